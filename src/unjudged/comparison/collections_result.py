@@ -101,33 +101,28 @@ class CollectionsComparison(Shown):
     def grid(self) -> Grid:
         """Return a row per system; the best of each column is stressed."""
         columns = [Column("", "label"), Column("run", "label"), *map(Column, self.collections)]
-        columns += [
-            Column(MACRO),
-            Column("low"),
-            Column("high"),
-            Column("rank", "text"),
-            Column("beats", "text"),
-        ]
+        columns += [*map(Column, (MACRO, "low", "high")), Column("rank", "text"), Column("beats", "text")]
         rows: list[list[Cell]] = []
-        low, high = self.interval
+        (low, high), ranks = self.interval, self.ranks()
         for place, i in enumerate(self.order):
-            first, last = self.ranks()[i]
-            own: list[Cell] = [
-                letters(place),
-                self.runs[i],
-                *self.means[i].tolist(),
-                float(self.macro_means[i]),
-            ]
-            own += [float(low[i]), float(high[i]), str(first) if first == last else f"{first}-{last}"]
-            rows.append([*own, " ".join(self._beaten(i, -1))])
-        best = {
-            (place, 2 + c) for c in range(len(self.collections)) for place in self._best(self.means[:, c])
-        }
-        best |= {(place, 2 + len(self.collections)) for place in self._best(self.macro_means)}
-        return Grid(columns, rows, self._title, self._notes(), frozenset(best), self.records)
+            first, last = ranks[i]
+            row: list[Cell] = [letters(place), self.runs[i], *self._table[i].tolist()]
+            row += [float(low[i]), float(high[i]), str(first) if first == last else f"{first}-{last}"]
+            rows.append([*row, " ".join(self._beaten(i, -1))])
+        places, measured = (self._table == self._table.max(axis=0))[self.order].nonzero()
+        best = frozenset(zip(places.tolist(), (2 + measured).tolist(), strict=True))
+        return Grid(columns, rows, self._title, self._notes(), best, self.records)
 
-    def _best(self, values: Floats) -> list[int]:
-        return [place for place, i in enumerate(self.order) if values[i] == values.max()]
+    @cached_property
+    def _table(self) -> Floats:
+        """Systems x (collections, then the mean)."""
+        return np.column_stack([self.means, self.macro_means])
+
+    @property
+    def _columns(self) -> list[tuple[str, int]]:
+        """Name and number of queries of the collections, then of the mean."""
+        sizes = [part.shape[1] for part in self.values]
+        return [*zip(self.collections, sizes, strict=True), (MACRO, sum(sizes))]
 
     def _beaten(self, i: int, c: int) -> list[str]:
         return [letters(place) for place, other in enumerate(self.order) if self.beats[i, other, c]]
@@ -139,9 +134,7 @@ class CollectionsComparison(Shown):
 
     def _notes(self) -> list[str]:
         level = percent(1 - self.alpha)
-        sizes = ", ".join(
-            f"{c} {part.shape[1]}" for c, part in zip(self.collections, self.values, strict=True)
-        )
+        sizes = ", ".join(f"{name} {size}" for name, size in self._columns[:-1])
         return [
             f"{MACRO}: over collections; low, high: its {level} interval for other queries of them.",
             "rank: tied where no significant difference of the means over collections separates systems.",
@@ -153,42 +146,17 @@ class CollectionsComparison(Shown):
 
     def records(self) -> Grid:
         """Return a row per system and collection, and one for the mean, for programs."""
-        fields = (
-            "measure",
-            "run",
-            "collection",
-            "queries",
-            "value",
-            "low",
-            "high",
-            "rank_low",
-            "rank_high",
-            "beats",
-        )
+        fields = ["measure", "run", "collection", "queries", "value"]
+        fields += ["low", "high", "rank_low", "rank_high", "beats"]
         rows: list[list[Cell]] = []
-        low, high = self.interval
+        (low, high), ranks = self.interval, self.ranks()
         for i in self.order:
-            for c, name in enumerate(self.collections):
-                own = [
-                    str(self.measure),
-                    self.runs[i],
-                    name,
-                    self.values[c].shape[1],
-                    float(self.means[i, c]),
-                ]
-                rows.append([*own, None, None, None, None, self._named(i, c)])
-            macro: list[Cell] = [
-                str(self.measure),
-                self.runs[i],
-                MACRO,
-                sum(part.shape[1] for part in self.values),
-            ]
-            macro += [float(self.macro_means[i]), float(low[i]), float(high[i]), *self.ranks()[i]]
-            rows.append([*macro, self._named(i, -1)])
+            of_mean = float(low[i]), float(high[i]), *ranks[i]
+            for c, (name, size) in enumerate(self._columns):
+                beaten = " ".join(self.runs[other] for other in self.order if self.beats[i, other, c])
+                row: list[Cell] = [str(self.measure), self.runs[i], name, size, float(self._table[i, c])]
+                rows.append([*row, *(of_mean if c == len(self.collections) else (None,) * 4), beaten])
         return grid_of(fields, rows, self._notes())
-
-    def _named(self, i: int, c: int) -> str:
-        return " ".join(self.runs[other] for other in self.order if self.beats[i, other, c])
 
     def pairs_grid(self) -> Grid:
         """Return a row per pair and collection, and one for the mean of each pair."""
@@ -196,28 +164,24 @@ class CollectionsComparison(Shown):
         columns += [Column("queries", "integer"), Column("difference"), Column("low"), Column("high")]
         columns += [Column("p", "p value"), Column("adjusted", "p value")]
         rows: list[list[Cell]] = []
+        tested = [(*one.difference, one.p, p) for one, p in zip(self.tests, self.p_adjusted, strict=True)]
+        tested.append((*self.macro, self.macro_adjusted))
         for k, (a, b) in enumerate(zip(self.pairs.first.tolist(), self.pairs.second.tolist(), strict=True)):
-            for c, (name, one) in enumerate(zip(self.collections, self.tests, strict=True)):
-                row: list[Cell] = [self.runs[a], self.runs[b], name, one.pairs.queries]
-                row += [float(end[k]) for end in one.difference]
-                rows.append([*row, float(one.p[k]), float(self.p_adjusted[c, k])])
-            macro = [float(end[k]) for end in self.macro]
-            every = sum(part.shape[1] for part in self.values)
-            rows.append([self.runs[a], self.runs[b], MACRO, every, *macro, float(self.macro_adjusted[k])])
+            for (name, size), found in zip(self._columns, tested, strict=True):
+                rows.append([self.runs[a], self.runs[b], name, size, *(float(each[k]) for each in found)])
         level = f"low, high: {percent(1 - self.alpha)} t interval for other queries, before correction."
         return Grid(columns, rows, self._title, [level, *self._notes()])
 
     def to_latex(self, decimals: int = 4) -> str:
         """Return a `table` for the booktabs package, with superscripts for whom a system beats."""
         names = [*map(latex, self.collections), "Mean"]
-        table = np.column_stack([self.means, self.macro_means])
-        rows = []
+        table, rows = self._table, []
         for place, i in enumerate(self.order):
             cells = [letters(place), latex(self.runs[i])]
             for c in range(table.shape[1]):
                 cell = f"{table[i, c]:.{decimals}f}"
                 cell = rf"\textbf{{{cell}}}" if table[i, c] == table[:, c].max() else cell
-                beaten = self._beaten(i, c if c < len(self.collections) else -1)
+                beaten = self._beaten(i, c)
                 cells.append(cell + (rf"\textsuperscript{{{','.join(beaten)}}}" if beaten else ""))
             rows.append(" & ".join(cells) + r" \\")
         caption = " ".join(

@@ -29,6 +29,7 @@ from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.query_segments import EVERY, SegmentsSource, segments_of
 from unjudged.evaluation.scores import Scores
 from unjudged.measures.kernel.names import MeasureLike
+from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import JudgmentsSource
 from unjudged.uncertainty.shared import two_of
@@ -74,30 +75,18 @@ def gate(
     for result in compared.results:
         if not result.measure.traits.quality:
             raise UsageError(f"{result.measure} is no measure of quality: a gate needs one that should rise")
-        scores = result.tests.pairs.scores
-        reach = np.inf if result.measure.geometric else float(np.ptp(result.measure.range))
+        old_values, new_values = result.tests.pairs.scores
         worst, best, known = _bounds(compared, result, judgments)
         for segment, chosen in {EVERY: np.ones(len(compared.queries), bool), **parts}.items():
-            check = GateCheck(
-                measure=str(result.measure),
-                segment=segment,
-                queries=int(chosen.sum()),
-                old=float(result.measure.mean_of(scores[0, chosen].mean())),
-                new=float(result.measure.mean_of(scores[1, chosen].mean())),
-                difference=float((scores[1] - scores[0])[chosen].mean()),
-                judgments=known,
-            )
-            ends = [end[chosen] for end in (scores[1] - scores[0], worst, best)]
-            checks.append(_tested(check, ends, margin, alpha, reach))
+            values = [each[chosen] for each in (old_values, new_values, worst, best)]
+            checks.append(_tested(result.measure, values, margin, alpha, segment=segment, known=known))
     corrected = holm.function(np.array([check.p_worse for check in checks]))
     checks = [_decided(c, float(p), alpha) for c, p in zip(checks, corrected, strict=True)]
+    open_to_judging = {c.measure for c in checks if c.outcome == OPEN and c.open_to != "queries"}
     documents = {
         str(result.measure): _documents(compared, result)
         for result in compared.results
-        if compared.shared is not None
-        and any(
-            c.outcome == OPEN and c.open_to != "queries" and c.measure == str(result.measure) for c in checks
-        )
+        if compared.shared is not None and str(result.measure) in open_to_judging
     }
     by_subtopic = any(result.judging.reversal.by_subtopic for result in compared.results)
     checks = [replace(c, documents=documents.get(c.measure), by_subtopic=by_subtopic) for c in checks]
@@ -141,32 +130,38 @@ def _bounds(compared: Comparison, result: Any, judgments: str) -> tuple[Floats, 
         return np.minimum(low[1] - high[0], difference), np.maximum(high[1] - low[0], difference), "bounds"
     if compared.shared is None:
         return difference, difference, UNKNOWN
-    low, high = bounds_by_query(
-        two_of(compared.bounding or compared.shared, 1, 0), result.measure, difference
-    )
-    return low, high, "bounds"
+    two = two_of(compared.bounding or compared.shared, 1, 0)
+    return *bounds_by_query(two, result.measure, difference), "bounds"
 
 
-def _tested(check: GateCheck, ends: Sequence[Floats], margin: float, alpha: float, reach: float) -> GateCheck:
-    """Add the tests of the differences as they are, at their worst and at their best."""
-    difference, worst, best = ends
-    plain = against_margin(difference, margin, reach)
-    low, high = one_sided_limits(worst, alpha, reach)[0], one_sided_limits(best, alpha, reach)[1]
+def _tested(
+    measure: Measure, values: Sequence[Floats], margin: float, alpha: float, *, segment: str, known: str
+) -> GateCheck:
+    """Test new minus old, from the values of both, and the difference at its worst and at its best."""
+    old, new, worst, best = values
+    difference = new - old
+    reach = np.inf if measure.geometric else float(np.ptp(measure.range))
     same = bool(np.abs(np.stack([worst, best])).max() <= ROUNDING)
-    check = replace(
-        check,
-        low=low,
-        high=high,
+    open_to = "judgments" if min(against_margin(difference, margin, reach)) <= alpha else "queries"
+    end = next((one for one, sign in ((worst, 1), (best, -1)) if sign * (one.mean() + margin) > 0), None)
+    if end is None and open_to == "queries":  # neither side could be shown while so much is unjudged
+        open_to = "both"
+    return GateCheck(
+        measure=str(measure),
+        segment=segment,
+        queries=len(difference),
+        old=float(measure.mean_of(old.mean())),
+        new=float(measure.mean_of(new.mean())),
+        difference=float(difference.mean()),
+        judgments=known,
+        low=one_sided_limits(worst, alpha, reach)[0],
+        high=one_sided_limits(best, alpha, reach)[1],
         p_not_worse=0.0 if same else against_margin(worst, margin, reach).above,
         p_worse=1.0 if same else against_margin(best, margin, reach).below,
         identical=same,
-        open_to="judgments" if min(plain) <= alpha else "queries",
+        open_to=open_to,
+        queries_needed=None if same else _needed(difference if end is None else end, margin, alpha),
     )
-    end = next((one for one, sign in ((worst, 1), (best, -1)) if sign * (one.mean() + margin) > 0), None)
-    if end is None and check.open_to == "queries":  # neither side could be shown while so much is unjudged
-        check = replace(check, open_to="both")
-    needed = None if same else _needed(difference if end is None else end, margin, alpha)
-    return replace(check, queries_needed=needed)
 
 
 def _decided(check: GateCheck, p_worse: float, alpha: float) -> GateCheck:
@@ -176,10 +171,8 @@ def _decided(check: GateCheck, p_worse: float, alpha: float) -> GateCheck:
 
 def _needed(difference: Floats, margin: float, alpha: float) -> int | None:
     """Return how many queries like these would tell, if the difference stays as it is; None if none would."""
-    apart, deviation = (
-        abs(float(difference.mean()) + margin),
-        float(np.std(difference, ddof=min(1, len(difference) - 1))),
-    )
+    apart = abs(float(difference.mean()) + margin)
+    deviation = float(np.std(difference, ddof=min(1, len(difference) - 1)))
     if apart == 0 or deviation == 0 or 2 * alpha >= POWER:
         return None
     try:

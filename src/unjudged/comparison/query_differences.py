@@ -129,11 +129,16 @@ def query_differences(
     influence, p_without = influences(difference[order])
     rows = [
         QueryDifference(
-            queries[q],
-            *(float(column[q]) for column in (first, second, difference, lowest, highest)),
-            *most[queries[q]][1:3] if queries[q] in most else (None, None),
-            float(influence[k]),
-            float(p_without[k]),
+            query=queries[q],
+            value_a=float(first[q]),
+            value_b=float(second[q]),
+            difference=float(difference[q]),
+            low=float(lowest[q]),
+            high=float(highest[q]),
+            document=most[queries[q]].document if queries[q] in most else None,
+            effect=most[queries[q]].effect if queries[q] in most else None,
+            influence=float(influence[k]),
+            p_without=float(p_without[k]),
         )
         for k, q in enumerate(order.tolist())
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import inf
 from typing import Any
@@ -19,11 +19,11 @@ from unjudged.base.choices import (
 )
 from unjudged.base.errors import AssumptionWarning, UsageError, announce
 from unjudged.comparison.by_measure import MeasureComparison
+from unjudged.comparison.comparison_notes import notes_on_bounds, notes_on_tests, notes_on_ties
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.judgment_bounds import bounds_of_table, judgment_bounds, no_bounds
 from unjudged.comparison.testing.pairs import place_of_baseline
 from unjudged.comparison.testing.pairwise import FAMILIES, compare_pairs, corrected_together
-from unjudged.comparison.tied_verdicts import verdict_notes
 from unjudged.comparison.under_assessors import pairs_under_assessors
 from unjudged.evaluation.collection import Collection, RunsSource
 from unjudged.evaluation.evaluation import fitting_measures
@@ -37,7 +37,7 @@ from unjudged.evaluation.tied_scores import (
     tie_notes,
     untried_notes,
 )
-from unjudged.measures.kernel.estimand import COMPARISON, SAMPLED, permitted
+from unjudged.measures.kernel.estimand import COMPARISON, permitted
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.kernel.traits import Refusal
@@ -153,16 +153,13 @@ def compare(
                 measure, values_k, tested, judging, names, left_out, near, unlike, shifts, under
             )
         )
-    about_ties = untried_notes(shared.judged_rankings, len(judgments.queries)) if effects is None else []
-    if effects is not None:
-        about_ties = [*tie_notes(chosen, names, effects)]
-        about_ties += [] if expected else verdict_notes(results, effects, tests)
+    if effects is None:
+        about_ties = untried_notes(shared.judged_rankings, len(judgments.queries))
+    else:
+        about_ties = [*tie_notes(chosen, names, effects), *notes_on_ties(results, effects, tests)]
     results = _corrected(results, correct_over)
-    warnings = [
-        *shared.warnings,
-        *measure_warnings(asked, shared.judged_rankings.relabelled(original), values),
-    ]
-    warnings += map(AssumptionWarning, refused)
+    of_measures = measure_warnings(asked, shared.judged_rankings.relabelled(original), values)
+    warnings = [*shared.warnings, *of_measures, *map(AssumptionWarning, refused)]
     announce(warnings)
     return Comparison(
         names,
@@ -172,7 +169,7 @@ def compare(
         calibration,
         confidence,
         baseline,
-        [*map(str, warnings), *uncalibrated, *_without_bounds(results, judgments), *_notes(results)]
+        [*map(str, warnings), *uncalibrated, *notes_on_bounds(results, judgments), *notes_on_tests(results)]
         + about_ties
         + ([] if reach is None else [f"Bounds: {below_pool(reach)}."]),
         collection.library,
@@ -220,8 +217,8 @@ def _compare_scores(
         values = np.ascontiguousarray(scores.values[:, :, k])
         tested = compare_pairs(measure.averaged(values), baseline=place, **tests)
         judging = no_bounds(tested.pairs, UNKNOWN)
-        if scores.ends is not None and np.isfinite([end[:, :, k] for end in scores.ends]).all():
-            ends = [end[:, :, k] for end in scores.ends]
+        ends = [end[:, :, k] for end in scores.ends or ()]
+        if ends and np.isfinite(ends).all():
             judging = bounds_of_table(measure, ends[0], ends[1], tested.pairs)
         results.append(MeasureComparison(measure, values, tested, judging, names))
     results = _corrected(results, over)
@@ -233,9 +230,9 @@ def _compare_scores(
         if reason and len(names) > 2:
             of = "Judgments" if len(reasons) == 1 else f"{', '.join(own)}: judgments"
             said.append(f"{of}: {reason}; verdicts are about other queries alone.")
-    notes = [*map(str, scores.warnings), *scores.notes, *said, *_notes(results)]
-    library = scores.library
-    return Comparison(names, list(scores.queries), results, None, None, confidence, baseline, notes, library)
+    notes = [*map(str, scores.warnings), *scores.notes, *said, *notes_on_tests(results)]
+    queries, library = list(scores.queries), scores.library
+    return Comparison(names, queries, results, None, None, confidence, baseline, notes, library)
 
 
 def comparable(measures: Sequence[Measure], judgments: Judgments) -> tuple[list[Measure], list[str]]:
@@ -268,33 +265,3 @@ def _assessed(
         notes.append(f"{measure}: no interval for another assessor: {answer}.")
         return None
     return second.shifts(measure, rankings, len(rankings.query) // len(rankings.judgments.queries))
-
-
-def _without_bounds(results: Sequence[MeasureComparison], judgments: Judgments) -> Iterator[str]:
-    """Say which measures have no bounds and why, and of what differences are if not of means."""
-    estimates = [result.measure for result in results if result.measure.traits.estimates]
-    if estimates:
-        names = ", ".join(f"{measure} estimates {measure.estimated}" for measure in estimates)
-        yield f"{names} with the pool judged, from {judgments.origin}: {SAMPLED}, and tests allow for it."
-        yield "Documents outside the pool count as not relevant."
-    for result in results:
-        measure = result.measure
-        if result.judging.missing and measure not in estimates:
-            yield f"{result.judging.missing}; verdicts by {measure} are about other queries alone."
-        if result.judging.reversal.best is not None:
-            among = f"the best {result.judging.reversal.best} systems alone, because pairs are many"
-            yield f"{measure}: shares of relevant documents that reverse an order were sought among {among}."
-        if measure.geometric:
-            yield f"{measure}: differences, their tests and intervals, and values by query are of logarithms."
-        if measure.traits.summary == "sum":
-            yield f"{measure}: means per query, where `evaluate` has sums."
-
-
-def _notes(results: Sequence[MeasureComparison]) -> Iterator[str]:
-    """Return the notes of the tests, each with its measures unless it is true of all."""
-    noted: dict[str, list[str]] = {}
-    for result in results:
-        for note in result.tests.notes:
-            noted.setdefault(note, []).append(str(result.measure))
-    for note, measures in noted.items():
-        yield note if len(measures) == len(results) else f"{', '.join(measures)}: {note}"

@@ -1,8 +1,8 @@
-"""Verdicts that other orders of tied documents could change."""
+"""Notes of a comparison: on measures without bounds, on tests, and on orders of tied documents."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,20 +10,53 @@ import numpy as np
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.testing.pairwise import compare_pairs
 from unjudged.evaluation.tied_scores import NOTEWORTHY, TieEffects
+from unjudged.measures.kernel.estimand import SAMPLED
+from unjudged.rankings.judgments import Judgments
 
 MOST = 20
 """Pairs that are tested again in other orders, those with the smallest differences first."""
 
 
-def verdict_notes(
+def notes_on_bounds(results: Sequence[MeasureComparison], judgments: Judgments) -> Iterator[str]:
+    """Say which measures have no bounds and why, and of what differences are if not of means."""
+    estimates = [result.measure for result in results if result.measure.traits.estimates]
+    if estimates:
+        names = ", ".join(f"{measure} estimates {measure.estimated}" for measure in estimates)
+        yield f"{names} with the pool judged, from {judgments.origin}: {SAMPLED}, and tests allow for it."
+        yield "Documents outside the pool count as not relevant."
+    for result in results:
+        measure = result.measure
+        if result.judging.missing and measure not in estimates:
+            yield f"{result.judging.missing}; verdicts by {measure} are about other queries alone."
+        if result.judging.reversal.best is not None:
+            among = f"the best {result.judging.reversal.best} systems alone, because pairs are many"
+            yield f"{measure}: shares of relevant documents that reverse an order were sought among {among}."
+        if measure.geometric:
+            yield f"{measure}: differences, their tests and intervals, and values by query are of logarithms."
+        if measure.traits.summary == "sum":
+            yield f"{measure}: means per query, where `evaluate` has sums."
+
+
+def notes_on_tests(results: Sequence[MeasureComparison]) -> Iterator[str]:
+    """Return the notes of the tests, each with its measures unless it is true of all."""
+    noted: dict[str, list[str]] = {}
+    for result in results:
+        for note in result.tests.notes:
+            noted.setdefault(note, []).append(str(result.measure))
+    for note, measures in noted.items():
+        yield note if len(measures) == len(results) else f"{', '.join(measures)}: {note}"
+
+
+def notes_on_ties(
     results: list[MeasureComparison], effects: TieEffects, tests: Mapping[str, Any]
 ) -> Iterator[str]:
     """Say which significant differences some order of tied documents would take away.
 
     Each order is that which favours the system behind most, for both systems. The test is the same, without
-    a correction, so that a pair which is noted here would not be significant with one either.
+    a correction, so that a pair which is noted here would not be significant with one either. Expected values
+    are of all orders.
     """
-    for k, result in enumerate(results):
+    for k, result in enumerate(results if effects.ties != "expected" else ()):
         pairs = result.tests.pairs
         chosen = np.flatnonzero(result.tests.significant)
         if effects.ties == "range":
