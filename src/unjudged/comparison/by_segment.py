@@ -6,22 +6,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted, p_text, percent, shortlist
+from unjudged.comparison.by_measure import MeasureComparison, finite_or_none
 from unjudged.comparison.testing.corrections import find_correction
-from unjudged.comparison.testing.pairs import CELLS, Pairs
+from unjudged.comparison.testing.pairs import CELLS
 from unjudged.comparison.testing.pairwise import compare_pairs
 from unjudged.comparison.testing.power import smallest_difference
-from unjudged.evaluation.query_segments import EVERY
+from unjudged.evaluation.query_segments import EVERY, with_every
 from unjudged.grids.grid import Cell, Column, Grid, Shown, grid_of
 from unjudged.rankings.judged import Floats, Integers, Mask
-
-if TYPE_CHECKING:
-    from unjudged.comparison.by_measure import MeasureComparison
 
 POWER = 0.8
 PERMUTATIONS = 9_999
@@ -111,7 +109,9 @@ class SegmentComparison(Shown):
         for r in self.rows:
             row: list[Cell] = [*([r.measure] if named else []), *([r.a, r.b] if paired else [])]
             row += [r.segment, r.queries, *([] if paired else [r.mean_a, r.mean_b]), r.difference]
-            rows.append([*row, *_ends(r), r.p, r.p_adjusted, r.detectable])
+            rows.append(
+                [*row, finite_or_none(r.low), finite_or_none(r.high), r.p, r.p_adjusted, r.detectable]
+            )
         level, what = percent(1 - self.alpha), "a minus b" if paired else f"{first.a} minus {first.b}"
         notes = [
             *self.sentences(),
@@ -122,17 +122,12 @@ class SegmentComparison(Shown):
 
     def records(self) -> Grid:
         """Return a row per segment for programs."""
-        p = {found[:3]: found.p for found in self.interactions}
-        rows = [[*row[:8], *_ends(row), *row[10:], _finite(p[row[:3]])] for row in self.rows]
+        p = {found[:3]: finite_or_none(found.p) for found in self.interactions}
+        rows = [
+            [*row[:8], finite_or_none(row.low), finite_or_none(row.high), *row[10:], p[row[:3]]]
+            for row in self.rows
+        ]
         return grid_of([*SegmentDifference._fields, "interaction_p"], rows, self.sentences())
-
-
-def _ends(row: SegmentDifference) -> list[Cell]:
-    return [_finite(row.low), _finite(row.high)]
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
 
 
 def compare_segments(
@@ -141,57 +136,52 @@ def compare_segments(
     """Test every pair within each segment, and whether segments differ."""
     if len(segments) < 2:
         raise UsageError(f"all queries are in one segment, {next(iter(segments), '')!r}: give two or more")
-    if EVERY in segments:
-        raise UsageError(f"a segment is called {EVERY!r}, which is the row of all queries: rename it")
     rows: list[SegmentDifference] = []
     interactions: list[Interaction] = []
     for result in results:
-        for k in range(len(result.tests.pairs)):
-            rows += _of_pair(result, k, segments)
-            difference = _difference(result.tests.pairs, k)
-            parts = [difference[chosen] for chosen in segments.values()]
+        pairs = result.tests.pairs
+        for a, b in zip(pairs.first.tolist(), pairs.second.tolist(), strict=True):
+            rows += _of_pair(result, a, b, segments)
+            parts = [(pairs.scores[a] - pairs.scores[b])[chosen] for chosen in segments.values()]
             interactions.append(Interaction(*rows[-1][:3], interaction_p(parts, seed=seed)))
     tests = results[0].tests
     method = f"{tests.method} over {counted(len(segments), 'segment')}."
     return SegmentComparison(rows, interactions, method, tests.alpha)
 
 
-def _difference(pairs: Pairs, k: int) -> Floats:
-    difference: Floats = pairs.scores[pairs.first[k]] - pairs.scores[pairs.second[k]]
-    return difference
-
-
-def _of_pair(result: MeasureComparison, k: int, segments: Mapping[str, Mask]) -> Iterator[SegmentDifference]:
-    tests = result.tests
-    a, b = int(tests.pairs.first[k]), int(tests.pairs.second[k])
-    scores = tests.pairs.scores[[a, b]]
+def _of_pair(
+    result: MeasureComparison, a: int, b: int, segments: Mapping[str, Mask]
+) -> Iterator[SegmentDifference]:
+    tests, scores = result.tests, result.tests.pairs.scores[[a, b]]
     difference = scores[0] - scores[1]
     options = {"test": tests.test, "alpha": tests.alpha}
-    every = {**segments, EVERY: np.ones(scores.shape[1], bool)}
+    every = with_every(segments, len(difference))
     found = {name: compare_pairs(scores[:, own], correction="none", **options) for name, own in every.items()}  # type: ignore[arg-type]
     correction = tests.correction if not tests.correction.joint else find_correction("holm")
-    corrected = correction.function(np.array([found[name].p[0] for name in segments])).tolist()
+    corrected = correction.function(np.array([found[name].p[0] for name in segments]))
     within = sum(float(((difference[own] - difference[own].mean()) ** 2).sum()) for own in segments.values())
     freedom = len(difference) - len(segments)
     deviation = np.sqrt(within / freedom) if freedom > 0 else 0.0
-    for (name, own), adjusted in zip(every.items(), [*corrected, float(found[EVERY].p[0])], strict=True):
+    for (name, own), adjusted in zip(every.items(), [*corrected, found[EVERY].p[0]], strict=True):
         value, low, high = (float(end[0]) for end in found[name].difference)
         queries = int(own.sum())
         able = queries > 1 and deviation > 0
         yield SegmentDifference(
-            str(result.measure),
-            result.runs[a],
-            result.runs[b],
-            name,
-            queries,
-            float(result.measure.mean_of(scores[0, own].mean())),
-            float(result.measure.mean_of(scores[1, own].mean())),
-            value,
-            low,
-            high,
-            float(found[name].p[0]),
-            adjusted,
-            smallest_difference(float(deviation), queries, power=POWER, alpha=tests.alpha) if able else None,
+            measure=str(result.measure),
+            a=result.runs[a],
+            b=result.runs[b],
+            segment=name,
+            queries=queries,
+            mean_a=float(result.measure.mean_of(scores[0, own].mean())),
+            mean_b=float(result.measure.mean_of(scores[1, own].mean())),
+            difference=value,
+            low=low,
+            high=high,
+            p=float(found[name].p[0]),
+            p_adjusted=float(adjusted),
+            detectable=smallest_difference(float(deviation), queries, power=POWER, alpha=tests.alpha)
+            if able
+            else None,
         )
 
 

@@ -11,9 +11,8 @@ from unjudged.base.choices import Choices, as_list, checked_int
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted, percent, shortlist
 from unjudged.comparison.comparison_grids import LETTERS
-from unjudged.grids.paper_cells import PaperCell, PaperRow, Width
+from unjudged.grids.paper_cells import PaperCell, PaperRow, Width, interval_text
 from unjudged.grids.paper_table import (
-    BESTS,
     DAGGER,
     DASH,
     DOUBLE,
@@ -88,7 +87,9 @@ def comparison_table(
 ) -> PaperTable:
     """Make the table; notes below it say how it was tested and corrected, and what is known of the data."""
     places = checked_int("decimals", decimals)
-    chosen = [comparison.result(one) for one in _listed(measures, comparison)]
+    chosen = comparison.results
+    if measures is not None:
+        chosen = [comparison.result(one) for one in as_list("measures", measures)]
     systems = chosen_rows(
         comparison.runs, order, lambda by: (comparison.result(by) if by else chosen[0]).order()
     )
@@ -103,22 +104,13 @@ def comparison_table(
         PaperRow(own[k] if shape == "letters" else "", shown[system], [column[k] for column in columns])
         for k, system in enumerate(systems)
     ]
-    word = BESTS.find(best)[2]
-    stressed = word and any(cell.best for row in rows for cell in row.cells)
-    told = [f"{word}: the highest mean."] if stressed else []
-    told += [*_notes(comparison, chosen, marking, rows), *_ends_explained(chosen, ends)]
+    told = [*_notes(comparison, chosen, marking, rows), *_ends_explained(chosen, ends)]
     left_out = len(comparison.runs) - len(systems)
     if left_out:
         told.append(f"{counted(left_out, 'further system')} not shown; tests were corrected with all.")
     told += comparison.notes
     said = caption or f"Means over {counted(len(comparison.queries), 'query')}."
     return PaperTable([str(r.measure) for r in chosen], rows, said, told, label, best, width)
-
-
-def _listed(measures: Any, comparison: Comparison) -> list[Any]:
-    if measures is None:
-        return [result.measure for result in comparison.results]
-    return as_list("measures", measures)
 
 
 def _own_marks(systems: int) -> Sequence[str]:
@@ -155,8 +147,7 @@ def _column(result: MeasureComparison, marking: _Marking, ends: str | None, deci
         better, worse = _better(result, i, marking), _worse(result, i, marking)
         if marking.marks == "daggers":
             better, worse = better + worse, ""
-        interval = "" if np.isnan(low[i]) else f"[{low[i]:.{decimals}f}, {high[i]:.{decimals}f}]"
-        mean = result.means[i]
+        mean, interval = result.means[i], interval_text(low[i], high[i], decimals)
         cells.append(PaperCell(f"{mean:.{decimals}f}", better, worse, interval, bool(mean == highest)))
     return cells
 

@@ -68,6 +68,13 @@ def _read(source: Any) -> Mapping[Any, Any]:
     return segment_of
 
 
+def with_every(segments: Mapping[str, Mask], queries: int) -> dict[str, Mask]:
+    """Return the segments and all queries, which no segment may be called."""
+    if EVERY in segments:
+        raise UsageError(f"a segment is called {EVERY!r}, which is the row of all queries: rename it")
+    return {**segments, EVERY: np.ones(queries, bool)}
+
+
 def of_queries(scores: Scores, chosen: Mask) -> Scores:
     """Return the scores of some queries, whose rankings are left out."""
     queries = [query for query, own in zip(scores.queries, chosen, strict=True) if own]
@@ -81,16 +88,12 @@ def segments_grid(
 
     The intervals are for other queries of the segment.
     """
-    if EVERY in segments:
-        raise UsageError(f"a segment is called {EVERY!r}, which is the row of all queries: rename it")
-    every = {**segments, EVERY: np.ones(len(scores.queries), bool)}
-    rows: list[list[Cell]] = []
+    every = with_every(segments, len(scores.queries))
     parts = {name: of_queries(scores, chosen) for name, chosen in every.items()}
-    estimates = (
-        {}
-        if confidence is None
-        else {name: part.estimate("queries", confidence=confidence) for name, part in parts.items()}
-    )
+    estimates = {}
+    if confidence is not None:
+        estimates = {name: part.estimate("queries", confidence=confidence) for name, part in parts.items()}
+    rows: list[list[Cell]] = []
     for i, run in enumerate(scores.runs):
         for name, part in parts.items():
             cells: list[Cell] = part.means[i].tolist()
@@ -108,10 +111,10 @@ def segments_grid(
         for i, run in enumerate(scores.runs):
             for name, part in parts.items():
                 for k, measure in enumerate(scores.measures):
-                    own: list[Cell] = [float(part.means[i, k])]
+                    own: list[Cell] = [run, name, len(part.queries), str(measure), float(part.means[i, k])]
                     if name in estimates:
-                        own += [blank(end) for end in (estimates[name][i][k].low, estimates[name][i][k].high)]
-                    each.append([run, name, len(part.queries), str(measure), *own])
+                        own += [blank(estimates[name][i][k].low), blank(estimates[name][i][k].high)]
+                    each.append(own)
         return grid_of(fields, each)
 
     return Grid(columns, rows, notes=[*scores.notes, *notes], records=records)

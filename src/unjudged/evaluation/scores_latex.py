@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import isnan
+from math import nan
 from typing import NamedTuple
 
 import numpy as np
@@ -11,14 +11,8 @@ import numpy as np
 from unjudged.base.choices import checked_int
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted
-from unjudged.grids.paper_cells import PaperCell, PaperRow, Width
-from unjudged.grids.paper_table import (
-    BESTS,
-    Best,
-    PaperTable,
-    chosen_rows,
-    shown_names,
-)
+from unjudged.grids.paper_cells import PaperCell, PaperRow, Width, interval_text
+from unjudged.grids.paper_table import Best, PaperTable, chosen_rows, shown_names
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats
@@ -56,34 +50,18 @@ def scores_table(
         found: list[int] = np.argsort(-means[:, column], kind="stable").tolist()
         return found
 
-    systems = chosen_rows(shown.runs, order, by)
-    labels = shown_names(shown.runs, names)
-    several = len(systems) > 1
-    rows = [
-        PaperRow(
-            "",
-            labels[i],
-            [
-                PaperCell(
-                    f"{means[i, k]:.{0 if measure.traits.summary == 'sum' else places}f}",
-                    interval="" if estimates is None else _ends(estimates, i, k, places),
-                    best=several and measure.traits.quality and means[i, k] == means[systems, k].max(),
-                )
-                for k, measure in enumerate(shown.measures)
-            ],
-        )
-        for i in systems
-    ]
-    word = BESTS.find(best)[2]
-    notes = [f"{word}: the highest mean."] if word and any(c.best for row in rows for c in row.cells) else []
-    notes += shown.notes if estimates is None else estimates.grid().notes
+    def cell(i: int, k: int) -> PaperCell:
+        traits, mean = shown.measures[k].traits, means[i, k]
+        ends = (nan, nan) if estimates is None else (estimates[i][k].low, estimates[i][k].high)
+        best = len(systems) > 1 and traits.quality and mean == means[systems, k].max()
+        text = f"{mean:.{0 if traits.summary == 'sum' else places}f}"
+        return PaperCell(text, interval=interval_text(*ends, places), best=best)
+
+    systems, labels = chosen_rows(shown.runs, order, by), shown_names(shown.runs, names)
+    rows = [PaperRow("", labels[i], [cell(i, k) for k in range(len(columns))]) for i in systems]
+    notes = shown.notes if estimates is None else estimates.grid().notes
     said = caption or f"Means over {counted(shown.queries, 'query')}."
     return PaperTable(columns, rows, said, notes, label, best, width)
-
-
-def _ends(estimates: Estimates, run: int, measure: int, decimals: int) -> str:
-    one = estimates[run][measure]
-    return "" if isnan(one.low) else f"[{one.low:.{decimals}f}, {one.high:.{decimals}f}]"
 
 
 def place_of(measure: str, columns: Sequence[str]) -> int:

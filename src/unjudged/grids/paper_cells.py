@@ -7,6 +7,7 @@ IEEE's two-column styles, 241 points of 506: other styles are wider.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isnan
 from typing import Literal, NamedTuple
 
 Width = Literal["auto", "column", "page"]
@@ -45,9 +46,14 @@ def marked(rows: Sequence[PaperRow]) -> bool:
     return any(row.mark for row in rows)
 
 
-def has(rows: Sequence[PaperRow], part: str, k: int) -> bool:
-    """Whether a cell of measure k has marks or an interval."""
-    return any(getattr(row.cells[k], part) for row in rows)
+def has_interval(rows: Sequence[PaperRow], k: int) -> bool:
+    """Whether a cell of measure k has an interval."""
+    return any(row.cells[k].interval for row in rows)
+
+
+def interval_text(low: float, high: float, decimals: int) -> str:
+    """Return the interval of a cell, empty where there is none."""
+    return "" if isnan(low) else f"[{low:.{decimals}f}, {high:.{decimals}f}]"
 
 
 class Layout(NamedTuple):
@@ -97,7 +103,7 @@ def _width(names: Sequence[str], rows: Sequence[PaperRow], measures: range, poin
         cells = [row.cells[k] for row in rows]
         body = max(1.15 * ems(cell.value) for cell in cells)
         body += SCRIPT * max(ems(cell.better) + ems(cell.worse) for cell in cells)
-        if has(rows, "interval", k):
+        if has_interval(rows, k):
             body += 0.4 + SIZES[-1][1] / points * max(ems(cell.interval) for cell in cells)
         columns.append(max(body, ems(names[k])))
     return points * sum(columns) + 2 * gap * len(columns)

@@ -13,7 +13,7 @@ from unjudged.base.choices import Choices, as_list
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import shortlist
 from unjudged.grids import escapes
-from unjudged.grids.paper_cells import PaperCell, PaperRow, Width, has, layout, marked
+from unjudged.grids.paper_cells import PaperCell, PaperRow, Width, has_interval, layout, marked
 
 DASH, DAGGER, DOUBLE, TILDE = "\u2013", "†", "‡", "\u223c"
 LONGEST_NAME = 40
@@ -58,6 +58,12 @@ class PaperTable:
         BESTS.find(self.best)
         WIDTHS.find(self.width)
 
+    def _all_notes(self) -> list[str]:
+        """Return the notes, first what the highest means look like."""
+        word = BESTS[self.best][2]
+        stressed = word and any(cell.best for row in self.rows for cell in row.cells)
+        return [*([f"{word}: the highest mean."] if stressed else []), *self.notes]
+
     def latex(self) -> str:
         """Return a `table`, or a `table*` if it is wider than a column, in a size of type that fits."""
         chosen = layout(self.measures, self.rows, self.width)
@@ -70,8 +76,8 @@ class PaperTable:
             lines.append(rf"\setlength{{\tabcolsep}}{{{chosen.gap}pt}}")
         blocks = [self._tabular(block) for block in chosen.blocks]
         lines.append("\n\n\\medskip\n".join(blocks))
-        if self.notes:
-            said = "\n".join(_words(note) for note in self.notes)
+        if notes := self._all_notes():
+            said = "\n".join(_words(note) for note in notes)
             lines.append(f"\n\\smallskip\n\\parbox{{\\linewidth}}{{\\footnotesize\\raggedright\n{said}}}")
         return "\n".join([*lines, rf"\end{{{environment}}}", ""])
 
@@ -85,7 +91,7 @@ class PaperTable:
             cells = [self._markdown_cell(cell) for cell in row.cells]
             lines.append([*([row.mark] if lettered else []), escape(row.name), *cells])
         body = "".join(f"| {' | '.join(line)} |\n" for line in lines)
-        notes = "".join(f"\n{escape(note)}\n" for note in self.notes)
+        notes = "".join(f"\n{escape(note)}\n" for note in self._all_notes())
         return f"{escape(self.caption)}\n\n{body}{notes}"
 
     def _tabular(self, measures: range) -> str:
@@ -93,27 +99,16 @@ class PaperTable:
         lettered = marked(self.rows)
         spec, head = ["ll" if lettered else "l"], [*([""] if lettered else []), "System"]
         for k in measures:
-            parts = 2 + has(self.rows, "interval", k)
-            spec.append("r@{}l" + "@{ }l" * has(self.rows, "interval", k))
-            head.append(rf"\multicolumn{{{parts}}}{{c}}{{{escapes.latex(self.measures[k])}}}")
-        rows = [
-            " & ".join(
-                [
-                    *([_marks(row.mark)] if lettered else []),
-                    escapes.latex(row.name),
-                    *(part for k in measures for part in self._latex_cell(row.cells[k], k)),
-                ]
-            )
-            for row in self.rows
-        ]
-        body = [rf"{line} \\" for line in rows]
-        start = [
-            rf"\begin{{tabular}}{{{''.join(spec)}}}",
-            r"\toprule",
-            rf"{' & '.join(head)} \\",
-            r"\midrule",
-        ]
-        return "\n".join([*start, *body, r"\bottomrule", r"\end{tabular}"])
+            ends = has_interval(self.rows, k)
+            spec.append("r@{}l" + "@{ }l" * ends)
+            head.append(rf"\multicolumn{{{2 + ends}}}{{c}}{{{escapes.latex(self.measures[k])}}}")
+        body = []
+        for row in self.rows:
+            named = [*([_marks(row.mark)] if lettered else []), escapes.latex(row.name)]
+            body.append([*named, *(part for k in measures for part in self._latex_cell(row.cells[k], k))])
+        top, *lines = (rf"{' & '.join(cells)} \\" for cells in (head, *body))
+        start = [rf"\begin{{tabular}}{{{''.join(spec)}}}", r"\toprule", top, r"\midrule"]
+        return "\n".join([*start, *lines, r"\bottomrule", r"\end{tabular}"])
 
     def _latex_cell(self, cell: PaperCell, k: int) -> list[str]:
         value = escapes.latex(cell.value)
@@ -121,7 +116,7 @@ class PaperTable:
         marks = rf"\smash{{\textsuperscript{{{_marks(cell.better)}}}}}" if cell.better else ""
         marks += rf"\textsubscript{{{_marks(cell.worse)}}}" if cell.worse else ""
         parts.append(marks)
-        if has(self.rows, "interval", k):
+        if has_interval(self.rows, k):
             parts.append(rf"{{\scriptsize {escapes.latex(cell.interval)}}}" if cell.interval else "")
         return parts
 
