@@ -12,7 +12,6 @@ from unjudged.agreement.resampling import DRAWS, QueryDraws, left_out_estimates,
 from unjudged.base.choices import check_probability, checked_int
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted
-from unjudged.comparison.testing.pairwise import check_alpha
 from unjudged.evaluation.collection import Collection, RunsSource
 from unjudged.evaluation.evaluation import evaluate
 from unjudged.evaluation.scores import Scores
@@ -175,7 +174,7 @@ def agree(
     """
     if len(sources) < 2:
         raise UsageError("expected two sources or more by name: {'people': qrels, 'model': labels}")
-    check_alpha(alpha)
+    check_probability("alpha", alpha, 0.05)
     check_probability("p", p, 0.9)
     top = None if top is None else checked_int("top", top, 1)
     drawing = partial(QueryDraws, confidence=confidence, draws=draws, seed=seed)

@@ -127,14 +127,8 @@ def _all(several: Sequence[Answers], rel: int) -> Agreement:
 
 
 def agreement_grid(rows: Sequence[Agreement], title: str, label: str = "judges") -> Grid:
-    columns = [
-        Column(label, "label"),
-        Column("documents", "integer"),
-        Column("same grade"),
-        Column("kappa"),
-        Column("same relevance"),
-        Column("kappa of relevance"),
-    ]
+    numbers = ("same grade", "kappa", "same relevance", "kappa of relevance")
+    columns = [Column(label, "label"), Column("documents", "integer"), *map(Column, numbers)]
     shown = [[blank(value) if isinstance(value, float) else value for value in row] for row in rows]
     one_grade = "A kappa is blank where only one grade was given, which leaves nothing to agree on by chance."
     notes = [one_grade] if any(None in row for row in shown) else []

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.base.choices import CorrectionName, TestName, checked_int
+from unjudged.base.choices import CorrectionName, TestName, check_probability, checked_int
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted, shortlist
 from unjudged.comparison.collections_result import CollectionsComparison
 from unjudged.comparison.testing.corrections import find_correction
 from unjudged.comparison.testing.macro_means import macro_differences
 from unjudged.comparison.testing.pairs import place_of_baseline
-from unjudged.comparison.testing.pairwise import check_alpha, compare_pairs
+from unjudged.comparison.testing.pairwise import compare_pairs
 from unjudged.comparison.testing.significance import find_test
 from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.evaluation import evaluate
@@ -49,7 +49,7 @@ def compare_collections(
     >>> found.runs[found.order[0]], found.ranks()[found.order[0]]
     ('reranked', (1, 1))
     """
-    check_alpha(alpha)
+    check_probability("alpha", alpha, 0.05)
     seed = checked_int("seed", seed)
     if len(collections) < 2:
         raise UsageError("one collection has no mean over collections: give two or more, or use compare")

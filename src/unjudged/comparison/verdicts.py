@@ -25,10 +25,6 @@ SIMILAR = "not significant"
 """Verdicts by a measure without bounds: about other queries alone."""
 EXACT, ENCLOSED, OF_EACH = "exact", "enclosed", "each system's own"
 """Whether completions reach the bounds of a difference; those of a table are of each system alone."""
-VERDICTS = (
-    *(CLEAR, ROBUST, SIGNIFICANT, SETTLED, ROBUST_NOT_SIGNIFICANT, OPEN, UNRESOLVED),
-    *(HIGHER, SIMILAR),
-)
 KEPT = (CLEAR, SETTLED)
 """Verdicts on pairs whose order no unjudged document can reverse."""
 
@@ -68,6 +64,7 @@ CONCLUSIONS = {
     ),
 }
 """What a verdict says of the system ahead and the other one, and what to do about it."""
+VERDICTS = tuple(CONCLUSIONS)
 
 
 def verdict_of(
@@ -153,18 +150,15 @@ class Pair:
         of_what = "" if gap.of.statistic == "mean" else " of mean logarithms"
         lines = [f"{self.measure}: {means}, difference{of_what} {gap.value:+.4f}.", self._judgments()]
         if self.calibrated is not None:
-            c = self.calibrated
-            ends = f"{c.low:+.4f} to {c.high:+.4f} ({c.method})"
-            lines.append(f"Calibrated, {percent(c.confidence)}: {c.of.measure} {c.value:+.4f}, {ends}.")
+            of = f"{self.calibrated.of.measure} "
+            lines.append(f"Calibrated, {_with_method(self.calibrated, of)}")
         corrected = "" if self.p_adjusted == self.p else f", {p_text(self.p_adjusted)} after correction"
         lines.append(
             f"Queries: {self.wins} won, {self.ties} tied, {self.losses} lost; {self.test}: {p_text(self.p)}"
             f"{corrected}; {_interval(other)}; {_effect(self.effect)}."
         )
         if self.assessors is not None:
-            c = self.assessors
-            ends = f"{c.low:+.4f} to {c.high:+.4f} ({c.method})"
-            lines.append(f"Another assessor, {percent(c.confidence)}: {c.value:+.4f}, {ends}.")
+            lines.append(f"Another assessor, {_with_method(self.assessors)}")
         lines += [one.sentence() for one in self.under_assessors]
         return [*lines, f"Verdict: {self.verdict}. {self.conclusion()}{self._by_another_assessor()}"]
 
@@ -174,9 +168,8 @@ class Pair:
         if gap is None or self.ahead is None:
             return ""
         kept = gap.low > 0 if self.difference.value > 0 else gap.high < 0
-        said = " Another assessor would most likely agree on the order."
-        if not kept:
-            said = " Another assessor could say the opposite."
+        agrees, differs = "would most likely agree on the order", "could say the opposite"
+        said = f" Another assessor {agrees if kept else differs}."
         if len(set().union(*(one.conclusions(self.alpha) for one in self.under_assessors))) > 1:
             said += " Whether it is significant on the topics judged twice depends on the assessor."
         return said
@@ -187,17 +180,17 @@ class Pair:
             return f"Judgments: {self.measure} estimates {gap.of.measure} with the pool judged; {SAMPLED}."
         if not gap.has_interval:
             return f"Judgments: {gap.method}."
-        complete = "with every document judged, the difference would be between"
-        return (
-            f"Judgments: {complete} {gap.low:+.4f} and {gap.high:+.4f} ({gap.method} bounds). {self._sign()}"
-        )
+        between = f"{gap.low:+.4f} and {gap.high:+.4f} ({gap.method} bounds). {self._sign()}"
+        return f"Judgments: with every document judged, the difference would be between {between}"
 
     def _sign(self) -> str:
         if self.verdict in KEPT:
             return "No unjudged document can change the sign."
         if self.ahead is None:
             return "The two are equal under these judgments."
-        if self.difference.method == EXACT and self._never_behind():
+        gap = self.difference
+        never_behind = gap.low >= -ROUNDING if gap.value > 0 else gap.high <= ROUNDING
+        if gap.method == EXACT and never_behind:
             return "Unjudged documents can make the two equal, but they cannot reverse the order."
         can = "can" if self.reversible else "may"
         return f"Unjudged documents {can} reverse the order{self._needed()}."
@@ -205,9 +198,7 @@ class Pair:
     def _needed(self) -> str:
         """Say what share of relevant documents reverses the order, and what is known of such shares."""
         behind = self.b if self.ahead == self.a else self.a
-        if self.difference.method == OF_EACH:
-            return ""
-        if self.by_subtopic:
+        if self.difference.method == OF_EACH or self.by_subtopic:
             return ""
         if not self.reversal_known:
             return "; which share of them is too much was not worked out, because there are too many pairs"
@@ -219,14 +210,9 @@ class Pair:
             known.append(f"of the judged documents at the same ranks {share_text(self.judged_share)} are")
         return "; ".join([*known, *([str(self.left_out)] if self.left_out else [])])
 
-    def _never_behind(self) -> bool:
-        gap = self.difference
-        return gap.low >= -ROUNDING if gap.value > 0 else gap.high <= ROUNDING
-
     def conclusion(self) -> str:
         """One or two sentences to act on."""
-        turned = self.ahead == self.b
-        first, second = (self.b, self.a) if turned else (self.a, self.b)
+        first, second = (self.b, self.a) if self.ahead == self.b else (self.a, self.b)
         said = conclusion(self.verdict, first, second, equal=self.ahead is None)
         return without_next(said) if self.by_subtopic else said
 
@@ -254,6 +240,11 @@ def conclusion(verdict: str, ahead: str, other: str, *, equal: bool = False) -> 
 def without_next(said: str) -> str:
     """Return advice without the command that takes no judgments by subtopic."""
     return said.replace(" (`unjudged next`)", "")
+
+
+def _with_method(gap: Estimate, of: str = "") -> str:
+    ends = f"{gap.low:+.4f} to {gap.high:+.4f} ({gap.method})"
+    return f"{percent(gap.confidence)}: {of}{gap.value:+.4f}, {ends}."
 
 
 def _interval(other: Estimate) -> str:

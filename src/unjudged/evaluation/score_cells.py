@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf, nan
 from typing import Any, Literal
@@ -75,10 +75,7 @@ class Cells:
         for i, run in enumerate(runs):
             names = list(repeats[run])
             each = np.array(
-                [
-                    [[values.get((run, query, m), {}).get(r, nan) for r in names] for m in raw]
-                    for query in kept
-                ]
+                [[[values.get((run, q, m), {}).get(r, nan) for r in names] for m in raw] for q in kept]
             )
             each = np.where(np.isnan(each), 0.0, each)
             table[i] = each[:, :, 0] if len(names) == 1 else each.mean(axis=2)
@@ -97,18 +94,13 @@ class Cells:
         self, runs: Sequence[str], queries: Sequence[str], measures: Sequence[str], repeats: Repeats
     ) -> tuple[Floats, Floats]:
         """Return the lowest and the highest values, means over repeats; NaN where one is missing."""
-        each = np.array(
-            [
-                [[self._mean_ends((run, query, m), repeats[run]) for m in measures] for query in queries]
-                for run in runs
-            ]
-        )
-        return each[..., 0], each[..., 1]
 
-    def _mean_ends(self, cell: Cell, repeats: Iterable[str | None]) -> Floats:
-        each = np.array([self.ends.get((cell, repeat), (nan, nan)) for repeat in repeats])
-        mean: Floats = each.mean(axis=0)
-        return mean
+        def mean(cell: Cell) -> Floats:
+            found = [self.ends.get((cell, repeat), (nan, nan)) for repeat in repeats[cell[0]]]
+            return np.asarray(np.mean(found, axis=0), float)
+
+        each = np.array([[[mean((run, q, m)) for m in measures] for q in queries] for run in runs])
+        return each[..., 0], each[..., 1]
 
     def _chosen(self, asked: Sequence[str] | None) -> dict[str, str]:
         """Return the measures that are asked for: the name in the table, and the name to show."""
@@ -125,8 +117,8 @@ class Cells:
             return {name: name for name in names}
         chosen: dict[str, str] = {}
         for wanted in asked:
-            parts = [wanted] if wanted in names else wanted.split(",") if "(" not in wanted else [wanted]
-            for part in parts:
+            whole = wanted in names or "(" in wanted
+            for part in [wanted] if whole else wanted.split(","):
                 same = [name for name in names if name == part] or [n for n in names if _same(n, part)]
                 if not same:
                     raise UsageError(f"the table has no measure {part!r}; it has {shortlist(list(names))}")
@@ -174,7 +166,7 @@ def _complete(
             absent += lacked
     if not absent:
         return queries, []
-    some = "; ".join(said(cell, repeat) for cell, repeat in absent[:3])
+    some = "; ".join(said(*each) for each in absent[:3])
     more = f" and {len(absent) - 3:,} more" if len(absent) > 3 else ""
     lacking = f"{counted(len(absent), 'value')} {'is' if len(absent) == 1 else 'are'} missing: {some}{more}"
     if missing == "error":
@@ -192,10 +184,7 @@ def _complete(
 
 
 def _repeat_notes(
-    runs: Sequence[str],
-    measures: Sequence[Measure],
-    repeats: Repeats,
-    within: Floats,
+    runs: Sequence[str], measures: Sequence[Measure], repeats: Repeats, within: Floats
 ) -> list[str]:
     """Say how much the mean of each system varies over its repeats."""
     lines = []

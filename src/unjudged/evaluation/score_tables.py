@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, product
 from math import nan
 from typing import Any, Literal
 
@@ -127,9 +127,8 @@ class _Reading:
             if not isinstance(inside, Mapping) or not inside:
                 raise InputError(problem)
             deep = isinstance(next(iter(inside.values())), Mapping)
-            by_measure = self.wide == "measures" or (
-                self.wide is None and all(map(names_measure, islice(inside, 5)))
-            )
+            by_measure = self.wide == "measures"
+            by_measure |= self.wide is None and all(map(names_measure, islice(inside, 5)))
             for inner, value in inside.items():
                 if isinstance(value, Mapping) != deep:
                     raise InputError(f"{quoted(_text(inner))} has {kind_of(value)}; {problem}")
@@ -161,14 +160,8 @@ class _Reading:
         if column["query"] is None:
             remedy = f"expected {', '.join(NAMES['query'])}, or query= with the column's name"
             raise InputError(f"no column for the query among {listed(list(table.columns))}; {remedy}")
-        queries = [
-            self._label(table, row, "query", v) for row, v in enumerate(table.columns[column["query"]])
-        ]
-        known = {
-            role: None if name is None else table.columns[name]
-            for role, name in column.items()
-            if role in ("system", "measure", "repeat")
-        }
+        queries = [_label(table, row, "query", v) for row, v in enumerate(table.columns[column["query"]])]
+        known = {role: column[role] for role in ("system", "measure", "repeat")}
         if self.by is not None:
             self._add_segments(table, queries, self.by)
         taken = {self.by, *(name for role, name in column.items() if role != "value")}
@@ -184,7 +177,10 @@ class _Reading:
         for row, query in enumerate(queries):
             if query == ALL:
                 continue
-            own = {role: self._own(table, row, role, values) for role, values in known.items()}
+            own = {
+                role: None if name is None else _label(table, row, role, table.columns[name][row])
+                for role, name in known.items()
+            }
             for name in names:
                 system = own["system"] or (self.name if are_measures or column["value"] else name)
                 measure = own["measure"] or (name if are_measures and not column["value"] else "")
@@ -198,7 +194,7 @@ class _Reading:
         for row, (query, value) in enumerate(zip(queries, table.columns[name or by], strict=True)):
             if query == ALL:
                 continue
-            segment = self._label(table, row, "segment", value)
+            segment = _label(table, row, "segment", value)
             if self.cells.segments.setdefault(query, segment) != segment:
                 other = self.cells.segments[query]
                 raise table.error(row, f"query {query!r} is in two segments, {other!r} and {segment!r}")
@@ -210,14 +206,6 @@ class _Reading:
         if self.wide is not None:
             return self.wide == "measures"
         return len(names) == 1 or all(map(names_measure, names))
-
-    def _own(self, table: NamedColumns, row: int, role: str, values: Sequence[Any] | None) -> str | None:
-        return None if values is None else self._label(table, row, role, values[row])
-
-    def _label(self, table: NamedColumns, row: int, role: str, value: Any) -> str:
-        if is_missing(value) and value != "None":
-            raise table.error(row, f"the {role} is empty")
-        return _text(value)
 
     def _add_cell(self, table: NamedColumns, row: int, cell: Cell, repeat: str | None, value: Any) -> None:
         if not is_score(value):
@@ -258,30 +246,24 @@ def array_of_scores(
     if array.ndim != 3 or not array.size:
         raise UsageError(f"the array has the shape {np.shape(values)}, expected (runs, queries[, measures])")
     names = None if measures is None else _names_asked(measures)
+    unnamed = UNNAMED if array.shape[2] == 1 else f"{UNNAMED} {{}}"
     axes = []
-    for what, given, size in zip(
-        ("runs", "queries", "measures"), (runs, queries, names), array.shape, strict=True
+    for size, what, given, default in (
+        (array.shape[0], "runs", runs, "run {}"),
+        (array.shape[1], "queries", queries, "q{}"),
+        (array.shape[2], "measures", names, unnamed),
     ):
-        one = {"runs": "run {}", "queries": "q{}", "measures": f"{UNNAMED} {{}}" if size > 1 else UNNAMED}[
-            what
-        ]
-        own = [one.format(k) for k in _count(size)] if given is None else list(map(str, given))
+        own = [default.format(k + 1) for k in range(size)] if given is None else list(map(str, given))
         if len(own) != size or len(set(own)) < size:
             raise UsageError(f"{what} has {len(set(own))} different names, expected {size}")
         axes.append(own)
     cells = Cells()
-    for i, run in enumerate(axes[0]):
-        for j, query in enumerate(axes[1]):
-            for k, name in enumerate(axes[2]):
-                if not is_score(float(array[i, j, k])):
-                    problem = f"the value of {said((run, query, name))} is {array[i, j, k]}"
-                    raise UsageError(f"{problem}, expected a finite number of at most {MOST:g}")
-                cells.add((run, query, name), None, float(array[i, j, k]))
+    for (run, query, name), value in zip(product(*axes), array.ravel().tolist(), strict=True):
+        if not is_score(value):
+            problem = f"the value of {said((run, query, name))} is {value}"
+            raise UsageError(f"{problem}, expected a finite number of at most {MOST:g}")
+        cells.add((run, query, name), None, value)
     return cells.table(None, options.get("missing", "error"), options.get("range"))
-
-
-def _count(size: int) -> Iterable[int]:
-    return np.arange(1, size + 1).tolist()
 
 
 def _has_columns(source: Mapping[Any, Any]) -> bool:
@@ -293,6 +275,12 @@ def _is_numeric(values: Sequence[Any]) -> bool:
     """Whether a column holds numbers: more than half of what is not missing."""
     present = [value for value in values if not is_missing(value)]
     return 2 * sum(map(is_number, present)) > len(present)
+
+
+def _label(table: NamedColumns, row: int, role: str, value: Any) -> str:
+    if is_missing(value) and value != "None":
+        raise table.error(row, f"the {role} is empty")
+    return _text(value)
 
 
 def _text(value: Any) -> str:

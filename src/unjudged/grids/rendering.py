@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -85,11 +85,6 @@ def as_csv(grid: Content, delimiter: str = ",") -> str:
     return "".join((delimiter.join(map(field, line)) or '""') + "\n" for line in lines)
 
 
-def as_tsv(grid: Content) -> str:
-    """Return the same as csv, separated by tabs."""
-    return as_csv(grid, "\t")
-
-
 def as_json(grid: Content) -> str:
     """One document with the rows, one per line, and the notes; what is not a finite number is null."""
     import json
@@ -143,12 +138,9 @@ def as_html(grid: Content) -> str:
 def as_parquet(grid: Content) -> bytes:
     """Control characters, and bytes that are not UTF-8, are escaped."""
     pyarrow, parquet = arrow_modules()
-
-    def safe(cell: Cell) -> Cell:
-        return plain(cell) if isinstance(cell, str) else cell
-
     columns = {
-        plain(column.name): [safe(row[k]) for row in grid.rows] for k, column in enumerate(grid.columns)
+        plain(name): [plain(cell) if isinstance(cell, str) else cell for cell in cells]
+        for name, cells in grid.as_columns().items()
     }
     target = io.BytesIO()
     parquet.write_table(pyarrow.table(columns), target)
@@ -167,14 +159,10 @@ def arrow_modules() -> tuple[Any, Any]:
 
 _HEADS = {"html": '<!doctype html>\n<meta charset="utf-8">\n<title>unjudged</title>\n'}
 _ALIGNED = ' style="text-align: right"'
-_FOR_PEOPLE: dict[str, Callable[[Content], str]] = {
-    "markdown": as_markdown,
-    "latex": as_latex,
-    "html": as_html,
-}
+_FOR_PEOPLE = {"markdown": as_markdown, "latex": as_latex, "html": as_html}
 _FOR_PROGRAMS: dict[str, Callable[[Content], str | bytes]] = {
     "csv": as_csv,
-    "tsv": as_tsv,
+    "tsv": partial(as_csv, delimiter="\t"),
     "jsonl": as_jsonl,
     "parquet": as_parquet,
 }

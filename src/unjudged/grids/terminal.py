@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from typing import NamedTuple
 from unicodedata import combining, east_asian_width
 
@@ -112,21 +113,20 @@ def _width(block: Sequence[_Sized]) -> int:
 
 
 def _lines(grid: Content, block: Sequence[_Sized], rule: bool, bold: bool) -> Iterator[str]:
-    names = [_folded(one, plain(one.column.name)) for one in block]
-    for n in range(max(map(len, names))):
-        yield _joined(
-            [_aligned(one, s[n] if n < len(s) else "") for one, s in zip(block, names, strict=True)]
-        )
+    yield from map(_joined, _stacked(block, [plain(one.column.name) for one in block]))
     if rule:
         yield "─" * _width(block)
     for i in range(len(grid.rows)):
-        stacks = [_folded(one, one.cells[i]) for one in block]
-        for n in range(max(map(len, stacks))):
-            cells = [_aligned(one, s[n] if n < len(s) else "") for one, s in zip(block, stacks, strict=True)]
-            if bold:
-                stressed = [(i, one.at) in grid.stressed for one in block]
-                cells = [f"{BOLD}{c}{NORMAL}" if s else c for c, s in zip(cells, stressed, strict=True)]
-            yield _joined(cells)
+        stressed = [bold and (i, one.at) in grid.stressed for one in block]
+        for cells in _stacked(block, [one.cells[i] for one in block]):
+            yield _joined([f"{BOLD}{c}{NORMAL}" if s else c for c, s in zip(cells, stressed, strict=True)])
+
+
+def _stacked(block: Sequence[_Sized], cells: Sequence[str]) -> Iterator[list[str]]:
+    """Yield the lines of a row whose cells are folded where they are too wide."""
+    stacks = [_folded(one, cell) for one, cell in zip(block, cells, strict=True)]
+    for line in zip_longest(*stacks, fillvalue=""):
+        yield [_aligned(one, cell) for one, cell in zip(block, line, strict=True)]
 
 
 def _folded(one: _Sized, cell: str) -> list[str]:

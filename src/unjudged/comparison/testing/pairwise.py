@@ -113,7 +113,7 @@ def compare_pairs(
     >>> found.significant.tolist()
     [False, True, True]
     """
-    check_alpha(alpha)
+    check_probability("alpha", alpha, 0.05)
     seed = checked_int("seed", seed)
     chosen, corrected = find_test(test), find_correction(correction)
     pairs = Pairs.of(scores, baseline)
@@ -141,11 +141,6 @@ def corrected_together(tests: Sequence[PairTests]) -> list[PairTests]:
     return [
         replace(one, p_adjusted=part, measures=len(tests)) for one, part in zip(tests, parts, strict=True)
     ]
-
-
-def check_alpha(alpha: float) -> None:
-    """Refuse a level of significance outside 0 to 1."""
-    check_probability("alpha", alpha, 0.05)
 
 
 class Outcomes(NamedTuple):

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from unjudged.base.choices import check_probability
 from unjudged.base.errors import UsageError
 from unjudged.comparison.testing.corrections import find_correction
 from unjudged.comparison.testing.pairs import Pairs
-from unjudged.comparison.testing.pairwise import check_alpha
 from unjudged.rankings.judged import Floats
 
 MOST_QUERIES = 10**9
@@ -85,7 +85,8 @@ def plan_queries(
     pairs = _pilot(scores, baseline)
     count = len(pairs) if comparisons is None else comparisons
     level = _level(alpha, correction, count)
-    _check_power(power, level)
+    if not level < power < 1:
+        raise UsageError(f"power is {power}, expected a number between alpha and 1")
     deviation = float(np.sqrt(np.mean(pairs.deviation**2)))
     if deviation == 0:
         raise FlatPilotError(
@@ -93,6 +94,9 @@ def plan_queries(
         )
     smallest = smallest_difference(deviation, pairs.queries, power=power, alpha=level)
     wanted = smallest if effect is None else effect
+    queries = pairs.queries
+    if effect is not None:
+        queries = queries_needed(deviation, effect, power=power, alpha=level)
     return QueryPlan(
         effect=wanted,
         power=power,
@@ -101,9 +105,7 @@ def plan_queries(
         comparisons=count,
         deviation=deviation,
         pilot_queries=pairs.queries,
-        queries=pairs.queries
-        if effect is None
-        else queries_needed(deviation, effect, power=power, alpha=level),
+        queries=queries,
         queries_approximate=queries_by_formula(deviation, wanted, power=power, alpha=level),
         smallest_difference=smallest,
     )
@@ -190,7 +192,7 @@ def _pilot(scores: Any, baseline: int | None) -> Pairs:
 
 
 def _level(alpha: float, correction: str, comparisons: int) -> float:
-    check_alpha(alpha)
+    check_probability("alpha", alpha, 0.05)
     if comparisons < 1:
         raise UsageError(f"comparisons is {comparisons}, expected a whole number of at least 1")
     if find_correction(correction).name not in ("none", *FIRST_STEP):
@@ -200,8 +202,3 @@ def _level(alpha: float, correction: str, comparisons: int) -> float:
     if level < LEAST_ALPHA:
         raise UsageError(f"alpha for each comparison is {level:.3g}, expected at least {LEAST_ALPHA:g}")
     return level
-
-
-def _check_power(power: float, alpha: float) -> None:
-    if not alpha < power < 1:
-        raise UsageError(f"power is {power}, expected a number between alpha and 1")
