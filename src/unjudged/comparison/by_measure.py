@@ -177,25 +177,22 @@ class MeasureComparison:
         others = replace(estimand_of(self.measure, OTHER, AS_THEY_ARE), subject=subject, statistic=statistic)
         bounded = Interval(pairs.difference, judging.low, judging.high)
         if judging.missing:
-            of = replace(others, queries=THESE)
-            difference = about(bounded, math.nan, judging.missing, of)
+            difference = about(bounded, math.nan, judging.missing, replace(others, queries=THESE))
         else:
             how = EXACT if judging.exact else ENCLOSED if judging.by_query is None else OF_EACH
             difference = about(bounded, 1.0, how, judged)
-        calibrated = None
+        calibrated = assessors = None
         near = None if self.calibrated is None else self.calibrated.difference(a, b, confidence)
         if near is not None and calibration is not None:
             method = f"{calibration.groups} groups left out in turn; assumes systems like theirs"
             of = replace(judged, measure=self.measure.cut_at(calibration.depth))
             calibrated = Estimate(*near, confidence, method, of)
-        assessors = None
         if self.assessors is not None:
             shift, half = self.assessors.difference(a, b, confidence)
             low, high = self.measure.traits.range
-            value = difference.value + shift
-            ends = within(value, half, (low - high, high - low))
+            ends = within(difference.value + shift, half, (low - high, high - low))
             of = replace(others, queries=THESE, judgments=ANOTHER_ASSESSOR)
-            assessors = Estimate(value, *ends, confidence, self.assessors.method, of)
+            assessors = Estimate(difference.value + shift, *ends, confidence, self.assessors.method, of)
         of_effect = replace(others, measure=f"effect size of {self.measure}")
         return Pair(
             a=self.runs[a],

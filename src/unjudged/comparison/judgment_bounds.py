@@ -22,7 +22,7 @@ from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.origin import ANY
 from unjudged.uncertainty.bounding.bounds import bounds, check_bounded
-from unjudged.uncertainty.bounding.filled import Bounds, anonymous
+from unjudged.uncertainty.bounding.filled import anonymous
 from unjudged.uncertainty.shared import SharedRankings
 from unjudged.uncertainty.unjudged_sums import is_sum
 
@@ -64,8 +64,7 @@ def judgment_bounds(shared: SharedRankings, measure: Measure, pairs: Pairs) -> J
         return no_bounds(pairs, refusal.reason.partition(";")[0])
     run_low, run_high = _run_bounds(shared, measure)
     exact = is_sum(measure)
-    ends = _of_sums(shared, measure, pairs) if exact else _enclosed(shared, pairs, run_low, run_high)
-    low, high = ends
+    low, high = _of_sums(shared, measure, pairs) if exact else _enclosed(shared, pairs, run_low, run_high)
     settled, equal = decided(low, high)
     open_to_judging = ~(settled | equal)
     reversal = reversals(shared, measure, pairs, open_to_judging)
@@ -163,21 +162,18 @@ def ranking_bounds(shared: SharedRankings, measure: Measure) -> tuple[Floats, Fl
         low = measure.compute(shared.rankings)
         high = low + unknown.total(measure.weights(unknown.rank))
     else:
-        found = list(_bounds_in_batches(shared, measure))
-        low, high = (
-            np.concatenate([part.low for part in found]),
-            np.concatenate([part.high for part in found]),
-        )
+        low, high = map(np.concatenate, zip(*_bounds_in_batches(shared, measure), strict=True))
     return shared.per_run(low), shared.per_run(high)
 
 
-def _bounds_in_batches(shared: SharedRankings, measure: Measure) -> Iterator[Bounds]:
+def _bounds_in_batches(shared: SharedRankings, measure: Measure) -> Iterator[tuple[Floats, Floats]]:
     """Yield the bounds of some runs after another, whose arrays are faster to work on than those of all."""
     judged, more, queries = _judged_only(shared), shared.unretrieved_unknown(), len(shared.judgments.queries)
     for first in range(0, len(shared.runs), RUNS_AT_ONCE):
         last = min(first + RUNS_AT_ONCE, len(shared.runs))
         own = more[first * queries : last * queries]
-        yield bounds(measure, judged.runs(first, last), extra_relevant=own, after_end=False)
+        found = bounds(measure, judged.runs(first, last), extra_relevant=own, after_end=False)
+        yield found.low, found.high
 
 
 def _same_rankings(shared: SharedRankings) -> Integers:

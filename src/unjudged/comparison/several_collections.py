@@ -15,7 +15,6 @@ from unjudged.comparison.testing.corrections import find_correction
 from unjudged.comparison.testing.macro_means import macro_differences
 from unjudged.comparison.testing.pairs import place_of_baseline
 from unjudged.comparison.testing.pairwise import compare_pairs
-from unjudged.comparison.testing.significance import find_test
 from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.evaluation import evaluate
 from unjudged.evaluation.scores import Scores
@@ -58,10 +57,10 @@ def compare_collections(
         raise UsageError(f"{correction} looks at one collection at a time: use holm, bh, bonferroni or none")
     scores = {name: _scores(name, source, chosen) for name, source in collections.items()}
     runs = _same_runs(scores)
-    rows = [[list(one.runs).index(run) for run in runs] for one in scores.values()]
-    values = [chosen.averaged(one.values[row, :, 0]) for row, one in zip(rows, scores.values(), strict=True)]
-    for name, part in zip(scores, values, strict=True):
-        if part.shape[1] < 2:
+    values = []
+    for name, one in scores.items():
+        values.append(chosen.averaged(one.values[[list(one.runs).index(run) for run in runs], :, 0]))
+        if len(one.queries) < 2:
             raise UsageError(f"collection {name!r} has one query, expected at least two")
     place = place_of_baseline(baseline, runs)
     options = {"test": test, "baseline": place, "alpha": alpha, "draws": draws, "seed": seed}
@@ -69,10 +68,9 @@ def compare_collections(
     pairs, p = tests[0].pairs, np.stack([one.p for one in tests])
     differences = [part[pairs.first] - part[pairs.second] for part in values]
     macro = macro_differences(differences, 1 - alpha)
-    title = find_test(test).title
     method = (
-        f"{title[0].upper()}{title[1:]} within collections, {corrected.title} over all pairs of all; t test "
-        f"with stratified queries for the mean, corrected over pairs; alpha = {alpha:g}."
+        f"{tests[0].test.heading} within collections, {corrected.title} over all pairs of all; t test with "
+        f"stratified queries for the mean, corrected over pairs; alpha = {alpha:g}."
     )
     return CollectionsComparison(
         chosen,
@@ -88,7 +86,7 @@ def compare_collections(
         [
             *dict.fromkeys(f"{name}: {warning}" for name, one in scores.items() for warning in one.warnings),
             *([f"{chosen}: differences are of mean logarithms."] if chosen.geometric else []),
-            *resting_on_few({name: part.shape[1] for name, part in zip(scores, values, strict=True)}),
+            *resting_on_few({name: len(one.queries) for name, one in scores.items()}),
         ],
     )
 
@@ -126,12 +124,12 @@ def _scores(name: str, source: Any, measure: Measure) -> Scores:
 def _same_runs(scores: Mapping[str, Scores]) -> list[str]:
     """Return the runs that every collection must have."""
     runs = list(dict.fromkeys(run for one in scores.values() for run in one.runs))
-    lacking = {name: [run for run in runs if run not in one.runs] for name, one in scores.items()}
-    if any(lacking.values()):
-        name, missing = next((name, missing) for name, missing in lacking.items() if missing)
-        have = "is" if len(missing) == 1 else "are"
-        problem = f"{shortlist(missing)} {have} not among the runs of collection {name!r}"
-        raise UsageError(f"{problem}: give each collection the same runs, by the same names")
+    for name, one in scores.items():
+        missing = [run for run in runs if run not in one.runs]
+        if missing:
+            have = "is" if len(missing) == 1 else "are"
+            problem = f"{shortlist(missing)} {have} not among the runs of collection {name!r}"
+            raise UsageError(f"{problem}: give each collection the same runs, by the same names")
     if len(runs) < 2:
         raise UsageError("one run cannot be compared: give two or more")
     return runs

@@ -55,9 +55,8 @@ def calibrate(
     collection, chosen = collection.by_whole_grades(chosen)
     group_of = groups_of(groups, collection.runs)
     names = sorted(set(group_of.values()))
-    announce(
-        coverage_warnings(list(collection.runs), list(collection.judgments.queries), collection.rankings)
-    )
+    queries = list(collection.judgments.queries)
+    announce(coverage_warnings(list(collection.runs), queries, collection.rankings))
     group = [names.index(group_of[run]) for run in collection.runs]
     known = name or (os.path.basename(qrels) if isinstance(qrels, str | os.PathLike) else "")
     return calibrated(collection.rankings, group, chosen, depth=depth, unit=unit, name=known)
@@ -72,10 +71,7 @@ def calibrated(
     unit: str = "runs",
     name: str = "",
 ) -> Calibration:
-    """Leave out each group of the pooled runs in turn.
-
-    `unit` is 'runs', or 'groups' for one score per group, its largest, which is safer and wider.
-    """
+    """Leave out each group of the pooled runs in turn."""
     if unit not in UNITS:
         raise UsageError(f"unit is {unit!r}: use 'runs' or 'groups'")
     if depth < 1:

@@ -63,24 +63,20 @@ def favouring(
     pair[leader, behind] = np.arange(pairs)
     numbers = np.stack([np.ones(len(unjudged.rank)), *summed])
     rank = unjudged.rank.astype(np.int32 if unjudged.rank.max(initial=0) >= FAR else np.int16)
-    for block in _blocks(unjudged, rank, runs):
-        for run, own in enumerate(block.elements):
-            if not len(own):
+    query = unjudged.query[unjudged.ranking].astype(np.int64)
+    for run, own, theirs in _by_run(unjudged, rank, runs):
+        first, mine = np.flatnonzero(np.diff(query[own], prepend=-1)), rank[own, None]
+        for role, known in enumerate((pair[:, run], pair[run])):
+            others = np.flatnonzero(known >= 0)
+            if not len(others):
                 continue
-            first = np.flatnonzero(np.diff(block.query[own], prepend=-1))
-            theirs = block.ranks.take(unjudged.row[own] - block.first, axis=0)
-            mine = rank[own, None]
-            for role, known in enumerate((pair[:, run], pair[run])):
-                others = np.flatnonzero(known >= 0)
-                if not len(others):
-                    continue
-                there = theirs[:, _columns(others)]
-                chosen = (there < mine if role else there > mine).astype(float)
-                at: Any = (slice(None), known[others, None], block.query[own[first]])
-                sums[role, :-1][at] = _by_query(numbers[:, own], chosen, first)
-                if crossed is not None:
-                    chosen *= _above(chosen, first)
-                    sums[role, -1:][at] = _by_query(crossed[None, own], chosen, first)
+            there = theirs[:, _columns(others)]
+            chosen = (there < mine if role else there > mine).astype(float)
+            at: Any = (slice(None), known[others, None], query[own[first]])
+            sums[role, :-1][at] = _by_query(numbers[:, own], chosen, first)
+            if crossed is not None:
+                chosen *= _above(chosen, first)
+                sums[role, -1:][at] = _by_query(crossed[None, own], chosen, first)
     kept = slice(1, None if crossed is not None else -1)
     return Favouring(sums[0, 0], sums[0, kept], sums[1, kept])
 
@@ -116,20 +112,12 @@ def rank_by_row(ranking: JudgedRankings) -> Integers:
     return rank
 
 
-@dataclass(frozen=True, eq=False)
-class _Block:
-    """Some queries: the rank that each run gives each row from `first` on, and the elements of each run."""
+def _by_run(unjudged: JudgedRankings, rank: Any, runs: int) -> Iterator[tuple[int, Integers, Any]]:
+    """Yield a run, its elements in some queries, and the ranks that all runs give their documents.
 
-    first: int
-    ranks: Any
-    elements: Sequence[Integers]
-    query: Integers
-
-
-def _blocks(unjudged: JudgedRankings, rank: Any, runs: int) -> Iterator[_Block]:
-    """Cut between queries, so that the ranks of a block fit a cache."""
+    It is cut between queries, so that these ranks fit a cache.
+    """
     run = unjudged.ranking // len(unjudged.judgments.queries)
-    query = unjudged.query[unjudged.ranking].astype(np.int64)
     starts = block_starts(unjudged.judgments.offsets, max(CELLS_AT_ONCE // runs, 1))
     block = np.searchsorted(starts, unjudged.row, "right") - 1
     order = np.argsort(block, kind="stable")
@@ -139,7 +127,10 @@ def _blocks(unjudged: JudgedRankings, rank: Any, runs: int) -> Iterator[_Block]:
         ranks = np.full((last - first, runs), np.iinfo(rank.dtype).max, rank.dtype)
         ranks[unjudged.row[some] - first, run[some]] = rank[some]
         until = np.searchsorted(run[some], np.arange(runs + 1))
-        yield _Block(first, ranks, [some[start:end] for start, end in pairwise(until)], query)
+        for this, (start, end) in enumerate(pairwise(until)):
+            if start < end:
+                own = some[start:end]
+                yield this, own, ranks.take(unjudged.row[own] - first, axis=0)
 
 
 Reciprocal = Callable[[Floats, Floats, int], Floats]

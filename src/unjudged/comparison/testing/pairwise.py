@@ -50,7 +50,7 @@ class PairTests(Shown):
     @property
     def method(self) -> str:
         """Test and correction, as a sentence starts."""
-        return f"{self.test.title[0].upper()}{self.test.title[1:]}, {self.correction.title}"
+        return f"{self.test.heading}, {self.correction.title}"
 
     @property
     def family(self) -> str:

@@ -49,6 +49,11 @@ class SignificanceTest:
     cite: tuple[str, ...] = ()
     """Keys of the works to cite."""
 
+    @property
+    def heading(self) -> str:
+        """The title, as a sentence starts."""
+        return f"{self.title[0].upper()}{self.title[1:]}"
+
 
 class PValues(NamedTuple):
     """One p value per pair, never NaN, and what a reader must know about them."""
