@@ -35,6 +35,8 @@ def segments_of(source: SegmentsSource, queries: Sequence[str]) -> dict[str, Mas
         many = f"{counted(len(lacking), 'query')} of {len(queries)} {'has' if len(lacking) == 1 else 'have'}"
         raise InputError(f"{many} no segment: {shortlist(lacking)}; give each query one")
     own = np.array([segment_of[query] for query in queries], object)
+    if EVERY in own:
+        raise UsageError(f"a segment is called {EVERY!r}, which is the row of all queries: rename it")
     return {name: own == name for name in dict.fromkeys(own.tolist())}
 
 
@@ -81,8 +83,6 @@ def segments_grid(
 
     The intervals are for other queries of the segment.
     """
-    if EVERY in segments:
-        raise UsageError(f"a segment is called {EVERY!r}, which is the row of all queries: rename it")
     every = {**segments, EVERY: np.ones(len(scores.queries), bool)}
     rows: list[list[Cell]] = []
     parts = {name: of_queries(scores, chosen) for name, chosen in every.items()}
