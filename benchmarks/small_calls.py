@@ -84,7 +84,7 @@ def calls() -> list[str]:
     return rows
 
 
-DEPTHS, TOOLS, SEEDS = (10, 100), ("unjudged", "ir_measures"), range(5)
+DEPTHS, TOOLS, SEEDS = (10, 100, 1000), ("unjudged", "ir_measures"), range(5)
 
 
 def one_by_one() -> list[str]:

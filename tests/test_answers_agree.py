@@ -26,6 +26,7 @@ from unjudged import (
     sample,
 )
 from unjudged.base.wording import p_text
+from unjudged.comparison.verdicts import KEPT
 from unjudged.measures.kernel.estimand import COMPARISON, permitted
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.predictions import (
@@ -113,7 +114,7 @@ def test_leaders(a: str, b: str, measure: str) -> None:
     assert other.difference == pytest.approx(sign * pair.difference.value)
     assert other.p == pytest.approx(pair.p)
     ends = sorted((sign * pair.difference.low, sign * pair.difference.high))
-    assert other.settled == (pair.better is not None)
+    assert other.settled == (pair.verdict in KEPT)
     facts, _ = read(report_page(sample.qrels, two(a, b), measure).html)
     assert facts["measures"][0]["words"] == pair.sentences()
     text = " ".join(found.notes())

@@ -134,6 +134,12 @@ def test_no_segment_may_fail() -> None:
     assert "No segment fails; tail cannot be told." in result.verdict()
 
 
+def test_a_segment_cannot_take_the_name_of_the_row_of_all_queries() -> None:
+    by = {f"q{k:02d}": "all" if k < 3 else "tail" for k in range(1, 31)}
+    with pytest.raises(UsageError, match="a segment is called 'all'"):
+        gate(QRELS, RUNS["lexical"], RUNS["fused"], margin=0.01, by=by)
+
+
 def test_scores_of_a_table_say_that_judgments_are_unknown() -> None:
     scores = evaluate(QRELS, RUNS, "nDCG@10")
     result = gate(scores, "lexical", "reranked", margin=0.01)

@@ -127,7 +127,7 @@ def test_every_verdict_says_what_to_do() -> None:
         pair = replace(base, verdict=verdict)
         assert words in pair.conclusion()
         assert pair.conclusion().startswith("reranked")
-        assert (pair.better == "reranked") == (verdict in (CLEAR, SETTLED, HIGHER))
+        assert (pair.better == "reranked") == (verdict in (CLEAR, ROBUST, HIGHER))
 
 
 # Ten queries. best beats good on nine of them, and good beats bad, by judged documents alone.
@@ -271,7 +271,7 @@ def test_a_notebook_shows_the_verdict_on_two_runs() -> None:
 
 def test_one_query() -> None:
     found = compare({"q": {"x": 1, "y": 0}}, {"one": {"q": {"x": 1.0}}, "two": {"q": {"y": 1.0}}}, "P@1")
-    assert (found.verdict, found.better, found.pair().p) == (SETTLED, "one", 1)
+    assert (found.verdict, found.ahead, found.better, found.pair().p) == (SETTLED, "one", None, 1)
     assert "One query says nothing about other queries" in str(found)
 
 

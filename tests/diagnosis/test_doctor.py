@@ -216,3 +216,8 @@ def test_the_wrong_order_in_doubt_is_a_warning(folder: Path) -> None:
     with pytest.warns(UnjudgedWarning, match="look like scores, and beir like grades: are they in the wrong"):
         evaluate(scores, str(folder / "beir.tsv"), "AP")
     assert NOTE
+
+
+def test_an_empty_file_is_no_file_of_groups(tmp_path: Path) -> None:
+    (tmp_path / "empty").touch()
+    assert "not recognised" in printed("doctor", QRELS, *RUNS[:2], str(tmp_path / "empty"))

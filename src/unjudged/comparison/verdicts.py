@@ -27,6 +27,8 @@ EXACT, ENCLOSED, OF_EACH = "exact", "enclosed", "each system's own"
 """Whether completions reach the bounds of a difference; those of a table are of each system alone."""
 KEPT = (CLEAR, SETTLED)
 """Verdicts on pairs whose order no unjudged document can reverse."""
+BETTER = (CLEAR, ROBUST, HIGHER)
+"""Verdicts after which one system may be called better."""
 
 CONCLUSIONS = {
     CLEAR: (
@@ -137,11 +139,11 @@ class Pair:
 
     @property
     def better(self) -> str | None:
-        """System that stays ahead on these queries under every completion of the judgments, or None.
+        """System that may be called better: significantly ahead, whatever plausible judgments would say.
 
-        By a measure without bounds, it is the one that is significantly ahead.
+        None if neither may. By a measure without bounds, it is the one that is significantly ahead.
         """
-        return self.ahead if self.verdict in (*KEPT, HIGHER) else None
+        return self.ahead if self.verdict in BETTER else None
 
     def sentences(self) -> list[str]:
         """Difference, sign, calibrated interval, test, another assessor and verdict, in this order."""

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from unjudged.base.errors import InputError, UnjudgedError
-from unjudged.base.wording import counted
+from unjudged.base.wording import counted, shortlist
 from unjudged.evaluation.collection import name_runs
 from unjudged.evaluation.groups import read_groups
 from unjudged.evaluation.score_cells import names_measure
@@ -190,8 +190,8 @@ def _run(file: str) -> RecognisedFile:
 
 def _scores(file: str) -> RecognisedFile:
     scores = Scores.of(file, missing="zero")
-    measures = ", ".join(str(measure) for measure in scores.measures[:6])
-    what = f"{counted(len(scores.runs), 'system')}: {', '.join(scores.runs[:6])}; {measures}"
+    measures = shortlist([str(measure) for measure in scores.measures], 6)
+    what = f"{counted(len(scores.runs), 'system')}: {shortlist(scores.runs, 6)}; {measures}"
     return RecognisedFile(file, SCORES, what, scores, len(scores.queries))
 
 
@@ -204,13 +204,15 @@ def _design(file: str) -> RecognisedFile:
 
 def _calibration(file: str) -> RecognisedFile:
     calibration = Calibration.load(file)
-    measures = ", ".join(list(calibration.scores)[:6])
+    measures = shortlist(list(calibration.scores), 6)
     what = f"of {counted(calibration.groups, 'group')} of pooled runs, for {measures}"
     return RecognisedFile(file, CALIBRATION, what, calibration, calibration.queries)
 
 
 def _groups(file: str) -> RecognisedFile:
     group_of = read_groups(file)
+    if not group_of:
+        raise InputError("no lines, expected a run and its group on each", source=file)
     groups = len(set(group_of.values()))
     return RecognisedFile(
         file, GROUPS, f"{counted(len(group_of), 'run')} in {counted(groups, 'group')}", group_of

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from unjudged.base.choices import TiesName, checked_int
 from unjudged.base.errors import announce
 from unjudged.evaluation.collection import Collection, Names, RunsSource
-from unjudged.evaluation.scores import Scores
-from unjudged.evaluation.tied_scores import check_ties, is_tied, tie_effects, tie_notes, untried_notes
+from unjudged.evaluation.scores import Notes, Scores
+from unjudged.evaluation.tied_scores import check_ties, is_tied, notes_on_ties, tie_effects
 from unjudged.measures.kernel.estimand import permitted
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import MEASURES, compute_all
@@ -88,14 +89,14 @@ def evaluate(
         rankings = rankings.cut(depth)
         bounding = None if bounding is None else bounding.cut(depth)
     values, queries = compute_all(chosen, rankings), collection.judgments.pooled.query_names()
-    values, effects = values.reshape(len(collection.runs), len(queries), len(chosen)), None
+    values, named = values.reshape(len(collection.runs), len(queries), len(chosen)), list(collection.runs)
+    notes: Notes = ()
+    effects = None
     if is_tied(uncut):
-        values, effects = tie_effects(chosen, uncut, values, ties, depth=depth, seed=seed)
-    scores = Scores(values, list(collection.runs), queries, chosen, rankings, collection.library)
-    if effects is not None:
-        scores = replace(scores, tied=effects, notes=[*tie_notes(chosen, scores.runs, effects)])
-    elif uncut.ties is not None:
-        scores = replace(scores, notes=untried_notes(uncut, len(queries)))
+        if ties != "order":
+            values, effects = tie_effects(chosen, uncut, values, ties, depth=depth, seed=seed)
+        notes = partial(notes_on_ties, chosen, named, uncut, values, effects, depth=depth)
+    scores = Scores(values, named, queries, chosen, rankings, collection.library, notes, tied=effects)
     if bounding is not None:
         scores = replace(scores, bounding=bounding, pool_depth=reach)
     if scores.warnings:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from unjudged.uncertainty.second_assessors import SecondSource
 
 
+Notes = Iterable[str] | Callable[[], Iterable[str]]
+
+
 class Score(NamedTuple):
     """One value of the table; `query` is "all" for the mean."""
 
@@ -58,8 +61,8 @@ class Scores(Shown, Framed):
     rankings: Final[JudgedRankings | None] = None
     library: Final[str] = ""
     """Where frames went in, the library they are of."""
-    notes: Final[Sequence[str]] = ()
-    """What a reader must know of a table: missing values, repeats."""
+    said: Final[Notes] = ()
+    """The `notes`, or what finds them when they are first asked for."""
     within: Final[Floats | None] = None
     """Run x measure: standard deviation of the mean over the repeats of a run, if a table has repeats."""
     segments: Final[Mapping[str, str] | None] = None
@@ -160,6 +163,11 @@ class Scores(Shown, Framed):
     def missing(self) -> Mapping[str, Sequence[str]]:
         """For each run that lacks some, the queries of the judgments that it has no ranking for."""
         return {} if self.rankings is None else missing_queries(self.runs, self.queries, self.rankings)
+
+    @computed_once
+    def notes(self) -> Sequence[str]:
+        """What a reader must know: what a table lacks or repeats, what other orders of ties change."""
+        return list(self.said() if callable(self.said) else self.said)
 
     @computed_once
     def warnings(self) -> Sequence[UnjudgedWarning]:

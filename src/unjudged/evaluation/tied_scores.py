@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -90,6 +90,21 @@ def tie_effects(
         low[:, :, k], high[:, :, k] = limits.low.reshape(shape), limits.high.reshape(shape)
         exact.append(limits.exact)
     return found, TieEffects(ties, low, high, exact, error)
+
+
+def notes_on_ties(
+    measures: Sequence[Measure],
+    runs: Sequence[str],
+    rankings: JudgedRankings,
+    values: Floats,
+    effects: TieEffects | None,
+    *,
+    depth: int | None,
+) -> Iterable[str]:
+    """Say what orders of tied documents change; without `effects`, try others than trec_eval's."""
+    if effects is None:
+        _, effects = tie_effects(measures, rankings, values, "order", depth=depth)
+    return untried_notes(rankings, values.shape[1]) if effects is None else tie_notes(measures, runs, effects)
 
 
 def untried_notes(rankings: JudgedRankings, queries: int) -> list[str]:

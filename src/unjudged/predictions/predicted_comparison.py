@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from unjudged.base.wording import p_text, percent
 from unjudged.comparison.comparison_result import Comparison
-from unjudged.comparison.verdicts import CLEAR, OPEN, SETTLED, SIGNIFICANT, Pair, verdict_of
+from unjudged.comparison.verdicts import BETTER, CLEAR, OPEN, SETTLED, SIGNIFICANT, Pair, verdict_of
 from unjudged.grids.grid import Cell, Column, Grid, Shown, grid_of
 from unjudged.measures.kernel.estimand import THESE
 from unjudged.predictions.estimators.estimates import PredictedMeans
@@ -64,8 +64,8 @@ class PredictedPair:
 
     @property
     def better(self) -> str | None:
-        """Run that is ahead on these queries at the confidence of the interval, or None."""
-        return self.ahead if self.verdict in (CLEAR, SETTLED) else None
+        """Run that may be called better, None if neither may."""
+        return self.ahead if self.verdict in BETTER else None
 
     def sentences(self) -> list[str]:
         """Return the difference with intervals and p value, and the verdict."""
