@@ -10,6 +10,7 @@ from scipy import stats
 
 from unjudged import InputError, Scores, UsageError, compare, sample
 from unjudged.comparison.by_segment import interaction_p
+from unjudged.comparison.testing.corrections import CORRECTIONS
 from unjudged.evaluation.query_segments import segments_of
 
 RNG = np.random.default_rng(5)
@@ -57,7 +58,33 @@ def test_small_segments_say_what_they_could_have_shown() -> None:
     assert tail is not None
     assert whole is not None
     assert head > tail > whole > 0
-    assert "what they would have shown with power 0.8: head 0." in str(found)
+    assert "what would have been, with power 0.8: head 0." in str(found)
+
+
+def test_pairs_and_segments_are_corrected_together_and_all_queries_as_in_the_comparison() -> None:
+    runs = {name: sample.runs[name] for name in ("lexical", "fused", "dense")}
+    by = {f"q{k:02d}": "head" if k < 11 else "torso" if k < 21 else "tail" for k in range(1, 31)}
+    for correction in ("holm", "bh", "tukey", "none"):
+        compared = compare(sample.qrels, runs, "nDCG@10", correction=correction)  # type: ignore[arg-type]
+        found = compared.by(by)
+        whole = [row for row in found.rows if row.segment == "all"]
+        assert [(row.p, row.p_adjusted) for row in whole] == [(p.p, p.p_adjusted) for p in compared.pairs()]
+        parts = [row for row in found.rows if row.segment != "all"]
+        used = {"tukey": "holm"}.get(correction, correction)
+        oracle = CORRECTIONS[used].function(np.array([row.p for row in parts]))
+        assert [row.p_adjusted for row in parts] == pytest.approx(oracle.tolist())
+        title = CORRECTIONS[used].title
+        over = "" if used == "none" else " over 9 tests: 3 segments of 3 pairs"
+        assert f"Paired t test, {title}{over}" in found.method
+        assert (f"; all: {CORRECTIONS[correction].title} over 3 pairs." in found.method) == (used != "none")
+
+
+def test_segments_are_tested_with_the_draws_and_the_seed_of_the_comparison() -> None:
+    table = scores(0.05, 0.02)
+    options = {"test": "randomization", "draws": 99}
+    first, second = (compare(table, seed=seed, **options).by(BY) for seed in (1, 2))  # type: ignore[arg-type]
+    assert all(abs(100 * row.p - round(100 * row.p)) < 1e-9 for row in first.rows)
+    assert [row.p for row in first.rows] != [row.p for row in second.rows]
 
 
 def by_hand(parts: list[np.ndarray]) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import comb
 from typing import NamedTuple
@@ -13,11 +13,11 @@ import numpy as np
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted, p_text, percent, shortlist
 from unjudged.comparison.by_measure import MeasureComparison, finite_or_none
-from unjudged.comparison.testing.corrections import find_correction
+from unjudged.comparison.testing.corrections import Correction, find_correction
 from unjudged.comparison.testing.pairs import CELLS
-from unjudged.comparison.testing.pairwise import compare_pairs
+from unjudged.comparison.testing.pairwise import PairTests
 from unjudged.comparison.testing.power import smallest_difference
-from unjudged.evaluation.query_segments import EVERY, with_every
+from unjudged.evaluation.query_segments import with_every
 from unjudged.grids.grid import Cell, Column, Grid, Shown, grid_of
 from unjudged.rankings.judged import Floats, Integers, Mask
 
@@ -30,8 +30,9 @@ ROUNDING = 1e-9
 class SegmentDifference(NamedTuple):
     """A minus B over the queries of a segment, or of all.
 
-    `low` and `high` are its t interval for other queries of the segment. `p_adjusted` is corrected over the
-    segments. `detectable` is the difference that this number of queries would have shown with power .8.
+    `low` and `high` are its t interval for other queries of the segment. `p_adjusted` is corrected over
+    segments and pairs; that of all queries is as in the comparison. `detectable` is the difference that this
+    number of queries would have shown with power .8.
     """
 
     measure: str
@@ -92,7 +93,7 @@ class SegmentComparison(Shown):
         unclear = [row for row in parts if row.p_adjusted > self.alpha and row.detectable is not None]
         if unclear:
             least = "; ".join(f"{row.segment} {row.detectable:.3f}" for row in unclear[:5])
-            yield f"{subject}Not significant, and what they would have shown with power {POWER}: {least}."
+            yield f"{subject}Not significant; what would have been, with power {POWER}: {least}."
 
     def grid(self) -> Grid:
         """Return a row per segment and one for all."""
@@ -133,56 +134,75 @@ class SegmentComparison(Shown):
 def compare_segments(
     results: Sequence[MeasureComparison], segments: Mapping[str, Mask], seed: int = 0
 ) -> SegmentComparison:
-    """Test every pair within each segment, and whether segments differ."""
+    """Test every pair within each segment, and whether segments differ.
+
+    Rows of all queries are those of the comparison. Tests of segments are corrected together, per measure.
+    """
     if len(segments) < 2:
         raise UsageError(f"all queries are in one segment, {next(iter(segments), '')!r}: give two or more")
+    tests = results[0].tests
+    correction = find_correction("holm") if tests.correction.joint else tests.correction
+    every = with_every(segments, tests.pairs.queries)
     rows: list[SegmentDifference] = []
     interactions: list[Interaction] = []
     for result in results:
-        pairs = result.tests.pairs
-        for a, b in zip(pairs.first.tolist(), pairs.second.tolist(), strict=True):
-            rows += _of_pair(result, a, b, segments)
-            parts = [(pairs.scores[a] - pairs.scores[b])[chosen] for chosen in segments.values()]
+        found = [result.tests.over(own) for own in segments.values()]
+        corrected = correction.function(np.concatenate([part.p for part in found]))
+        found = [
+            replace(part, p_adjusted=after)
+            for part, after in zip(found, np.split(corrected, len(found)), strict=True)
+        ]
+        differences = (one for _, block in result.tests.pairs.blocks() for one in block)
+        for k, difference in enumerate(differences):
+            parts = [difference[own] for own in segments.values()]
+            spread = _spread(parts)
+            rows += [
+                _row(result, name, part, k, spread)
+                for name, part in zip(every, [*found, result.tests], strict=True)
+            ]
             interactions.append(Interaction(*rows[-1][:3], interaction_p(parts, seed=seed)))
-    tests = results[0].tests
-    method = f"{tests.method} over {counted(len(segments), 'segment')}."
-    return SegmentComparison(rows, interactions, method, tests.alpha)
+    return SegmentComparison(rows, interactions, _method(tests, correction, len(segments)), tests.alpha)
 
 
-def _of_pair(
-    result: MeasureComparison, a: int, b: int, segments: Mapping[str, Mask]
-) -> Iterator[SegmentDifference]:
-    tests, scores = result.tests, result.tests.pairs.scores[[a, b]]
-    difference = scores[0] - scores[1]
-    options = {"test": tests.test, "alpha": tests.alpha}
-    every = with_every(segments, len(difference))
-    found = {name: compare_pairs(scores[:, own], correction="none", **options) for name, own in every.items()}  # type: ignore[arg-type]
-    correction = tests.correction if not tests.correction.joint else find_correction("holm")
-    corrected = correction.function(np.array([found[name].p[0] for name in segments]))
-    within = sum(float(((difference[own] - difference[own].mean()) ** 2).sum()) for own in segments.values())
-    freedom = len(difference) - len(segments)
-    deviation = np.sqrt(within / freedom) if freedom > 0 else 0.0
-    for (name, own), adjusted in zip(every.items(), [*corrected, found[EVERY].p[0]], strict=True):
-        value, low, high = (float(end[0]) for end in found[name].difference)
-        queries = int(own.sum())
-        able = queries > 1 and deviation > 0
-        yield SegmentDifference(
-            measure=str(result.measure),
-            a=result.runs[a],
-            b=result.runs[b],
-            segment=name,
-            queries=queries,
-            mean_a=float(result.measure.mean_of(scores[0, own].mean())),
-            mean_b=float(result.measure.mean_of(scores[1, own].mean())),
-            difference=value,
-            low=low,
-            high=high,
-            p=float(found[name].p[0]),
-            p_adjusted=float(adjusted),
-            detectable=smallest_difference(float(deviation), queries, power=POWER, alpha=tests.alpha)
-            if able
-            else None,
-        )
+def _method(tests: PairTests, correction: Correction, segments: int) -> str:
+    """Say which tests are corrected together."""
+    pairs = len(tests.pairs)
+    if correction.name == "none":
+        return f"{tests.test.heading}, {correction.title}."
+    over = f"over {counted(segments, 'segment')}"
+    if pairs > 1:
+        over = f"over {segments * pairs} tests: {counted(segments, 'segment')} of {pairs} pairs"
+    whole = f"; all: {tests.correction.title} {tests.family}".rstrip()
+    told = whole if pairs > 1 or tests.correction.joint else ""
+    return f"{tests.test.heading}, {correction.title} {over}{told}."
+
+
+def _spread(parts: Sequence[Floats]) -> float:
+    """Return the standard deviation within segments."""
+    freedom = sum(map(len, parts)) - len(parts)
+    within = sum(float(((part - part.mean()) ** 2).sum()) for part in parts)
+    return float(np.sqrt(within / freedom)) if freedom > 0 else 0.0
+
+
+def _row(
+    result: MeasureComparison, segment: str, tests: PairTests, k: int, spread: float
+) -> SegmentDifference:
+    a, b = int(tests.pairs.first[k]), int(tests.pairs.second[k])
+    queries, mean_of = tests.pairs.queries, result.measure.mean_of
+    able = queries > 1 and spread > 0
+    return SegmentDifference(
+        str(result.measure),
+        result.runs[a],
+        result.runs[b],
+        segment,
+        queries,
+        float(mean_of(tests.pairs.scores[a].mean())),
+        float(mean_of(tests.pairs.scores[b].mean())),
+        *(float(end[k]) for end in tests.difference),
+        float(tests.p[k]),
+        float(tests.p_adjusted[k]),
+        smallest_difference(spread, queries, power=POWER, alpha=tests.alpha) if able else None,
+    )
 
 
 def interaction_p(parts: Sequence[Floats], *, draws: int = PERMUTATIONS, seed: int = 0) -> float:

@@ -23,7 +23,7 @@ from unjudged.comparison.testing.corrections import Correction, adjusted, find_c
 from unjudged.comparison.testing.pairs import ROUNDING, Pairs
 from unjudged.comparison.testing.significance import DRAWS, SignificanceTest, find_test, p_values
 from unjudged.grids.grid import Column, Grid, Shown
-from unjudged.rankings.judged import Floats
+from unjudged.rankings.judged import Floats, Mask
 from unjudged.uncertainty.quantiles import t_half, t_quantile
 
 FAMILIES = Choices("correct_over", pairs="the pairs of each measure", measures="all pairs by all measures")
@@ -44,8 +44,16 @@ class PairTests(Shown):
     p: Floats
     p_adjusted: Floats
     notes: tuple[str, ...]
+    draws: int = DRAWS
+    seed: int = 0
     measures: int = 1
     """Over how many measures the tests were corrected together."""
+
+    def over(self, chosen: Mask) -> PairTests:
+        """Return the same tests over some of the queries, each on its own."""
+        pairs = replace(self.pairs, scores=self.pairs.scores[:, chosen])
+        p, notes = p_values(pairs, self.test, draws=self.draws, seed=self.seed)
+        return replace(self, pairs=pairs, correction=find_correction("none"), p=p, p_adjusted=p, notes=notes)
 
     @property
     def method(self) -> str:
@@ -126,7 +134,7 @@ def compare_pairs(
             enough = int(np.ceil(len(pairs) / alpha))
             least = f"With {draws:,} draws a pair that alone differs has p = {smallest:.2g} after correction"
             notes += (f"{least}: draw at least {enough:,}.",)
-    return PairTests(pairs, chosen, corrected, alpha, p, after, notes)
+    return PairTests(pairs, chosen, corrected, alpha, p, after, notes, draws, seed)
 
 
 def corrected_together(tests: Sequence[PairTests]) -> list[PairTests]:
