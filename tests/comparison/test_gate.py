@@ -81,7 +81,7 @@ def test_more_queries_are_not_promised_where_judgments_leave_both_sides_open() -
     assert result.checks[0].documents
     said = result.checks[0].would_tell()
     assert said.startswith("judge the unjudged documents that matter, at most ")
-    assert said.endswith(f"(`unjudged next`), and ask about {result.checks[0].queries_needed:,} queries")
+    assert said.endswith(f"(`unjudged next`), and use about {result.checks[0].queries_needed:,} queries")
     known = gate(QRELS, RUNS["lexical"], RUNS["expanded"], margin=0.01)
     assert known.checks[0].open_to == "queries"
     plain = gate(QRELS, RUNS["lexical"], RUNS["expanded"], margin=0.01, judgments="as they are")
@@ -220,3 +220,39 @@ def test_other_grades_are_taken_as_compare_takes_them(kind: str, tmp_path: Path)
     with pytest.raises(SystemExit) as ended:
         main([*words, "-m", measure, "--margin", "0.1"])
     assert ended.value.code in (0, 1, 2)
+
+
+def test_what_only_the_correction_leaves_open_says_so() -> None:
+    rng = np.random.default_rng(3)
+    values = rng.normal(0, 1, (2, 40, 5))
+    values[1, :, 0] -= 0.35
+    check = gate(Scores.of(values, runs=["a", "b"]), "a", "b", margin=0).checks[0]
+    assert check.p_worse <= 0.05 < check.p_worse_adjusted
+    assert (check.outcome, check.open_to) == ("open", "correction")
+    assert check.would_tell().startswith(f"alone it fails (p = {check.p_worse:.4f})")
+    assert "judge" not in check.would_tell()
+
+
+def test_only_open_checks_say_what_would_tell() -> None:
+    options = {"margin": 0.01, "judgments": "as they are"}
+    for old, new in (("lexical", "reranked"), ("reranked", "lexical")):
+        (check,) = gate(QRELS, RUNS[old], RUNS[new], **options).checks  # type: ignore[arg-type]
+        assert check.outcome == ("pass" if new == "reranked" else "fail")
+        assert (check.open_to, check.queries_needed, check.documents) == (None, None, None)
+
+
+def test_one_query_and_equal_differences_do_not_show_how_far_others_differ() -> None:
+    one = gate(Scores.of(np.array([[0.5], [0.1]]), "nDCG@10", runs=["a", "b"]), "a", "b", margin=0.01).checks[0]
+    assert (one.outcome, one.queries_needed) == ("open", None)
+    assert one.would_tell() == "one query does not show how far others differ: use more"
+    values = np.tile([[0.5], [0.45]], 30)
+    unknown = gate(Scores.of(values, runs=["a", "b"]), "a", "b", margin=0.02).checks[0]
+    assert (unknown.outcome, unknown.queries_needed) == ("open", None)
+    assert "(--range)" in unknown.would_tell()
+    known = gate(Scores.of(values, "nDCG@10", runs=["a", "b"]), "a", "b", margin=0.02).checks[0]
+    assert known.outcome == "open"
+    assert known.queries_needed is not None
+    enough = np.tile([[0.5], [0.45]], known.queries_needed)
+    assert gate(Scores.of(enough, "nDCG@10", runs=["a", "b"]), "a", "b", margin=0.02).outcome == "fail"
+    short = enough[:, :-1]
+    assert gate(Scores.of(short, "nDCG@10", runs=["a", "b"]), "a", "b", margin=0.02).outcome == "open"

@@ -18,15 +18,24 @@ import numpy as np
 from unjudged.base.choices import check_probability
 from unjudged.base.errors import UsageError
 from unjudged.comparison.comparison_result import Comparison
-from unjudged.comparison.gate_result import AS_THEY_ARE, FAIL, OPEN, PASS, UNKNOWN, GateCheck, GateResult
+from unjudged.comparison.gate_result import (
+    AS_THEY_ARE,
+    BOUNDS,
+    FAIL,
+    OPEN,
+    PASS,
+    UNKNOWN,
+    GateCheck,
+    GateResult,
+)
 from unjudged.comparison.query_differences import bounds_by_query, single_effects
 from unjudged.comparison.systems import compare
 from unjudged.comparison.testing.corrections import holm
-from unjudged.comparison.testing.margins import against_margin, one_sided_limits
+from unjudged.comparison.testing.margins import against_margin, alike_needed, are_alike, one_sided_limits
 from unjudged.comparison.testing.pairs import ROUNDING
 from unjudged.comparison.testing.power import queries_needed
 from unjudged.evaluation.collection import Collection
-from unjudged.evaluation.query_segments import EVERY, SegmentsSource, segments_of
+from unjudged.evaluation.query_segments import SegmentsSource, segments_of, with_every
 from unjudged.evaluation.scores import Scores
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.measures.kernel.registry import Measure
@@ -66,23 +75,23 @@ def gate(
     check_probability("alpha", alpha, 0.05)
     if not (isfinite(margin) and margin >= 0):
         raise UsageError(f"margin is {margin}, expected a number of at least 0, such as 0.01")
-    if judgments not in ("bounds", AS_THEY_ARE):
+    if judgments not in (BOUNDS, AS_THEY_ARE):
         raise UsageError(f"judgments is {judgments!r}, expected 'bounds' or {AS_THEY_ARE!r}")
     compared = _compared(qrels, (old, new), measures, depth, on_read)
     before, after = compared.runs
     checks = []
-    parts = {} if by is None else segments_of(by, compared.queries)
+    parts = with_every({} if by is None else segments_of(by, compared.queries), len(compared.queries))
     for result in compared.results:
         if not result.measure.traits.quality:
             raise UsageError(f"{result.measure} is no measure of quality: a gate needs one that should rise")
         old_values, new_values = result.tests.pairs.scores
         worst, best, known = _bounds(compared, result, judgments)
-        for segment, chosen in {EVERY: np.ones(len(compared.queries), bool), **parts}.items():
+        for segment, chosen in parts.items():
             values = [each[chosen] for each in (old_values, new_values, worst, best)]
             checks.append(_tested(result.measure, values, margin, alpha, segment=segment, known=known))
     corrected = holm.function(np.array([check.p_worse for check in checks]))
     checks = [_decided(c, float(p), alpha) for c, p in zip(checks, corrected, strict=True)]
-    open_to_judging = {c.measure for c in checks if c.outcome == OPEN and c.open_to != "queries"}
+    open_to_judging = {c.measure for c in checks if c.open_to in ("judgments", "both")}
     documents = {
         str(result.measure): _documents(compared, result)
         for result in compared.results
@@ -127,11 +136,11 @@ def _bounds(compared: Comparison, result: Any, judgments: str) -> tuple[Floats, 
         return difference, difference, AS_THEY_ARE
     if result.judging.by_query is not None:
         low, high = result.judging.by_query
-        return np.minimum(low[1] - high[0], difference), np.maximum(high[1] - low[0], difference), "bounds"
+        return np.minimum(low[1] - high[0], difference), np.maximum(high[1] - low[0], difference), BOUNDS
     if compared.shared is None:
         return difference, difference, UNKNOWN
     two = two_of(compared.bounding or compared.shared, 1, 0)
-    return *bounds_by_query(two, result.measure, difference), "bounds"
+    return *bounds_by_query(two, result.measure, difference), BOUNDS
 
 
 def _tested(
@@ -142,7 +151,8 @@ def _tested(
     difference = new - old
     reach = np.inf if measure.geometric else float(np.ptp(measure.range))
     same = bool(np.abs(np.stack([worst, best])).max() <= ROUNDING)
-    open_to = "judgments" if min(against_margin(difference, margin, reach)) <= alpha else "queries"
+    told = min(against_margin(difference, margin, reach)) <= alpha
+    open_to = "judgments" if known == BOUNDS and told else "queries"
     end = next((one for one, sign in ((worst, 1), (best, -1)) if sign * (one.mean() + margin) > 0), None)
     if end is None and open_to == "queries":  # neither side could be shown while so much is unjudged
         open_to = "both"
@@ -159,21 +169,31 @@ def _tested(
         p_not_worse=0.0 if same else against_margin(worst, margin, reach).above,
         p_worse=1.0 if same else against_margin(best, margin, reach).below,
         identical=same,
+        constant=are_alike(difference),
         open_to=open_to,
-        queries_needed=None if same else _needed(difference if end is None else end, margin, alpha),
+        queries_needed=_needed(difference if end is None else end, margin, alpha, reach),
     )
 
 
 def _decided(check: GateCheck, p_worse: float, alpha: float) -> GateCheck:
     outcome = FAIL if p_worse <= alpha else PASS if check.p_not_worse <= alpha else OPEN
-    return replace(check, p_worse_adjusted=p_worse, outcome=outcome)
+    decided = replace(check, p_worse_adjusted=p_worse, outcome=outcome)
+    if outcome != OPEN:
+        return replace(decided, open_to=None, queries_needed=None)
+    return replace(decided, open_to="correction") if check.p_worse <= alpha else decided
 
 
-def _needed(difference: Floats, margin: float, alpha: float) -> int | None:
-    """Return how many queries like these would tell, if the difference stays as it is; None if none would."""
-    apart = abs(float(difference.mean()) + margin)
-    deviation = float(np.std(difference, ddof=min(1, len(difference) - 1)))
-    if apart == 0 or deviation == 0 or 2 * alpha >= POWER:
+def _needed(difference: Floats, margin: float, alpha: float, reach: float) -> int | None:
+    """Return how many queries like these would tell, if the difference stays as it is; None if none would.
+
+    One query does not show how far others differ.
+    """
+    if len(difference) == 1:
+        return None
+    if are_alike(difference):
+        return alike_needed(float(difference[0]), margin, alpha, reach)
+    apart, deviation = abs(float(difference.mean()) + margin), float(np.std(difference, ddof=1))
+    if apart == 0 or 2 * alpha >= POWER:
         return None
     try:
         return queries_needed(deviation, apart, power=POWER, alpha=2 * alpha)

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from math import isfinite, nan
 from typing import Literal
 
-from unjudged.base.wording import counted, percent, shortlist
+from unjudged.base.wording import counted, p_text, percent, shortlist
 from unjudged.comparison.verdicts import without_next
 from unjudged.evaluation.query_segments import EVERY
 from unjudged.grids.grid import Cell, Column, Grid, Shown, grid_of
@@ -16,7 +16,7 @@ PASS, FAIL, OPEN = "pass", "fail", "open"
 CODES = {PASS: 0, FAIL: 1, OPEN: 2}
 BAD_INPUT = 3
 """Exit code of a gate that could not be asked."""
-AS_THEY_ARE, UNKNOWN = "as they are", "unknown"
+BOUNDS, AS_THEY_ARE, UNKNOWN = "bounds", "as they are", "unknown"
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,8 @@ class GateCheck:
     The mean is above `low` and below `high`, each at level alpha, for other queries and whatever the unjudged
     documents are, unless `judgments` says otherwise. `p_not_worse` is the p value against "worse by the
     margin or more", `p_worse` that against "not worse by more". Where it is open, `open_to` says whether
-    queries, judgments or both leave it open; `queries_needed` or `documents` to judge would tell.
+    queries, judgments or both leave it open, or the correction for several checks; `queries_needed` or
+    `documents` to judge would tell. `constant` differences are the same on every query.
     """
 
     measure: str
@@ -43,7 +44,8 @@ class GateCheck:
     p_worse_adjusted: float = nan
     outcome: str = OPEN
     identical: bool = False
-    open_to: str = ""
+    constant: bool = False
+    open_to: str | None = None
     queries_needed: int | None = None
     documents: int | None = None
     by_subtopic: bool = False
@@ -52,12 +54,23 @@ class GateCheck:
         """Say what would close an open result."""
         if self.outcome != OPEN:
             return ""
+        if self.open_to == "correction":
+            alone = f"alone it fails ({p_text(self.p_worse)})"
+            return f"{alone}, but not after Holm's correction over all checks; more queries would tell"
         if self.open_to != "queries":
             most = "" if self.documents is None else f", at most {self.documents:,}"
             asked = self.queries_needed if self.open_to == "both" else None
-            more = "" if asked is None else f", and ask about {asked:,} queries"
+            more = "" if asked is None else f", and use about {asked:,} queries"
             said = f"judge the unjudged documents that matter{most} (`unjudged next`){more}"
             return without_next(said) if self.by_subtopic else said
+        return self._queries_would_tell()
+
+    def _queries_would_tell(self) -> str:
+        if self.queries == 1:
+            return "one query does not show how far others differ: use more"
+        if self.constant and self.queries_needed is None:
+            remedy = "" if isfinite(self.low) else ", unless the range of the measure is known (--range)"
+            return f"differences that are all the same do not show how far others differ{remedy}"
         if self.queries_needed is None:
             return "no number of queries like these would tell: the difference is at the margin"
         return f"about {self.queries_needed:,} queries like these would tell"
@@ -127,7 +140,7 @@ class GateResult(Shown):
 
     @staticmethod
     def _judged(check: GateCheck) -> str:
-        if check.judgments == "bounds":
+        if check.judgments == BOUNDS:
             return "whatever the unjudged documents are"
         return f"judgments: {check.judgments}"
 
@@ -147,7 +160,7 @@ class GateResult(Shown):
         sure = percent(1 - self.alpha)
         notes = [
             f"low, high: {self.new} minus {self.old} is above, and below, these with {sure} confidence each.",
-            f"p worse: of not being worse by more than {self.margin:g}, with Holm's correction.",
+            f"p worse: of a run that is not worse by more than {self.margin:g}, corrected by Holm's method.",
             *self.notes,
         ]
         return Grid(columns, rows, self.verdict(), notes, records=self.records)

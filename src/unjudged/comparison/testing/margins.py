@@ -11,6 +11,7 @@ them is seen alone with probability s^n; the others may be as far away as the me
 
 from __future__ import annotations
 
+from math import ceil, log
 from typing import NamedTuple
 
 import numpy as np
@@ -53,6 +54,17 @@ def _alike(value: float, margin: float, reach: float) -> float:
     if value + margin <= ROUNDING or not np.isfinite(reach):
         return 1.0
     return min(1.0, max(0.0, (reach - margin) / (reach + value)))
+
+
+def are_alike(differences: Floats) -> bool:
+    """Whether all differences are the same, up to rounding errors."""
+    return _shape(differences)[0] == 0
+
+
+def alike_needed(difference: float, margin: float, alpha: float, reach: float) -> int | None:
+    """Return how many queries with this very difference tell its side of the margin; None if none do."""
+    share = min(_alike(sign * difference, sign * margin, reach) for sign in (1, -1))
+    return None if share >= 1 else ceil(log(alpha) / log(share)) if share > 0 else 1
 
 
 def one_sided_limits(differences: Floats, alpha: float, reach: float = np.inf) -> tuple[float, float]:
