@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import comb
+from math import comb, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -161,11 +161,12 @@ def _of_pair(
     corrected = correction.function(np.array([found[name].p[0] for name in segments]))
     within = sum(float(((difference[own] - difference[own].mean()) ** 2).sum()) for own in segments.values())
     freedom = len(difference) - len(segments)
-    deviation = np.sqrt(within / freedom) if freedom > 0 else 0.0
+    deviation = sqrt(within / freedom) if freedom > 0 else 0.0
     for (name, own), adjusted in zip(every.items(), [*corrected, found[EVERY].p[0]], strict=True):
         value, low, high = (float(end[0]) for end in found[name].difference)
-        queries = int(own.sum())
-        able = queries > 1 and deviation > 0
+        queries, detectable = int(own.sum()), None
+        if queries > 1 and deviation > 0:
+            detectable = smallest_difference(deviation, queries, power=POWER, alpha=tests.alpha)
         yield SegmentDifference(
             measure=str(result.measure),
             a=result.runs[a],
@@ -179,9 +180,7 @@ def _of_pair(
             high=high,
             p=float(found[name].p[0]),
             p_adjusted=float(adjusted),
-            detectable=smallest_difference(float(deviation), queries, power=POWER, alpha=tests.alpha)
-            if able
-            else None,
+            detectable=detectable,
         )
 
 
