@@ -81,10 +81,14 @@ def systems_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -
             row: list[Cell] = [s.letter, s.run, s.mean, *map(blank, ends)]
             row += [*((rank, s.tier) if ranked else ()), outcome, s.effect]
             rows.append([*([s.measure] if named else []), *row, " ".join(sorted(beaten, key=_by_letter))])
-    title = f"{counted(len(comparison.runs), 'system')} x {counted(len(comparison.queries), 'query')}"
-    title += "" if named else f"; {results[0].measure}"
+    title = _title(counted(len(comparison.runs), "system"), comparison, results)
     notes = _system_notes(comparison, results)
     return Grid(columns, rows, title, notes, frozenset(best), lambda: systems_records(comparison, results))
+
+
+def _title(what: str, comparison: Comparison, results: Sequence[MeasureComparison]) -> str:
+    of = f"; {results[0].measure}" if len(results) == 1 else ""
+    return f"{what} x {counted(len(comparison.queries), 'query')}{of}"
 
 
 def systems_records(comparison: Comparison, results: Sequence[MeasureComparison]) -> Grid:
@@ -115,9 +119,11 @@ def _system_rows(comparison: Comparison, result: MeasureComparison) -> Iterator[
             beats_open_to_judging=_marks(letter, (result.beats & ~result.firmly_beats)[system]),
         )
         found = result.place(system, versus)
-        if found is not None:
+        if found is None:
+            yield row
+        else:
             pair = result.pair(found[0], turned=found[1])
-            row = row._replace(
+            yield row._replace(
                 versus=pair.b,
                 wins=pair.wins,
                 ties=pair.ties,
@@ -126,7 +132,6 @@ def _system_rows(comparison: Comparison, result: MeasureComparison) -> Iterator[
                 effect_low=pair.effect.low,
                 effect_high=pair.effect.high,
             )
-        yield row
 
 
 def _any_bounded(results: Sequence[MeasureComparison]) -> bool:
@@ -138,9 +143,9 @@ def _ends(bounded: bool) -> list[Column]:
     return list(map(Column, ("low", "high") if bounded else ("query low", "query high")))
 
 
-def _notes_on_ends(comparison: Comparison, what: str, bounded: bool) -> str:
+def _note_on_ends(comparison: Comparison, what: str, of: str, *, bounded: bool) -> str:
     if bounded:
-        return f"low, high: {what} whatever the unjudged documents{{}} turn out to be."
+        return f"low, high: {what} whatever the unjudged documents{of} turn out to be."
     level = percent(1 - comparison.results[0].tests.alpha)
     return f"query low, query high: {level} interval of {what} for other queries."
 
@@ -156,7 +161,7 @@ def _system_notes(comparison: Comparison, results: Sequence[MeasureComparison]) 
     how = "clear and robust" if bounded else "significant"
     return [
         comparison.method,
-        _notes_on_ends(comparison, "the mean", bounded).format(" of all runs"),
+        _note_on_ends(comparison, "the mean", " of all runs", bounded=bounded),
         *(["`evaluate` bounds a run by its own documents: its bounds can be narrower."] if bounded else []),
         *([f"rank, tier: by {how} differences only."] if comparison.baseline is None else []),
         f"W/T/L, effect: queries won, tied and lost, and effect size, against {against}.",
@@ -172,18 +177,12 @@ def pairs_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -> 
     bounded = _any_bounded(results)
     columns += [Column("a", "label"), Column("b", "label"), Column("difference"), *_ends(bounded)]
     columns += [Column("reversal", "text")] if bounded else []
-    columns += [
-        Column("verdict", "text"),
-        Column("p", "p value"),
-        Column("adjusted", "p value"),
-        Column("W/T/L", "text"),
-    ]
-    columns += [Column(name, decimals=2) for name in ("effect", "from", "to")]
+    columns += [Column("verdict", "text"), Column("p", "p value"), Column("adjusted", "p value")]
+    columns += [Column("W/T/L", "text"), *(Column(name, decimals=2) for name in ("effect", "from", "to"))]
     calibrated = comparison.calibration is not None
     assessed = any(result.assessors is not None for result in results)
     columns += [Column("calibrated", "text")] if calibrated else []
-    columns += [Column("another assessor", "text")] if assessed else []
-    columns += [Column("p by assessors", "text")] if assessed else []
+    columns += [Column("another assessor", "text"), Column("p by assessors", "text")] if assessed else []
     rows = []
     for pair in comparison.pairs_of(results):
         gap, effect = pair.difference, pair.effect
@@ -194,14 +193,13 @@ def pairs_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -> 
         row += [f"{pair.wins}/{pair.ties}/{pair.losses}", effect.value, effect.low, effect.high]
         c = pair.calibrated
         row += ["" if c is None else f"{c.of.measure} {c.text()}"] if calibrated else []
-        row += ["" if pair.assessors is None else pair.assessors.text()] if assessed else []
-        row += [_p_values(pair)] if assessed else []
+        person = pair.assessors
+        row += ["" if person is None else person.text(), _p_values(pair)] if assessed else []
         rows.append([pair.measure, *row] if named else row)
-    title = f"{counted(len(rows), 'pair')} x {counted(len(comparison.queries), 'query')}"
-    title += "" if named else f"; {results[0].measure}"
+    title = _title(counted(len(rows), "pair"), comparison, results)
     notes = [
         comparison.method,
-        f"difference: a minus b. {_notes_on_ends(comparison, 'the difference', bounded).format('')}",
+        f"difference: a minus b. {_note_on_ends(comparison, 'the difference', '', bounded=bounded)}",
         *([REVERSAL] if bounded else []),
         *map(str, {result.left_out for result in results if bounded and result.left_out is not None}),
         "W/T/L: queries won, tied and lost by a. effect: the difference in standard deviations, from, to.",
@@ -236,27 +234,22 @@ def pair_records(
     sets = max(len(result.under) for result in results)
     under = [f"assessors_{k + 1}_{name}" for k in range(sets) for name in UnderAssessors._fields]
     fields = (*PAIR_FIELDS, *MORE_PAIR_FIELDS, *under) if detail else PAIR_FIELDS
-    pairs = comparison.pairs_of(results)
-    return grid_of(
-        fields,
-        ([*map(blank, _record(pair, sets)[: len(fields)])] for pair in pairs),
-        [comparison.method, *comparison.notes],
-    )
+    rows = ([*map(blank, _record(pair, sets)[: len(fields)])] for pair in comparison.pairs_of(results))
+    return grid_of(fields, rows, [comparison.method, *comparison.notes])
 
 
 def _record(pair: Pair, sets: int) -> list[Cell]:
-    gap, other, effect, calibrated = pair.difference, pair.other_queries, pair.effect, pair.calibrated
+    gap, other, effect, c = pair.difference, pair.other_queries, pair.effect, pair.calibrated
     row: list[Cell] = [pair.measure, pair.a, pair.b, gap.value, pair.p, pair.p_adjusted, gap.low, gap.high]
     row += [pair.verdict, pair.better, gap.method, pair.mean_a, pair.mean_b, other.low, other.high]
     row += [pair.wins, pair.ties, pair.losses, effect.value, effect.low, effect.high]
     row += [pair.reversal, pair.judged_share, None if pair.left_out is None else pair.left_out.share]
-    c, person = calibrated, pair.assessors
+    person = pair.assessors
     row += [None] * 4 if c is None else [c.of.measure, c.value, c.low, c.high]
     row += [None] * 3 if person is None else [person.value, person.low, person.high]
     for one in pair.under_assessors:
         row += [", ".join(one.assessors), *one[1:]]
-    missing = sets - len(pair.under_assessors)
-    return [*row, *([None] * (missing * len(UnderAssessors._fields)))]
+    return row + [None] * ((sets - len(pair.under_assessors)) * len(UnderAssessors._fields))
 
 
 def letters(place: int) -> str:
