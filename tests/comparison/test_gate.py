@@ -242,7 +242,9 @@ def test_only_open_checks_say_what_would_tell() -> None:
 
 
 def test_one_query_and_equal_differences_do_not_show_how_far_others_differ() -> None:
-    one = gate(Scores.of(np.array([[0.5], [0.1]]), "nDCG@10", runs=["a", "b"]), "a", "b", margin=0.01).checks[0]
+    one = gate(Scores.of(np.array([[0.5], [0.1]]), "nDCG@10", runs=["a", "b"]), "a", "b", margin=0.01).checks[
+        0
+    ]
     assert (one.outcome, one.queries_needed) == ("open", None)
     assert one.would_tell() == "one query does not show how far others differ: use more"
     values = np.tile([[0.5], [0.45]], 30)

@@ -312,6 +312,21 @@ def test_a_difference_needs_more_groups(groups: int, most: float) -> None:
         learnt({"RR": (1.0,) * 39}).check(measure, 0.5)
 
 
+@pytest.mark.parametrize("runs", [1, 2])
+def test_the_level_that_is_named_can_be_had(runs: int) -> None:
+    """A measure for which few groups count named the level of all groups, and then another one."""
+    ap, rr = parse("AP, RR")
+    known = learnt({"AP": (1.0,) * 10, "RR": (1.0,) * 5}, 12)
+    said = known.refusal(ap, 0.95, runs)
+    named = float(said.rpartition("at most ")[2].removesuffix(" %")) / 100
+    named = round(named, 3)
+    assert known.level(0.95, runs, [ap]) == known.level(0.95, runs, [rr, ap]) == named
+    assert not known.refusal(ap, named, runs)
+    assert known.refusal(rr, named, runs)
+    assert known.level(0.95, runs, [rr]) < named < known.level(0.95, runs)
+    assert known.level(0.5, runs, [rr, ap]) == 0.5
+
+
 def test_measures_that_were_not_calibrated_have_no_interval() -> None:
     scores = evaluate(sample.qrels, sample.runs["fused"], ["AP", "RR"])
     calibration = calibrate(sample.qrels, sample.runs, GROUPS, "AP", depth=DEPTH)

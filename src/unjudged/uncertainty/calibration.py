@@ -124,12 +124,8 @@ class Calibration:
 
     def check(self, measure: Measure, confidence: float, runs: int = 1) -> None:
         """Refuse a level that the groups, or the scores of this measure, cannot give."""
-        learnt = self.learnt(measure)
-        kind = "left-out run" if runs == 1 else "left-out group"
-        count = len(learnt.score) if runs == 1 else learnt.groups
-        which = f" with unjudged documents that count for {measure}"
-        problem = self.too_few_groups(confidence, runs) or _too_few(count, kind, confidence, runs, which)
-        if problem:
+        self.learnt(measure)
+        if problem := self.too_few(confidence, runs, [measure]):
             raise UsageError(problem)
 
     def refusal(self, measure: Measure, confidence: float, runs: int = 1) -> str:
@@ -140,13 +136,25 @@ class Calibration:
             return str(error)
         return ""
 
-    def level(self, confidence: float, runs: int = 1) -> float:
-        """Return this confidence, or the highest that the groups can give."""
-        return _most(self.groups, runs) if self.too_few_groups(confidence, runs) else confidence
+    def level(self, confidence: float, runs: int = 1, measures: Sequence[Measure] = ()) -> float:
+        """Return this confidence, or the highest that some of the measures can have."""
+        most = _most(self._deciding(measures, runs)[0], runs)
+        return most if self.too_few(confidence, runs, measures) else confidence
 
-    def too_few_groups(self, confidence: float, runs: int = 1) -> str:
-        """Say that the groups cannot give this confidence, and which they can; nothing if they can."""
-        return _too_few(self.groups, "group", confidence, runs)
+    def too_few(self, confidence: float, runs: int = 1, measures: Sequence[Measure] = ()) -> str:
+        """Say that none of the measures can have this confidence, and which they can; nothing if one can."""
+        count, what, which = self._deciding(measures, runs)
+        return _too_few(count, what, confidence, runs, which)
+
+    def _deciding(self, measures: Sequence[Measure], runs: int) -> tuple[int, str, str]:
+        """Count what limits the level: the groups, or the scores of the measure that has the most."""
+        learnt = {measure: self.learnt(measure) for measure in measures if str(measure) in self.scores}
+        counts = {m: len(own.score) if runs == 1 else own.groups for m, own in learnt.items()}
+        most = max(counts, key=lambda measure: counts[measure], default=None)
+        if most is None or self.groups <= counts[most]:
+            return self.groups, "group", ""
+        kind = "left-out run" if runs == 1 else "left-out group"
+        return counts[most], kind, f" with unjudged documents that count for {most}"
 
     def means(self, measure: Measure, rankings: JudgedRankings, confidence: float) -> CalibratedMeans:
         """Return the mean of each run with its calibrated interval, or bounds if it is unlike the others."""

@@ -105,7 +105,7 @@ def report_page(
     chosen, refused = comparable(chosen, judgments)
     named, comparison = name_runs(cast("RunsSource", runs)), None
     together = min(len(named), 2)
-    level = confidence if calibration is None else calibration.level(confidence, together)
+    level = confidence if calibration is None else calibration.level(confidence, together, chosen)
     if len(named) > 1:
         comparison = compare(
             judgments,
@@ -137,7 +137,7 @@ def report_page(
         pooled = evaluated(shared, chosen)
         estimates = pooled.estimate("calibrated", calibration=calibration, confidence=level)
         calibrated = [[calibrated_alone(estimate) for estimate in row] for row in estimates]
-        problem = calibration.too_few_groups(confidence, together)
+        problem = calibration.too_few(confidence, together, chosen)
         notes += [f"Calibrated intervals: {problem}."] if problem else []
         alone = {e.of.measure: e.method for e in calibrated[0] if comparison is None and not e.has_interval}
         notes += [f"{measure}: {reason}." for measure, reason in alone.items()]

@@ -39,7 +39,7 @@ def calibrated_intervals(request: IntervalRequest) -> EstimateRows:
         )
     found: EstimateRows = [[] for _ in request.runs]
     level = request.calibration.level(request.confidence)
-    problem = request.calibration.too_few_groups(request.confidence)
+    problem = request.calibration.too_few(request.confidence)
     for measure in request.measures:
         means = request.calibration.means(measure, request.rankings, level)
         for i, row in enumerate(found):
