@@ -9,20 +9,24 @@ import numpy as np
 
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.testing.pairwise import compare_pairs
+from unjudged.evaluation.measure_warnings import not_uniform
 from unjudged.evaluation.tied_scores import NOTEWORTHY, TieEffects
 from unjudged.measures.kernel.estimand import SAMPLED
-from unjudged.rankings.judgments import Judgments
+from unjudged.rankings.judged import JudgedRankings
 
 MOST = 20
 """Pairs that are tested again in other orders, those with the smallest differences first."""
 
 
-def notes_on_bounds(results: Sequence[MeasureComparison], judgments: Judgments) -> Iterator[str]:
+def notes_on_bounds(results: Sequence[MeasureComparison], rankings: JudgedRankings) -> Iterator[str]:
     """Say which measures have no bounds and why, and of what differences are if not of means."""
     estimates = [result.measure for result in results if result.measure.traits.estimates]
     if estimates:
         names = ", ".join(f"{measure} estimates {measure.estimated}" for measure in estimates)
-        yield f"{names} with the pool judged, from {judgments.origin}: {SAMPLED}, and tests allow for it."
+        drawn = f", from {rankings.judgments.origin}: {SAMPLED}, and tests allow for it"
+        if not_uniform(estimates, rankings):
+            drawn = " only if the judged documents are a random sample, which tests take them for"
+        yield f"{names} with the pool judged{drawn}."
         yield "Documents outside the pool count as not relevant."
     for result in results:
         measure = result.measure

@@ -169,8 +169,8 @@ def compare(
         calibration,
         confidence,
         baseline,
-        [*map(str, warnings), *uncalibrated, *notes_on_bounds(results, judgments), *notes_on_tests(results)]
-        + about_ties
+        [*map(str, warnings), *uncalibrated, *notes_on_bounds(results, shared.judged_rankings)]
+        + [*notes_on_tests(results), *about_ties]
         + ([] if reach is None else [f"Bounds: {below_pool(reach)}."]),
         collection.library,
         closed,

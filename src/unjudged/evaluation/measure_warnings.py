@@ -55,7 +55,7 @@ def _scattered(rankings: JudgedRankings) -> list[UnjudgedWarning]:
 def _about_samples(measures: Sequence[Measure], rankings: JudgedRankings) -> Iterator[UnjudgedWarning]:
     yield from _nothing_sampled(measures, rankings.judgments)
     yield from _not_drawable(measures, rankings.judgments)
-    yield from _not_uniform(measures, rankings)
+    yield from not_uniform(measures, rankings)
 
 
 def _nothing_relevant(
@@ -129,7 +129,7 @@ def _not_drawable(measures: Sequence[Measure], judgments: Judgments) -> list[Unj
     return [AssumptionWarning(f"{what}: {count}.")]
 
 
-def _not_uniform(measures: Sequence[Measure], rankings: JudgedRankings) -> list[UnjudgedWarning]:
+def not_uniform(measures: Sequence[Measure], rankings: JudgedRankings) -> list[UnjudgedWarning]:
     """A warning if measures take documents for a uniform sample that cannot be one."""
     judgments = rankings.judgments
     names = [str(measure) for measure in measures if measure.traits.takes == EVEN]
