@@ -134,15 +134,17 @@ class CollectionsComparison(Shown):
 
     def _notes(self) -> list[str]:
         level = percent(1 - self.alpha)
-        sizes = ", ".join(f"{name} {size}" for name, size in self._columns[:-1])
         return [
             f"{MACRO}: over collections; low, high: its {level} interval for other queries of them.",
             "rank: tied where no significant difference of the means over collections separates systems.",
             f"beats: significantly better by the mean over collections. {self.method}",
-            f"queries: {sizes}.",
+            *self._about(),
             "Judgments are taken as they are: `compare` of one collection says what they leave open.",
-            *self.notes,
         ]
+
+    def _about(self) -> list[str]:
+        """Say what every table needs: the number of queries, and what is odd."""
+        return [f"queries: {', '.join(f'{name} {size}' for name, size in self._columns[:-1])}.", *self.notes]
 
     def records(self) -> Grid:
         """Return a row per system and collection, and one for the mean, for programs."""
@@ -170,7 +172,7 @@ class CollectionsComparison(Shown):
             for (name, size), found in zip(self._columns, tested, strict=True):
                 rows.append([self.runs[a], self.runs[b], name, size, *(float(each[k]) for each in found)])
         level = f"low, high: {percent(1 - self.alpha)} t interval for other queries, before correction."
-        return Grid(columns, rows, self._title, [level, *self._notes()])
+        return Grid(columns, rows, self._title, [level, self.method, *self._about()])
 
     def to_latex(self, decimals: int = 4) -> str:
         """Return a `table` for the booktabs package, with superscripts for whom a system beats."""
@@ -184,9 +186,8 @@ class CollectionsComparison(Shown):
                 beaten = self._beaten(i, c)
                 cells.append(cell + (rf"\textsuperscript{{{','.join(beaten)}}}" if beaten else ""))
             rows.append(" & ".join(cells) + r" \\")
-        caption = " ".join(
-            map(latex, [f"{self._title}.", "Superscripts: significantly better.", *self._notes()])
-        )
+        marks = f"Superscripts: significantly better than these systems. {self.method}"
+        caption = " ".join(map(latex, [f"{self._title}.", marks, *self._about()]))
         lines = [r"\begin{table}", r"\centering", rf"\caption{{{caption}}}"]
         lines += [rf"\begin{{tabular}}{{ll{'l' * len(names)}}}", r"\toprule"]
         lines += [" & ".join(["", "System", *names]) + r" \\", r"\midrule", *rows]
