@@ -18,6 +18,7 @@ from unjudged.base.choices import (
     checked_int,
 )
 from unjudged.base.errors import AssumptionWarning, UsageError, announce
+from unjudged.base.wording import shortlist
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.comparison_notes import notes_on_bounds, notes_on_tests, notes_on_ties
 from unjudged.comparison.comparison_result import Comparison
@@ -39,7 +40,7 @@ from unjudged.evaluation.tied_scores import (
 )
 from unjudged.measures.kernel.estimand import COMPARISON, permitted
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
-from unjudged.measures.kernel.registry import Measure
+from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
@@ -230,6 +231,8 @@ def _compare_scores(
         if reason and len(names) > 2:
             of = "Judgments" if len(reasons) == 1 else f"{', '.join(own)}: judgments"
             said.append(f"{of}: {reason}; verdicts are about other queries alone.")
+    if reported := [str(measure) for measure in scores.measures if measure.name not in MEASURES]:
+        said.append(f"{shortlist(reported)}: the higher value counts as better.")
     notes = [*map(str, scores.warnings), *scores.notes, *said, *notes_on_tests(results)]
     queries, library = list(scores.queries), scores.library
     return Comparison(names, queries, results, None, None, confidence, baseline, notes, library)
