@@ -130,9 +130,7 @@ class SegmentComparison(Shown):
         return grid_of([*SegmentDifference._fields, "interaction_p"], rows, self.sentences())
 
 
-def compare_segments(
-    results: Sequence[MeasureComparison], segments: Mapping[str, Mask], seed: int = 0
-) -> SegmentComparison:
+def compare_segments(results: Sequence[MeasureComparison], segments: Mapping[str, Mask]) -> SegmentComparison:
     """Test every pair within each segment, and whether segments differ."""
     if len(segments) < 2:
         raise UsageError(f"all queries are in one segment, {next(iter(segments), '')!r}: give two or more")
@@ -143,7 +141,7 @@ def compare_segments(
         for a, b in zip(pairs.first.tolist(), pairs.second.tolist(), strict=True):
             rows += _of_pair(result, a, b, segments)
             parts = [(pairs.scores[a] - pairs.scores[b])[chosen] for chosen in segments.values()]
-            interactions.append(Interaction(*rows[-1][:3], interaction_p(parts, seed=seed)))
+            interactions.append(Interaction(*rows[-1][:3], interaction_p(parts)))
     tests = results[0].tests
     method = f"{tests.method} over {counted(len(segments), 'segment')}."
     return SegmentComparison(rows, interactions, method, tests.alpha)
