@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 
 def counted(number: int, what: str) -> str:
@@ -47,6 +47,18 @@ def shortlist(names: Sequence[str], shown: int = 5) -> str:
     """
     more = len(names) - shown
     return ", ".join(names[:shown]) + (f" and {more} more" if more > 0 else "")
+
+
+def notes_of(said: Iterable[tuple[str, str]], every: int) -> list[str]:
+    """Return each note once, after the names of what it is said of, unless that is `every` one.
+
+    >>> notes_of([("AP", "exact."), ("RBP", "exact."), ("Bpref", "enclosed.")], 3)
+    ['AP, RBP: exact.', 'Bpref: enclosed.']
+    """
+    names: dict[str, dict[str, None]] = {}
+    for name, note in said:
+        names.setdefault(note, {})[name] = None
+    return [note if len(of) == every else f"{', '.join(of)}: {note}" for note, of in names.items()]
 
 
 def plain(text: str) -> str:

@@ -131,9 +131,7 @@ class SegmentComparison(Shown):
         return grid_of([*SegmentDifference._fields, "interaction_p"], rows, self.sentences())
 
 
-def compare_segments(
-    results: Sequence[MeasureComparison], segments: Mapping[str, Mask], seed: int = 0
-) -> SegmentComparison:
+def compare_segments(results: Sequence[MeasureComparison], segments: Mapping[str, Mask]) -> SegmentComparison:
     """Test every pair within each segment, and whether segments differ.
 
     Rows of all queries are those of the comparison. Tests of segments are corrected together, per measure.
@@ -160,7 +158,7 @@ def compare_segments(
                 _row(result, name, part, k, spread)
                 for name, part in zip(every, [*found, result.tests], strict=True)
             ]
-            interactions.append(Interaction(*rows[-1][:3], interaction_p(parts, seed=seed)))
+            interactions.append(Interaction(*rows[-1][:3], interaction_p(parts)))
     return SegmentComparison(rows, interactions, _method(tests, correction, len(segments)), tests.alpha)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from unjudged.base.wording import notes_of
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.testing.pairwise import compare_pairs
 from unjudged.evaluation.measure_warnings import not_uniform
@@ -41,14 +42,10 @@ def notes_on_bounds(results: Sequence[MeasureComparison], rankings: JudgedRankin
             yield f"{measure}: means per query, where `evaluate` has sums."
 
 
-def notes_on_tests(results: Sequence[MeasureComparison]) -> Iterator[str]:
+def notes_on_tests(results: Sequence[MeasureComparison]) -> list[str]:
     """Return the notes of the tests, each with its measures unless it is true of all."""
-    noted: dict[str, list[str]] = {}
-    for result in results:
-        for note in result.tests.notes:
-            noted.setdefault(note, []).append(str(result.measure))
-    for note, measures in noted.items():
-        yield note if len(measures) == len(results) else f"{', '.join(measures)}: {note}"
+    said = ((str(result.measure), note) for result in results for note in result.tests.notes)
+    return notes_of(said, len(results))
 
 
 def notes_on_ties(

@@ -70,18 +70,19 @@ def _sized(grid: Content, k: int) -> _Sized:
 def _blocks(sized: Sequence[_Sized], width: int | None) -> Iterator[list[_Sized]]:
     labels = [s for s in sized if s.column.kind == "label"]
     others = [s for s in sized if s.column.kind != "label"]
-    if width is not None:
-        labels = _narrowed(labels, others, width)
+    if width is None:
+        yield [*labels, *others]
+        return
+    labels = _narrowed(labels, others, width)
     block = list(labels)
     for other in others:
-        one = other
-        if width is not None and other.column.kind == "text":
+        if other.column.kind == "text":
             room = max(width - _width(block) - GAP * bool(block), NARROWEST_TEXT)
             one = other._replace(width=min(other.width, room))
-        elif width is not None:
-            room = width - _width(labels) - GAP * bool(labels)
-            one = other._replace(width=max(min(other.width, max(room, NARROWEST_TEXT)), other.needed))
-        if width is not None and len(block) > len(labels) and _width([*block, one]) > width:
+        else:
+            room = max(width - _width(labels) - GAP * bool(labels), NARROWEST_TEXT)
+            one = other._replace(width=max(min(other.width, room), other.needed))
+        if len(block) > len(labels) and _width([*block, one]) > width:
             yield block
             block = list(labels)
         block.append(one)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from math import isnan, nan
 from typing import Any, overload
 
-from unjudged.base.wording import percent
+from unjudged.base.wording import notes_of, percent
 from unjudged.grids.grid import Cell, Column, Framed, Grid, Shown, blank, frame_of, grid_of
 from unjudged.measures.kernel.estimand import OTHER, THESE, Estimand
 
@@ -137,7 +137,10 @@ class Estimates(Shown, Framed, Sequence[Sequence[Estimate]]):
             [run, *(row[k].text(decimals) for k in self._distinct)]
             for run, row in zip(self.runs, self.estimates, strict=True)
         ]
-        methods = dict.fromkeys(_note(estimate) for row in self.estimates for estimate in row)
+        each = [(self._heading(k), row[k]) for k in self._distinct for row in self.estimates]
+        said = [(name, _note(one)) for name, one in each if one.has_interval]
+        without = dict.fromkeys(f"{one.of.measure}: {one.method}." for _, one in each if not one.has_interval)
+        methods = [*notes_of(said, len({name for name, _ in said})), *without]
         return Grid(
             columns,
             rows,
@@ -175,7 +178,5 @@ def _field(estimate: Estimate, name: str) -> Cell:
 
 def _note(estimate: Estimate) -> str:
     """Say what an interval covers, and under which assumptions."""
-    if not estimate.has_interval:
-        return f"{estimate.of.measure}: {estimate.method}."
     intervals = "Intervals" if estimate.confidence == 1 else f"{percent(estimate.confidence)} intervals"
     return f"{intervals} for {estimate.uncertainty}: {estimate.method}."

@@ -89,9 +89,9 @@ class Pairs:
         """Pairs of systems that score the same on every query."""
         return self.over_blocks(lambda differences: np.abs(differences).max(axis=1)) <= self.tolerance
 
-    def blocks(self, width: int = 1) -> Iterator[tuple[slice, Floats]]:
-        """Yield the differences, a block of pairs at a time; each pair takes `width` times its queries."""
-        size = max(1, CELLS // (self.queries * width))
+    def blocks(self) -> Iterator[tuple[slice, Floats]]:
+        """Yield the differences, a block of pairs at a time."""
+        size = max(1, CELLS // self.queries)
         for start in range(0, len(self), size):
             chosen = slice(start, min(start + size, len(self)))
             yield chosen, self.scores[self.first[chosen]] - self.scores[self.second[chosen]]
