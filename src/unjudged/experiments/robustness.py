@@ -17,8 +17,7 @@ from unjudged.base.choices import DesignName, as_list, checked_int
 from unjudged.base.errors import UsageError
 from unjudged.evaluation.collection import RunsSource
 from unjudged.experiments.checkpoint import Checkpoint
-from unjudged.experiments.statistics import DEFAULT_STATISTICS, known_statistics
-from unjudged.experiments.summary import Robustness
+from unjudged.experiments.summary import DEFAULT_STATISTICS, Robustness, known_statistics
 from unjudged.experiments.workers import run_all
 from unjudged.judging.pooling.designs import DESIGNS, Design
 from unjudged.judging.pooling.pool import Pool

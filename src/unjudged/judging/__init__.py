@@ -15,8 +15,8 @@ _NAMES = LazyNames(
     "unjudged.judging",
     {
         "choosing.next_documents": "next=next_documents",
-        "choosing.forecast": "Forecast",
         "choosing.next_result": "Candidate NextDocuments RunPair",
+        "choosing.settling": "Forecast",
         "collecting.answers": "AnswerFile read_answers",
         "collecting.bundle": "Bundle",
         "collecting.assignment": "Assignment assign read_assignment",
