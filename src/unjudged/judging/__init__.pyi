@@ -1,7 +1,7 @@
 # Written by `make docs`.
-from unjudged.judging.choosing.settling import Forecast as Forecast
 from unjudged.judging.choosing.next_documents import next_documents as next
 from unjudged.judging.choosing.next_result import Candidate as Candidate, NextDocuments as NextDocuments, RunPair as RunPair
+from unjudged.judging.choosing.settling import Forecast as Forecast
 from unjudged.judging.collecting.answers import AnswerFile as AnswerFile, read_answers as read_answers
 from unjudged.judging.collecting.assignment import Assignment as Assignment, assign as assign, read_assignment as read_assignment
 from unjudged.judging.collecting.bundle import Bundle as Bundle

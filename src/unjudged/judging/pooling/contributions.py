@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -44,13 +43,11 @@ class Contribution(NamedTuple):
     unique_relevant: int
 
 
-@dataclass(frozen=True, eq=False)
-class LeftOutRun:
+class LeftOutRun(NamedTuple):
     """A run's means with all judgments, and without the documents that only its group contributed."""
 
     run: str
     group: str
-    unique_relevant: int
     actual: Floats
     without: Floats
 
@@ -112,17 +109,16 @@ def leave_one_out(
     """
     chosen = parse_measures(measures)
     names, owner = _owners(pool.runs, groups)
-    relevant = pool.judgments.grade >= 1
-    sole = LeftOut.of(pool.rankings, owner, depth).only_group
+    only_group = LeftOut.of(pool.rankings, owner, depth).only_group
     found: dict[int, LeftOutRun] = {}
     for g, group in enumerate(names):
-        alone = sole == g
-        judgments = chosen_rows(pool.judgments, ~alone)
+        kept = only_group != g
+        judgments, row = chosen_rows(pool.judgments, kept), numbered(np.flatnonzero(kept), len(kept))
         for i in np.flatnonzero(owner == g).tolist():
             own = pool.rankings.run(i)
-            pair = own, own.moved(judgments, numbered(np.flatnonzero(~alone), len(alone)))
-            actual, rest = (np.array([m.over_queries(m.compute(r)) for m in chosen]) for r in pair)
-            found[i] = LeftOutRun(pool.runs[i], group, int((alone & relevant).sum()), actual, rest)
+            pair = own, own.moved(judgments, row)
+            means = (np.array([m.over_queries(m.compute(r)) for m in chosen]) for r in pair)
+            found[i] = LeftOutRun(pool.runs[i], group, *means)
     return [found[i] for i in sorted(found)]
 
 

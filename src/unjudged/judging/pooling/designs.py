@@ -12,6 +12,7 @@ a number of judgments pays for.
 from __future__ import annotations
 
 import inspect
+from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -192,28 +193,23 @@ def level_for_budget(design: Design, pool: Pool, budget: float, *, seed: int = 0
     def judged(level: float) -> int:
         return int((design.draw(pool, level, seed, **options).grade >= 0).sum())
 
+    found: float
     if design.level is DEPTH:
-        low, high = 0, 1
-        while judged(high) <= budget and judged(high) < every:
-            low, high = high, 2 * high
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if judged(middle) <= budget else (low, middle)
-        found: float = high if judged(high) <= budget else low
+        deepest = 1
+        while judged(deepest) <= budget and judged(deepest) < every:
+            deepest *= 2
+        found = bisect_right(range(1, deepest + 1), budget, lo=deepest // 2, key=judged)
     else:
         if judged(1.0) <= budget:
             return 1.0
-        low_share, high_share = 0.0, 1.0
+        found, too_much = 0.0, 1.0
         for _ in range(STEPS):
-            half = (low_share + high_share) / 2
-            low_share, high_share = (half, high_share) if judged(half) <= budget else (low_share, half)
-        found = low_share
+            half = (found + too_much) / 2
+            found, too_much = (half, too_much) if judged(half) <= budget else (found, half)
     if not found or judged(found) > budget:
         least = judged(1 if design.level is DEPTH else 1e-9)
-        problem = (
-            f"the design {design.name!r} judges at least {least} documents, and the budget is {budget:g}"
-        )
-        raise UsageError(f"{problem}: raise it, or choose another design or a smaller top")
+        problem = f"design {design.name!r} judges at least {least} documents, and the budget is {budget:g}"
+        raise UsageError(f"the {problem}: raise it, or choose another design or a smaller top")
     return found
 
 
@@ -233,9 +229,9 @@ def options_for_budget(
     level = level_for_budget(design, pool, budget, seed=seed, **options)
     if DEEPER not in design.options or DEEPER in options:
         return level, dict(options)
-    low, high = 0, len(pool.judgments.queries)
-    while high - low > 1:
-        middle = (low + high) // 2
-        drawn = design.draw(pool, level, seed, **options, deeper=middle)
-        low, high = (middle, high) if int((drawn.grade >= 0).sum()) <= budget else (low, middle)
-    return level, {**options, DEEPER: low} if low else dict(options)
+
+    def judged(deeper: int) -> int:
+        return int((design.draw(pool, level, seed, **options, deeper=deeper).grade >= 0).sum())
+
+    deeper = bisect_right(range(1, len(pool.judgments.queries)), budget, key=judged)
+    return level, {**options, DEEPER: deeper} if deeper else dict(options)

@@ -12,6 +12,7 @@ from unjudged.base.errors import UsageError
 from unjudged.grids.grid import Cell, Column, Grid, Shown
 from unjudged.judging.pooling.contributions import Groups, leave_one_out
 from unjudged.judging.pooling.pool import Pool
+from unjudged.measures.kernel.averages import ratio
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.rankings.judged import Floats
 from unjudged.uncertainty.left_out import check_pooled
@@ -63,9 +64,7 @@ class Reusability(Shown):
     @property
     def change(self) -> Floats:
         """Relative change of each run's mean, 0 for runs whose mean is 0."""
-        lost = np.abs(self.actual - self.without)
-        share: Floats = np.divide(lost, self.actual, out=np.zeros_like(lost), where=self.actual > 0)
-        return share
+        return np.where(self.actual > 0, ratio(np.abs(self.actual - self.without), self.actual), 0.0)
 
     def tau(self, estimate: Floats) -> float:
         """Kendall's tau-b with the order by all judgments."""
@@ -77,8 +76,7 @@ class Reusability(Shown):
             return f"Unknown: no mean {self.measure} is above 0, so there is nothing to lose."
         mean, most = float(self.change.mean()), int(np.argmax(self.change))
         largest = float(self.change[most])
-        by = f"{mean:.2%} on average, {largest:.2%} at most"
-        shown = f"left out, a run's {self.measure} changes by {by}"
+        shown = f"left out, a run's {self.measure} changes by {mean:.2%} on average, {largest:.2%} at most"
         if mean <= SMALL and largest <= NOTABLE:
             return f"Reusable: {shown}. A new run like the pooled ones is judged nearly as fairly."
         if mean <= SMALL:
@@ -94,11 +92,8 @@ class Reusability(Shown):
     def grid(self) -> Grid:
         columns = [Column("run", "label"), Column("group", "label"), Column(self.measure)]
         columns += [Column("left out"), Column("adjusted"), Column("change (%)", decimals=2)]
-        numbers = zip(self.actual, self.without, self.adjusted, 100 * self.change, strict=True)
-        names = zip(self.runs, self.groups, strict=True)
-        table: list[list[Cell]] = []
-        for name, row in zip(names, numbers, strict=True):
-            table.append([*name, *map(float, row)])
+        numbers = np.stack([self.actual, self.without, self.adjusted, 100 * self.change], axis=1).tolist()
+        rows = [[*row[:2], *row[2]] for row in zip(self.runs, self.groups, numbers, strict=True)]
         taus = [self.tau(estimate) for estimate in (self.without, self.adjusted)]
         errors = [float(np.abs(v - self.actual).mean()) for v in (self.without, self.adjusted)]
         notes = [
@@ -106,7 +101,7 @@ class Reusability(Shown):
             f"tau with all judgments: {taus[0]:.4f} left out, {taus[1]:.4f} adjusted.",
             f"Mean error: {errors[0]:.4f} left out, {errors[1]:.4f} adjusted (Webber and Park, 2009).",
         ]
-        return Grid(columns, table, "Reusability", notes)
+        return Grid(columns, rows, "Reusability", notes)
 
 
 def reusability(
@@ -128,7 +123,6 @@ def reusability(
         raise UsageError("one group only: nothing can be left out")
     actual = np.array([float(one.actual[0]) for one in found])
     rest = np.array([float(one.without[0]) for one in found])
-    lost = actual - rest
-    others = [np.array([name != own for name in names]) for own in names]
-    adjusted = rest + np.array([lost[mask].mean() for mask in others])
+    lost, group = actual - rest, np.array(names)
+    adjusted = rest + np.array([lost[group != own].mean() for own in names])
     return Reusability(str(chosen), [one.run for one in found], names, actual, rest, adjusted)
