@@ -112,12 +112,12 @@ def read_answers(
     judging page adds (`ann-judged.qrels`). A grade that is not one of `grades` is an error by line.
     """
     found: dict[str, list[AnswerFile]] = {}
-    seen: dict[str, str] = {}
+    seen: set[str] = set()
     for file in files:
         path = without_links(file)
         if path in seen:
             raise UsageError(f"the same file is given twice: {display_name(file)}")
-        seen[path] = str(file)
+        seen.add(path)
         answers = read_answer_file(file, grades)
         found.setdefault(answers.assessor, []).append(answers)
     return found
@@ -169,7 +169,7 @@ def read_task(file: str | os.PathLike[str]) -> tuple[Judgments, list[str]]:
 
 def _read(file: str | os.PathLike[str]) -> tuple[Judgments, Integers, bytes]:
     """Return judgments, their lines and the bytes of the file; a dataset has no bytes."""
-    if not _is_file(file):
+    if os.fspath(file) != STANDARD_INPUT and not Path(file).exists():
         return *Judgments.with_lines(file), b""
     try:
         with name_file_in_errors(file), on_disk(file) as copy:
@@ -178,19 +178,10 @@ def _read(file: str | os.PathLike[str]) -> tuple[Judgments, Integers, bytes]:
         raise InputError(error.problem, source=display_name(file), line=error.line) from None
 
 
-def _is_file(file: str | os.PathLike[str]) -> bool:
-    return os.fspath(file) == STANDARD_INPUT or Path(file).exists()
-
-
 def answers_grid(answers: Mapping[str, Sequence[AnswerFile]], merged: Judgments) -> Grid:
     """Return every answer with its assessor, time, comment and file, and the grade that counts."""
-    columns = [Column(name, "label") for name in ("query", "document", "assessor", "answer")]
-    columns += [
-        Column("merged", "label"),
-        Column("seconds"),
-        Column("comment", "text"),
-        Column("file", "label"),
-    ]
+    columns = [Column(name, "label") for name in ("query", "document", "assessor", "answer", "merged")]
+    columns += [Column("seconds"), Column("comment", "text"), Column("file", "label")]
     documents = merged.pooled.names(np.arange(len(merged.grade)))
     counts = dict(zip(documents, merged.grade.tolist(), strict=True))
     rows = [row for files in answers.values() for file in files for row in _rows(file, counts)]

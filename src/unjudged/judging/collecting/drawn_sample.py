@@ -57,6 +57,10 @@ class DrawnSample(Shown):
         """Return the (query, document) pairs that are to be judged now."""
         return self.pooled.names(self.rows_to_judge)
 
+    def by_topic(self, rows: Mask) -> NDArray[np.int64]:
+        """Return how many of these rows each query has."""
+        return np.bincount(self.pooled.query[rows], minlength=len(self.pooled.queries))
+
     @property
     def chosen(self) -> bool:
         """True for documents that were selected for what their judgments would show."""
