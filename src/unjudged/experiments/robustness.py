@@ -7,7 +7,6 @@ import pickle
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import product
 from operator import itemgetter
 from typing import Any
 
@@ -84,8 +83,7 @@ def experiment(
     pool = qrels if isinstance(qrels, Pool) else Pool.of(qrels, runs)
     if len(pool.runs) < 2:
         raise UsageError("an experiment compares runs: give at least two")
-    given = chosen_design.levels if levels is None else levels
-    listed = as_list("levels", given)
+    listed = as_list("levels", chosen_design.levels if levels is None else levels)
     steps = list(dict.fromkeys(float(chosen_design.level.check(level)) for level in listed))
     if not steps:
         raise UsageError("no level given")
@@ -93,11 +91,8 @@ def experiment(
     tasks = [(level, SEEDS_APART * seed + repeat) for level in steps for repeat in range(draws)]
     bare = replace(pool, matched=replace(pool.rankings))  # cached results need not travel to other processes
     work = partial(_sample_means, bare, chosen_design, options, chosen)
-    documents = float(len(pool.judgments.grade))
-    limits = [
-        (0.0, documents),
-        *(_limits(m, len(pool.judgments.queries)) for _, m in product(pool.runs, chosen)),
-    ]
+    of_means = [_limits(measure, len(pool.judgments.queries)) for measure in chosen]
+    limits = [(0.0, float(len(pool.judgments.grade))), *of_means * len(pool.runs)]
     settings = [design, sorted(options.items()), *map(_identity, chosen)]
     with Checkpoint.of(checkpoint, pool, settings, limits) as done:
         # The samples of a seed one after another, because they are drawn from one order.

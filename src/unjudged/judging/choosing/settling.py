@@ -174,7 +174,6 @@ def forecast_of(
     for number in range(COMPLETIONS):
         answer = np.zeros(len(shared.judgments.grade), np.int32)
         answer[completions.row[drawn.document[drawn.completion == number]]] = rel
-
         answered = answer[order]
 
         def settled(judged: int, answered: NDArray[np.int32] = answered) -> bool:

@@ -79,8 +79,7 @@ def read_topics(file: str | os.PathLike[str]) -> dict[str, Topic]:
     read = _dataset_topics(source) if source.startswith(DATASET) else records(source, "top", "num")
     for name, record in read:
         title, body = _first(record, TITLES), _first(record, BODIES)
-        topic = Topic(title or body, body if title else "", _first(record, NARRATIVES))
-        found[name] = topic
+        found[name] = Topic(title or body, body if title else "", _first(record, NARRATIVES))
     return found
 
 
