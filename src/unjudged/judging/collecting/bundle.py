@@ -19,7 +19,7 @@ from unjudged.formats.writing import judgments_text
 from unjudged.judging.collecting.assignment import Assignment
 from unjudged.judging.collecting.drawn_sample import DrawnSample
 from unjudged.judging.collecting.sample_file import sample_text
-from unjudged.judging.pooling.reusability import Reusability
+from unjudged.judging.pooling.contributions import Reusability
 from unjudged.measures.kernel.estimand import permitted
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.traits import Refusal
