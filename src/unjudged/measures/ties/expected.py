@@ -71,14 +71,13 @@ def expected_values(
     if depth is None and (own.name in EXPECTED or own.traits.order == LINEAR):
         found = EXPECTED[own.name](groups, **own.own) if own.name in EXPECTED else _linear(own, groups)
         touched = np.arange(len(values)) if across else groups.affected
-        values = values.copy()
-        values[touched] = shown(found)[touched]
-        return TiedValues(values, error)
-    together = order_of(own, depth) == WHOLE
-    found, error = _over_orders(computing(own, depth), groups, together=together, seed=seed)
+    else:
+        together, touched = order_of(own, depth) == WHOLE, groups.affected
+        found, error = _over_orders(computing(own, depth), groups, together=together, seed=seed)
+        error = np.where(error > 0, np.abs(shown(found + error) - shown(found)), 0.0)
     values = values.copy()
-    values[groups.affected] = shown(found)[groups.affected]
-    return TiedValues(values, np.where(error > 0, np.abs(shown(found + error) - shown(found)), 0.0))
+    values[touched] = shown(found)[touched]
+    return TiedValues(values, error)
 
 
 def order_of(measure: Measure, depth: int | None) -> str:

@@ -51,17 +51,9 @@ class TieGroups:
         same = np.ones(len(size), bool)
         same[group[kind != kind[new][group]]] = False
         matters = ~same | (size > np.bincount(group, minlength=len(size)))
-        kept = matters[group]
-        numbers = np.cumsum(matters) - 1
-        return cls(
-            r,
-            ranking[new][matters],
-            start[new][matters],
-            size[matters],
-            tied[kept],
-            numbers[group[kept]],
-            kind[kept],
-        )
+        kept, numbers, one = matters[group], np.cumsum(matters) - 1, np.flatnonzero(new)[matters]
+        own = tied[kept], numbers[group[kept]], kind[kept]
+        return cls(r, ranking[one], start[one], size[matters], *own)
 
     def __len__(self) -> int:
         return len(self.size)
