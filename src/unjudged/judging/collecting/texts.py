@@ -88,12 +88,8 @@ def _dataset_documents(source: str, wanted: Collection[str]) -> Iterator[Record]
 
     A document that is stored in another form than title and text gives its plain text.
     """
-
-    def documents(dataset: Any) -> Iterable[Any]:
-        stored: Iterable[Any] = dataset.docs_store().get_many_iter(sorted(wanted))
-        return stored
-
-    for document in dataset_rows(source, "documents", "docs", documents):
+    names = sorted(wanted)
+    for document in dataset_rows(source, "documents", "docs", lambda d: d.docs_store().get_many_iter(names)):
         fields = {name: value for name, value in document._asdict().items() if isinstance(value, str)}
         plain = "text" in fields or not hasattr(document, "default_text")
         yield document.doc_id, fields if plain else {"text": document.default_text()}

@@ -19,7 +19,7 @@ from unjudged.measures.kernel.averages import ratio
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.extension import chosen_rows
-from unjudged.rankings.judged import Floats, Integers
+from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments
 from unjudged.uncertainty.left_out import LeftOut, check_pooled
 
@@ -73,8 +73,7 @@ def sizes(pool: Pool, depths: Iterable[int]) -> list[PoolSize]:
 
 def contributions(pool: Pool, depth: int = 100, groups: Groups | None = None) -> list[Contribution]:
     """What each run or group contributed to the pool of this depth."""
-    names, owner = _owners(pool.runs, groups)
-    left_out = LeftOut.of(pool.rankings, owner, depth)
+    names, left_out = _groups(pool, depth, groups)
     row, owner = left_out.contributors.nonzero()
     relevant = pool.judgments.grade[row] >= 1
     unique = left_out.only_group[row] >= 0
@@ -90,11 +89,10 @@ def without(pool: Pool, left_out: str, depth: int = 100, groups: Groups | None =
 
     Documents that only it has among its first `depth` documents would not have been pooled; they have no row.
     """
-    names, owner = _owners(pool.runs, groups)
+    names, grouped = _groups(pool, depth, groups)
     if left_out not in names:
         raise UsageError(f"no run or group is named {left_out!r}; there are: {shortlist(names)}")
-    only_group = LeftOut.of(pool.rankings, owner, depth).only_group
-    return chosen_rows(pool.judgments, only_group != names.index(left_out))
+    return chosen_rows(pool.judgments, grouped.only_group != names.index(left_out))
 
 
 def leave_one_out(
@@ -111,13 +109,12 @@ def leave_one_out(
     [('boolean', 0.0098), ('lexical', 0.0098)]
     """
     chosen = parse_measures(measures)
-    names, owner = _owners(pool.runs, groups)
-    only_group = LeftOut.of(pool.rankings, owner, depth).only_group
+    names, left_out = _groups(pool, depth, groups)
     found: dict[int, LeftOutRun] = {}
     for g, group in enumerate(names):
-        kept = only_group != g
+        kept = left_out.only_group != g
         judgments, row = chosen_rows(pool.judgments, kept), numbered(np.flatnonzero(kept), len(kept))
-        for i in np.flatnonzero(owner == g).tolist():
+        for i in np.flatnonzero(left_out.group == g).tolist():
             own = pool.rankings.run(i)
             pair = own, own.moved(judgments, row)
             means = (np.array([m.over_queries(m.compute(r)) for m in chosen]) for r in pair)
@@ -125,15 +122,15 @@ def leave_one_out(
     return [found[i] for i in sorted(found)]
 
 
-def _owners(runs: Sequence[str], groups: Groups | None) -> tuple[list[str], Integers]:
-    """Return the names of the groups, and the group of each run."""
+def _groups(pool: Pool, depth: int, groups: Groups | None) -> tuple[list[str], LeftOut]:
+    """Return the names of the groups, and what each of them brought to the pool."""
     known = groups or {}
-    for run in runs:
+    for run in pool.runs:
         if run not in known and run in known.values():
             raise UsageError(f"run {run!r} is in no group, and a group has the same name: give it a group")
-    group = [known.get(run, run) for run in runs]
+    group = [known.get(run, run) for run in pool.runs]
     names = list(dict.fromkeys(group))
-    return names, np.array([names.index(name) for name in group], np.int64)
+    return names, LeftOut.of(pool.rankings, [names.index(name) for name in group], depth)
 
 
 def pool_grids(pool: Pool, depth: int, groups: Groups | None, measures: Sequence[Measure]) -> list[Grid]:
@@ -161,10 +158,10 @@ def _left_out(pool: Pool, depth: int, groups: Groups | None, measures: Sequence[
     columns = [Column("run", "label")]
     for name in map(str, measures):
         columns += [Column(name), Column(f"{name} without its own")]
-    rows = []
-    for one in leave_one_out(pool, measures, depth, groups):
-        pairs = zip(one.actual.tolist(), one.without.tolist(), strict=True)
-        rows.append([one.run, *(value for pair in pairs for value in pair)])
+    rows: list[list[Cell]] = [
+        [one.run, *np.stack([one.actual, one.without], axis=1).ravel().tolist()]
+        for one in leave_one_out(pool, measures, depth, groups)
+    ]
     return Grid(columns, rows)
 
 
