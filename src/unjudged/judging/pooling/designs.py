@@ -19,8 +19,8 @@ from typing import Any, TypeVar
 
 from unjudged.base.choices import Choices, checked_int
 from unjudged.base.errors import UsageError
-from unjudged.judging.pooling.levels import DEPTH, LEVELS, Level
 from unjudged.judging.pooling.pool import REST, Pool
+from unjudged.judging.pooling.sampling import DEPTH, LEVELS, Level
 from unjudged.rankings.judgments import Judgments
 
 SHARES = tuple(p / 100 for p in (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100))

@@ -14,8 +14,7 @@ from unjudged.base.errors import UsageError, quoted
 from unjudged.evaluation.collection import RunsSource, judged_rankings, name_runs
 from unjudged.grids.grid import Column, Grid, Shown
 from unjudged.judging.pooling import sampling
-from unjudged.judging.pooling.levels import depth as checked_depth
-from unjudged.judging.pooling.levels import share as checked_share
+from unjudged.judging.pooling.sampling import checked_depth, checked_share
 from unjudged.measures.kernel.estimand import TAKING_AWAY, check_use
 from unjudged.rankings.coverage import in_order
 from unjudged.rankings.extension import documents_of
