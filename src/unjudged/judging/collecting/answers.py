@@ -83,6 +83,7 @@ def read_scale(given: str) -> Scale:
 
 
 Document = tuple[str, str]
+"""A query and a document."""
 LARGEST_FILE = 1 << 31
 _REMARK = re.compile(
     rb"^#[ \t]+(comment|cannot-judge|seconds)[ \t]+(\S+)[ \t]+(\S+)[ \t]+(.*)$", re.MULTILINE

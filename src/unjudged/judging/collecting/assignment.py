@@ -31,6 +31,7 @@ from unjudged.rankings.judged import Mask
 OWN, SECOND = "own", "second"
 HEAD = ("topic", "assessor", "role")
 MARK = "# unjudged-assignment: who judges which topic. Edit it; later rounds read it again."
+TWICE = "the share of a topic's documents that its second assessor judges too"
 _NAME = re.compile(r"[^\W_][\w.-]{0,63}")
 _TWICE = re.compile(r"# twice (\S+?)(:.*)?")
 
@@ -61,10 +62,12 @@ class Assignment(Shown):
 
     def text(self) -> str:
         """Return the file, from which `read_assignment` restores the assignment."""
-        share = (
-            f"# twice {self.twice!r}: the share of a topic's documents that its second assessor judges too"
-        )
-        lines = [MARK, share, "\t".join(HEAD), *("\t".join((query_id(t), n, r)) for t, n, r in self.rows())]
+        lines = [
+            MARK,
+            f"# twice {self.twice!r}: {TWICE}",
+            "\t".join(HEAD),
+            *("\t".join((query_id(t), n, r)) for t, n, r in self.rows()),
+        ]
         return "".join(f"{line}\n" for line in lines)
 
 

@@ -13,12 +13,10 @@ from unjudged.base.errors import InputError
 from unjudged.base.wording import counted, shortlist
 from unjudged.formats.writing import qrels_text
 from unjudged.grids.grid import Column, Grid, Shown
+from unjudged.judging.collecting.answers import Document
 from unjudged.judging.collecting.merge_rules import Grades
 from unjudged.rankings.judged import Integers
 from unjudged.rankings.judgments import CANNOT_JUDGE, UNSAMPLED, Judgments
-
-Document = tuple[str, str]
-"""A query and a document."""
 
 BEFORE = "before"
 """In place of a judge: the grades that documents had."""

@@ -12,14 +12,13 @@ import numpy as np
 from unjudged.base.choices import Conflicts
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted, shortlist
-from unjudged.judging.collecting.answers import AnswerFile, read_answer_file
+from unjudged.judging.collecting.answers import AnswerFile, Document, read_answer_file
 from unjudged.judging.collecting.assignment import Assignment
 from unjudged.judging.collecting.drawn_sample import DrawnSample
 from unjudged.judging.collecting.merge_result import (
     BEFORE,
     NAMED,
     ConflictError,
-    Document,
     Merged,
     graded,
     listed_documents,
