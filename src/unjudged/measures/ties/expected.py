@@ -110,11 +110,7 @@ def _linear(measure: Measure, groups: TieGroups) -> Floats:
     r = groups.rankings
     total = measure.compute(without(r, groups.tied))
     nothing = measure.compute(without(r, np.ones(len(r.rank), bool)))
-    kinds = int(groups.kind.max(initial=0)) + 1
-    pairs, example, many = np.unique(
-        groups.group * kinds + groups.kind, return_index=True, return_counts=True
-    )
-    group = pairs // kinds
+    group, example, many = groups.by_kind
     row, size = r.row[groups.element[example]], groups.size[group]
     for start, stop in _batches(size):
         own = slice(start, stop)

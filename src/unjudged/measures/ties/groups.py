@@ -85,6 +85,13 @@ class TieGroups:
         return np.unique(self.ranking)
 
     @cached_property
+    def by_kind(self) -> tuple[Integers, Integers, Integers]:
+        """For each kind of each group: the group, the place of one such document, how many there are."""
+        kinds = int(self.kind.max(initial=0)) + 1
+        pair, example, many = np.unique(self.group * kinds + self.kind, return_index=True, return_counts=True)
+        return pair // kinds, example, many
+
+    @cached_property
     def by_grade(self) -> tuple[JudgedRankings, JudgedRankings]:
         """The rankings with the best documents of each group first, and with them last."""
         labels = self.rankings.labels
@@ -125,15 +132,12 @@ class TieGroups:
 
     def arrangements(self) -> Integers:
         """How many orders of each group differ, as far as this fits 62 bits."""
-        count = np.ones(len(self), np.int64)
-        for g in range(len(self)):
-            _, counts = np.unique(self.kind[self.own(g)], return_counts=True)
-            left, product = int(self.size[g]), 1
-            for many in counts.tolist():
-                product = min(product * comb(left, many), 1 << 62)
-                left -= many
-            count[g] = product
-        return count
+        group, _, many = self.by_kind
+        left, orders = self.size.tolist(), [1] * len(self)
+        for g, alike in zip(group.tolist(), many.tolist(), strict=True):
+            orders[g] = min(orders[g] * comb(left[g], alike), 1 << 62)
+            left[g] -= alike
+        return np.array(orders, np.int64)
 
     def orders(self, *, together: bool) -> Floats:
         """How many orders each ranking has: of all its groups `together`, or of one group after another."""
