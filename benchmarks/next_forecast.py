@@ -19,9 +19,8 @@ import numpy as np
 
 from unjudged import AP, RBP
 from unjudged.judging.choosing.expert_prevalence import FROM_RUNS, completions_of
-from unjudged.judging.choosing.forecast import Forecast, forecast_of
 from unjudged.judging.choosing.gains import gains
-from unjudged.judging.choosing.settling import likely_bounds, pair_bounds
+from unjudged.judging.choosing.settling import Forecast, forecast_of, likely_bounds, pair_bounds
 
 DEPTH, DRAWS, MOST = 100, 120, 6
 BEGIN, END = "<!-- benchmarks/next_forecast.py -->", "<!-- end of the forecasts -->"

@@ -33,7 +33,7 @@ from unjudged.judging.collecting.handing_out import hand_out, task_texts
 from unjudged.judging.collecting.merge_result import ConflictError
 from unjudged.judging.collecting.merging import merge
 from unjudged.judging.collecting.sample_file import read_sample, sample_text
-from unjudged.judging.pooling.budgets import level_for_budget
+from unjudged.judging.pooling.designs import level_for_budget
 from unjudged.rankings.judgments import CANNOT_JUDGE
 from unjudged.report.team_pages import team_pages
 

@@ -12,12 +12,11 @@ from tests.cli.in_process import printed, refused
 from unjudged import Judgments, UsageError, sample
 from unjudged.agreement.orders import tau as tau_of
 from unjudged.experiments import experiment
-from unjudged.experiments.judgment_plan import ESTIMATORS, plan_judgments
-from unjudged.experiments.topic_resampling import TopicResampling
+from unjudged.experiments.judgment_plan import ESTIMATORS, TopicResampling, plan_judgments
 from unjudged.judging import DESIGNS, Pool
 from unjudged.judging.collecting.drawn_sample import draw
 from unjudged.judging.collecting.sample_file import read_sample, sample_text
-from unjudged.judging.pooling.budgets import level_for_budget, options_for_budget
+from unjudged.judging.pooling.designs import level_for_budget, options_for_budget
 
 RUNS = [str(path) for path in sample.runs.values()]
 

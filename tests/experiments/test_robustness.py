@@ -16,8 +16,7 @@ from unjudged import InputError, UsageError, evaluate, sample
 from unjudged.base.choices import DesignName
 from unjudged.experiments import robustness
 from unjudged.experiments.robustness import experiment
-from unjudged.experiments.statistics import DEFAULT_STATISTICS, STATISTICS
-from unjudged.experiments.summary import Robustness
+from unjudged.experiments.summary import DEFAULT_STATISTICS, STATISTICS, Robustness
 from unjudged.judging.pooling.pool import REST, Pool
 from unjudged.measures.kernel.names import parse
 

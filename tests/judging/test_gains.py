@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from unjudged import Judgments, UsageError, evaluate, sample
 from unjudged.judging import RunPair
 from unjudged.judging import next as next_documents
-from unjudged.judging.choosing.forecast import Forecast, first_settled
 from unjudged.judging.choosing.gains import estimated_gains, gains, gains_of_sum, pair_sums
-from unjudged.judging.choosing.settling import pair_bounds
+from unjudged.judging.choosing.settling import Forecast, first_settled, pair_bounds
 from unjudged.judging.collecting.merging import merge
 from unjudged.judging.collecting.sample_file import sample_text
 from unjudged.measures.kernel.names import parse_measures

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from unjudged import InputError, UsageError
-from unjudged.judging.collecting.grade_scale import Grade, read_scale
-from unjudged.judging.collecting.images import Image, read_images
+from unjudged.judging.collecting.answers import Grade, read_scale
+from unjudged.judging.collecting.texts import Image, read_images
 
 PNG = b"\x89PNG\r\n\x1a\n..."
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unjudged.judging.collecting.harmless_html import ATTRIBUTES, DEEPEST, KEPT, Part, harmless
+from unjudged.judging.collecting.judging_page import ATTRIBUTES, DEEPEST, KEPT, Part, harmless
 
 PIECES = [
     "<p>",

@@ -11,8 +11,7 @@ import pytest
 from tests.cli.in_process import printed, refused
 from unjudged import UsageError, evaluate, sample
 from unjudged.judging import Pool
-from unjudged.judging.pooling.contributions import without
-from unjudged.judging.pooling.reusability import reusability, topic_statistics
+from unjudged.judging.pooling.contributions import reusability, topic_statistics, without
 
 RUNS = [str(path) for path in sample.runs.values()]
 

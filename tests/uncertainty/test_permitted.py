@@ -20,8 +20,8 @@ from unjudged import (
     sample,
 )
 from unjudged.comparison.judgment_bounds import BOUNDING
+from unjudged.judging.pooling.contributions import reusability
 from unjudged.judging.pooling.pool import Pool
-from unjudged.judging.pooling.reusability import reusability
 from unjudged.measures.kernel.estimand import (
     BY_DOCUMENT,
     CHOOSING,

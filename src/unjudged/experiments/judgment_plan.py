@@ -1,4 +1,8 @@
-"""How many judgments each design needs for a target, or what it reaches with a budget, from a pilot."""
+"""How many judgments each design needs for a target, or what it reaches with a budget, from a pilot.
+
+The topics of the pilot are resampled. Errors that are noise shrink with more topics, and those that are bias
+do not: resampling tells them apart, which a factor of 1 / sqrt(topics) cannot.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +10,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from math import inf, isnan, nan
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from unjudged.agreement.orders import tau
 from unjudged.base.choices import checked_int
 from unjudged.base.errors import UsageError
 from unjudged.evaluation.collection import RunsSource
 from unjudged.experiments.robustness import SEEDS_APART
-from unjudged.experiments.topic_resampling import TopicResampling
-from unjudged.grids.grid import Cell, Column, Grid, Shown
-from unjudged.judging.pooling.budgets import level_for_budget
-from unjudged.judging.pooling.designs import DESIGNS, Design
+from unjudged.grids.grid import Cell, Column, Grid, Shown, blank
+from unjudged.judging.pooling.designs import DESIGNS, Design, level_for_budget
 from unjudged.judging.pooling.pool import Pool
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.measures.kernel.registry import Measure
@@ -43,12 +46,12 @@ class DesignPlan:
     level: float | None
     shown: str
     topics: int
-    per_query: float | None
-    judgments: int | None
-    tau: float
-    tau_low: float
-    tau_high: float
-    width: float
+    per_query: float | None = None
+    judgments: int | None = None
+    tau: float = nan
+    tau_low: float = nan
+    tau_high: float = nan
+    width: float = nan
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -89,30 +92,27 @@ class JudgmentPlan(Shown):
             Column("per topic", decimals=1),
             Column("judgments", "integer"),
             *(Column(name) for name in ("tau", "tau low", "tau high", "width")),
-            *([Column("cost", decimals=2)] if self.cost is not None else []),
         ]
         rows: list[list[Cell]] = []
         for one in self.designs:
-            cost = None if one.judgments is None or self.cost is None else one.judgments * self.cost
-            reached = [None if isnan(value) else value for value in (one.tau, one.tau_low, one.tau_high)]
-            width = None if isnan(one.width) else one.width
-            row: list[Cell] = [one.design, one.measure, one.shown, one.topics, one.per_query, one.judgments]
-            rows.append([*row, *reached, width, *([cost] if self.cost is not None else [])])
-        return Grid(columns, rows, self._title(), self._notes())
-
-    def _title(self) -> str:
-        if self.statistic == "budget":
-            return f"The best use of {self.target}"
-        return f"Judgments for {self.target}"
+            reached = map(blank, (one.tau, one.tau_low, one.tau_high, one.width))
+            plan = one.design, one.measure, one.shown, one.topics, one.per_query, one.judgments
+            rows.append([*plan, *reached])
+        if self.cost is not None:
+            columns.append(Column("cost", decimals=2))
+            for row, one in zip(rows, self.designs, strict=True):
+                row.append(None if one.judgments is None else one.judgments * self.cost)
+        title = f"{'The best use of' if self.statistic == 'budget' else 'Judgments for'} {self.target}"
+        return Grid(columns, rows, title, self._notes())
 
     def _notes(self) -> list[str]:
-        order = "the order of the runs by the estimate against that by their"
+        against = f"the order of the runs by the estimate against that by their {self.measure}"
         if self.statistic == "budget":
-            against = f"{order} {self.measure} over all topics like the pilot's, with everything judged"
+            against += " over all topics like the pilot's, with everything judged"
         else:
-            against = f"{order} {self.measure} with everything judged, on the same topics"
-        most = f", for at most {FARTHEST} times as many" if self.queries is None else ""
+            against += " with everything judged, on the same topics"
         interval = "low and high: 95 % for new topics"
+        most = f", for at most {FARTHEST} times as many" if self.queries is None else ""
         return [
             f"Planned by resampling {self.pilot} topics{most}. tau: {against}; {interval}.",
             "width: of a 95 % interval of a run's mean, from the RMS error over runs, samples and topics.",
@@ -154,10 +154,8 @@ def plan_judgments(
     pilot = len(pool.judgments.queries)
     if queries is not None:
         checked_int("queries", queries, least=1)
-    repeats, resamples = (
-        checked_int("repeats", repeats, least=1),
-        checked_int("resamples", resamples, least=2),
-    )
+    repeats = checked_int("repeats", repeats, least=1)
+    resamples = checked_int("resamples", resamples, least=2)
     truth = _values(pool.rankings, reported)
     best, tried = [], []
     for name in designs or DESIGNS:
@@ -173,17 +171,10 @@ def plan_judgments(
             resampling = TopicResampling(
                 truth, topics, population=budget is not None, resamples=resamples, seed=seed
             )
-            shown, needed = design.level.show(round(level, 4)), round(topics * judged)
-            plans.append(
-                DesignPlan(
-                    *(name, str(estimator), level, shown, topics, judged, needed),
-                    *resampling.reached(estimates),
-                )
-            )
+            plan = level, design.level.show(round(level, 4)), topics, judged, round(topics * judged)
+            plans.append(DesignPlan(name, str(estimator), *plan, *resampling.reached(estimates)))
         tried += plans
-        nothing = DesignPlan(
-            *(name, str(estimator), None, "not reached", queries or pilot, None, None, nan, nan, nan, nan)
-        )
+        nothing = DesignPlan(name, str(estimator), None, "not reached", queries or pilot)
         if budget is not None:
             best.append(max(plans, key=lambda one: (one.tau, -one.width), default=nothing))
         else:
@@ -233,3 +224,63 @@ def _sampled(
     drawn = [design.draw(pool, level, seed) for seed in seeds]
     estimates = [_values(pool.rankings.relabelled(judgments), measure) for judgments in drawn]
     return np.stack(estimates), float(np.mean([judgments.count(0).mean() for judgments in drawn]))
+
+
+NORMAL = 1.96
+
+
+class Reached(NamedTuple):
+    """Expected tau with an interval for new topics, and the width of a 95 % interval of a run's mean."""
+
+    tau: float
+    tau_low: float
+    tau_high: float
+    width: float
+
+
+@dataclass(frozen=True, eq=False)
+class TopicResampling:
+    """Resampled topics of a pilot; the same ones for every level, so that levels compare fairly.
+
+    `truth` has the values with everything judged, runs x topics. With `population`, estimates are compared
+    with the means over all topics of the pilot instead of the resampled ones: the error of having few
+    topics counts too.
+    """
+
+    truth: Floats
+    topics: int
+    population: bool = False
+    resamples: int = 200
+    seed: int = 0
+
+    def reached(self, estimates: Floats) -> Reached:
+        """Return what estimates reach, samples x runs x topics."""
+        pilot = self.truth.shape[1]
+        again = self.topics > pilot or self.population
+        taus, errors = self._resampled(estimates, self.topics, again)
+        spread = self._resampled(estimates, self.topics, True)[0] if not again else taus
+        own = self._resampled(estimates, pilot, True)[0]
+        # New topics differ from those of the pilot, which are a sample too.
+        half = NORMAL * float(np.sqrt(np.nanvar(spread) + np.nanvar(own)))
+        mean = float(np.nanmean(taus)) if np.isfinite(taus).any() else float("nan")
+        width = 2 * NORMAL * float(np.sqrt((errors**2).mean()))
+        return Reached(mean, max(mean - half, -1.0), min(mean + half, 1.0), width)
+
+    def _resampled(self, estimates: Floats, topics: int, again: bool) -> tuple[Floats, Floats]:
+        """Return tau of each resample, and the error of each run's mean in each."""
+        samples, runs, pilot = estimates.shape
+        weights = self._weights(samples, pilot, topics, again)
+        by_topic = weights.reshape(self.resamples, samples, pilot).sum(axis=1)
+        estimated = weights @ estimates.transpose(0, 2, 1).reshape(samples * pilot, runs)
+        actual = (np.full_like(by_topic, 1 / pilot) if self.population else by_topic) @ self.truth.T
+        taus = np.array([tau(one, other) for one, other in zip(estimated, actual, strict=True)])
+        return taus, estimated - actual
+
+    def _weights(self, samples: int, pilot: int, topics: int, again: bool) -> Floats:
+        """Return the share of each (sample, topic) in each resample; each topic takes a sample at random."""
+        rng = np.random.default_rng([self.seed, samples, topics, again])
+        weights = np.zeros((self.resamples, samples * pilot))
+        for row in weights:
+            chosen = rng.integers(pilot, size=topics) if again else rng.permutation(pilot)[:topics]
+            np.add.at(row, rng.integers(samples, size=topics) * pilot + chosen, 1 / topics)
+        return weights

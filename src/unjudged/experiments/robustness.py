@@ -7,7 +7,6 @@ import pickle
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import product
 from operator import itemgetter
 from typing import Any
 
@@ -17,8 +16,7 @@ from unjudged.base.choices import DesignName, as_list, checked_int
 from unjudged.base.errors import UsageError
 from unjudged.evaluation.collection import RunsSource
 from unjudged.experiments.checkpoint import Checkpoint
-from unjudged.experiments.statistics import DEFAULT_STATISTICS, known_statistics
-from unjudged.experiments.summary import Robustness
+from unjudged.experiments.summary import DEFAULT_STATISTICS, Robustness, known_statistics
 from unjudged.experiments.workers import run_all
 from unjudged.judging.pooling.designs import DESIGNS, Design
 from unjudged.judging.pooling.pool import Pool
@@ -85,8 +83,7 @@ def experiment(
     pool = qrels if isinstance(qrels, Pool) else Pool.of(qrels, runs)
     if len(pool.runs) < 2:
         raise UsageError("an experiment compares runs: give at least two")
-    given = chosen_design.levels if levels is None else levels
-    listed = as_list("levels", given)
+    listed = as_list("levels", chosen_design.levels if levels is None else levels)
     steps = list(dict.fromkeys(float(chosen_design.level.check(level)) for level in listed))
     if not steps:
         raise UsageError("no level given")
@@ -94,11 +91,8 @@ def experiment(
     tasks = [(level, SEEDS_APART * seed + repeat) for level in steps for repeat in range(draws)]
     bare = replace(pool, matched=replace(pool.rankings))  # cached results need not travel to other processes
     work = partial(_sample_means, bare, chosen_design, options, chosen)
-    documents = float(len(pool.judgments.grade))
-    limits = [
-        (0.0, documents),
-        *(_limits(m, len(pool.judgments.queries)) for _, m in product(pool.runs, chosen)),
-    ]
+    of_means = [_limits(measure, len(pool.judgments.queries)) for measure in chosen]
+    limits = [(0.0, float(len(pool.judgments.grade))), *of_means * len(pool.runs)]
     settings = [design, sorted(options.items()), *map(_identity, chosen)]
     with Checkpoint.of(checkpoint, pool, settings, limits) as done:
         # The samples of a seed one after another, because they are drawn from one order.

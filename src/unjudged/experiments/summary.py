@@ -1,8 +1,8 @@
-"""Results of an experiment: the statistics of each measure and level, and the mean of every run."""
+"""Results of an experiment: how well estimates agree with actual values, and the mean of every run."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
@@ -10,13 +10,55 @@ from typing import NamedTuple
 
 import numpy as np
 
+from unjudged.agreement.orders import rho, tau, tau_ap, tau_ap_a, tau_ap_b
+from unjudged.base.choices import Choices, as_list
 from unjudged.base.errors import UsageError
-from unjudged.experiments.statistics import DEFAULT_STATISTICS, STATISTICS, known_statistics
 from unjudged.grids.grid import Cell, Column, Grid, Shown, grid_of
 from unjudged.judging.pooling.designs import DESIGNS
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats
+
+
+def rms(estimate: Floats, actual: Floats) -> float:
+    """Return the root of the mean squared error."""
+    return float(np.sqrt(np.mean((estimate - actual) ** 2)))
+
+
+def bias(estimate: Floats, actual: Floats) -> float:
+    """Return the mean error: above 0 where the estimates are too high."""
+    return float(np.mean(estimate - actual))
+
+
+class Statistic(NamedTuple):
+    """A statistic of agreement, and its title in tables and figures."""
+
+    title: str
+    function: Callable[[Floats, Floats], float]
+
+
+STATISTICS: Choices[Statistic] = Choices(
+    "statistic",
+    tau=Statistic("tau", tau),
+    tau_ap=Statistic("tau_AP", tau_ap),
+    rho=Statistic("rho", rho),
+    rms=Statistic("RMS error", rms),
+    bias=Statistic("bias", bias),
+    tau_ap_a=Statistic("tau_AP,a", tau_ap_a),
+    tau_ap_b=Statistic("tau_AP,b", tau_ap_b),
+)
+DEFAULT_STATISTICS = ("tau", "tau_ap", "rho", "rms", "bias")
+
+
+def known_statistics(names: Iterable[str]) -> list[str]:
+    """Return the names, each once; an unknown one is refused."""
+    listed = as_list("statistics", names)
+    for name in listed:
+        STATISTICS.find(name)
+    if not listed:
+        raise UsageError(f"no statistic given, expected some of {', '.join(STATISTICS)}")
+    return list(dict.fromkeys(map(str, listed)))
+
 
 ITSELF = "itself"
 REDRAWN = "Samples without a relevant document were drawn again, which real judging cannot (--no-redraw)."
@@ -89,8 +131,26 @@ class Robustness(Shown):
         return rows
 
     def grid(self) -> Grid:
-        """Return a row per measure and level, with the agreement between its means and the actual ones."""
-        return summary_grid(self)
+        """Return a row per measure and level: how well its means agree with the actual values of `against`.
+
+        The long form also has the agreement of each measure with its own actual values.
+        """
+        by_place = {
+            (row.measure, row.level, row.statistic): row
+            for row in self.agreement
+            if row.against == str(self.against)
+        }
+        rows: list[list[Cell]] = []
+        for measure, level in product(map(str, self.measures), self.levels):
+            statistics = [by_place[measure, level, name] for name in self.statistics]
+            rows.append(
+                [measure, level_name(self.design, level), statistics[0].judged, *map(_number, statistics)]
+            )
+        columns = [Column("measure", "label"), Column("level", "label"), Column("judged", decimals=1)]
+        columns += [Column(STATISTICS[name].title) for name in self.statistics]
+        title = f"{self.design} design, {len(self.runs)} runs against {self.against} with all judgments"
+        notes = [] if self.redrawn is None else [REDRAWN if self.redrawn else KEPT]
+        return Grid(columns, rows, title, notes, records=lambda: grid_of(Agreement._fields, self.agreement))
 
     def find(
         self, statistic: str, measure: MeasureLike, level: float, against: str | None = None
@@ -115,49 +175,18 @@ class RunMean(NamedTuple):
     actual: float
 
 
-def run_means(result: Robustness) -> Iterator[RunMean]:
-    """Yield every mean of the experiment."""
-    levels, repeats, runs, measures = map(range, result.means.shape)
-    for li, s, i, k in product(levels, repeats, runs, measures):
-        place = result.design, float(result.levels[li]), s, result.runs[i], str(result.measures[k])
-        yield RunMean(*place, float(result.means[li, s, i, k]), float(result.actual[i, k]))
-
-
 def run_means_grid(result: Robustness) -> Grid:
-    return grid_of(RunMean._fields, run_means(result))
+    """Return every mean of the experiment."""
+    rows = []
+    for (li, s, i, k), mean in np.ndenumerate(result.means):
+        place = result.design, float(result.levels[li]), s, result.runs[i], str(result.measures[k])
+        rows.append(RunMean(*place, float(mean), float(result.actual[i, k])))
+    return grid_of(RunMean._fields, rows)
 
 
 def level_name(design: str, level: float) -> str:
     """Return `5 %` of a share, `depth 5` of a pool."""
     return DESIGNS.find(design).level.show(level)
-
-
-def summary_grid(result: Robustness) -> Grid:
-    """Return a row per measure and level: how well its means agree with the actual values of `against`.
-
-    The long form also has the agreement of each measure with its own actual values.
-    """
-    by_place = {
-        (row.measure, row.level, row.statistic): row
-        for row in result.agreement
-        if row.against == str(result.against)
-    }
-    rows: list[list[Cell]] = []
-    for measure, level in product(map(str, result.measures), result.levels):
-        statistics = [by_place[measure, level, name] for name in result.statistics]
-        level_shown, judged = level_name(result.design, level), statistics[0].judged
-        rows.append([measure, level_shown, judged, *map(_number, statistics)])
-    columns = [
-        Column("measure", "label"),
-        Column("level", "label"),
-        Column("judged", decimals=1),
-        *(Column(STATISTICS[name].title) for name in result.statistics),
-    ]
-    title = f"{result.design} design, {len(result.runs)} runs against {result.against} with all judgments"
-    notes = [] if result.redrawn is None else [REDRAWN if result.redrawn else KEPT]
-    return Grid(
-        columns, rows, title, notes, records=lambda: grid_of(result.agreement[0]._fields, result.agreement)
-    )
 
 
 def _number(row: Agreement) -> str:

@@ -15,8 +15,8 @@ _NAMES = LazyNames(
     "unjudged.judging",
     {
         "choosing.next_documents": "next=next_documents",
-        "choosing.forecast": "Forecast",
         "choosing.next_result": "Candidate NextDocuments RunPair",
+        "choosing.settling": "Forecast",
         "collecting.answers": "AnswerFile read_answers",
         "collecting.bundle": "Bundle",
         "collecting.assignment": "Assignment assign read_assignment",
@@ -28,9 +28,9 @@ _NAMES = LazyNames(
         "collecting.merge_rules": "MergeRule merge_rule",
         "collecting.merging": "merge",
         "collecting.stated_sample": "stated_sample",
+        "pooling.contributions": "Reusability reusability topic_statistics",
         "pooling.designs": "DESIGNS Design design",
         "pooling.pool": "Pool pool=Pool.of_runs",
-        "pooling.reusability": "Reusability reusability topic_statistics",
     },
 )
 __all__ = _NAMES.all  # noqa: PLE0605 (a list, sorted)

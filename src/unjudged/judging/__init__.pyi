@@ -1,7 +1,7 @@
 # Written by `make docs`.
-from unjudged.judging.choosing.forecast import Forecast as Forecast
 from unjudged.judging.choosing.next_documents import next_documents as next
 from unjudged.judging.choosing.next_result import Candidate as Candidate, NextDocuments as NextDocuments, RunPair as RunPair
+from unjudged.judging.choosing.settling import Forecast as Forecast
 from unjudged.judging.collecting.answers import AnswerFile as AnswerFile, read_answers as read_answers
 from unjudged.judging.collecting.assignment import Assignment as Assignment, assign as assign, read_assignment as read_assignment
 from unjudged.judging.collecting.bundle import Bundle as Bundle
@@ -13,9 +13,9 @@ from unjudged.judging.collecting.merge_rules import MergeRule as MergeRule, merg
 from unjudged.judging.collecting.merging import merge as merge
 from unjudged.judging.collecting.sample_file import read_sample as read_sample, sample_text as sample_text
 from unjudged.judging.collecting.stated_sample import stated_sample as stated_sample
+from unjudged.judging.pooling.contributions import Reusability as Reusability, reusability as reusability, topic_statistics as topic_statistics
 from unjudged.judging.pooling.designs import DESIGNS as DESIGNS, Design as Design, design as design
 from unjudged.judging.pooling.pool import Pool as Pool
-from unjudged.judging.pooling.reusability import Reusability as Reusability, reusability as reusability, topic_statistics as topic_statistics
 
 pool = Pool.of_runs
 __all__ = [

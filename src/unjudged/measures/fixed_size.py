@@ -18,6 +18,18 @@ from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import Judgments
 
 
+def cells_of(judgments: Judgments) -> tuple[Integers, Integers, int]:
+    """Return the stratum of each row, its cell, a stratum of a query, and how many strata a query has.
+
+    Without recorded strata the pool is one.
+    """
+    if judgments.stratum is None:
+        return np.zeros(len(judgments.grade), np.int64), judgments.query, 1
+    numbers, stratum = np.unique(judgments.stratum, return_inverse=True)
+    strata = max(len(numbers), 1)
+    return stratum, judgments.query * strata + stratum, strata
+
+
 @dataclass(frozen=True, eq=False)
 class Strata:
     """Stratum of each row, and how many documents each cell, a stratum of a query, has and drew."""
@@ -30,14 +42,11 @@ class Strata:
 
     @classmethod
     def of(cls, judgments: Judgments) -> Strata:
-        """Without recorded strata the pool is one; probabilities that are not n/N are refused.
+        """Find the strata; probabilities that are not n/N are refused.
 
         One probability for all documents is taken: given how many were drawn, a query's are a simple sample.
         """
-        recorded = np.zeros(len(judgments.grade)) if judgments.stratum is None else judgments.stratum
-        numbers, stratum = np.unique(recorded, return_inverse=True)
-        strata = max(len(numbers), 1)
-        cell = judgments.query * strata + stratum
+        stratum, cell, strata = cells_of(judgments)
         cells, drawn = len(judgments.queries) * strata, judgments.grade >= 0
         sampled, size = (np.bincount(c, minlength=cells).astype(float) for c in (cell[drawn], cell))
         given = judgments.probability

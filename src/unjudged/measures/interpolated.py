@@ -57,8 +57,7 @@ def IAP(
     >>> IAP.compute(JudgedRankings.spelled("0 1 N 1 N", missed="1 1"))
     array([0.27272727])
     """
-    levels = [IPrec.function(r, rel=rel, recall=recall, rounding=rounding) for recall in reversed(recalls)]
     total = np.zeros(len(r))
-    for level in levels:
-        total += level
+    for recall in reversed(recalls):
+        total += IPrec.function(r, rel=rel, recall=recall, rounding=rounding)
     return total / len(recalls)

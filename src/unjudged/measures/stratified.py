@@ -14,8 +14,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from unjudged.base.segments import sums
+from unjudged.measures.fixed_size import cells_of
 from unjudged.measures.kernel.registry import measure, ratio
-from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
+from unjudged.rankings.judged import Floats, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments
 
 DEEPEST = 1000
@@ -124,13 +125,10 @@ def _strata(r: JudgedRankings) -> Iterator[Mask]:
 
 def _weights(judgments: Judgments) -> Floats:
     """How many documents of its stratum each judged document stands for; 0 for the others."""
-    strata = np.zeros(len(judgments.grade), np.int64)
-    if judgments.stratum is not None:
-        _, strata = np.unique(judgments.stratum, return_inverse=True)
-    group: Integers = judgments.query * (int(strata.max(initial=0)) + 1) + strata
+    _, cell, _ = cells_of(judgments)
     judged = judgments.grade >= 0
-    size, sampled = np.bincount(group), np.bincount(group, weights=judged)
-    return np.where(judged, ratio(size, sampled)[group], 0.0)
+    size, sampled = np.bincount(cell), np.bincount(cell, weights=judged)
+    return np.where(judged, ratio(size, sampled)[cell], 0.0)
 
 
 def _ideal(judgments: Judgments, dialect: str) -> Floats:

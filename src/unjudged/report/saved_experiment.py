@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from unjudged.base.errors import InputError, quoted
-from unjudged.experiments.statistics import STATISTICS
-from unjudged.experiments.summary import Agreement, Robustness
+from unjudged.experiments.summary import STATISTICS, Agreement, Robustness
 from unjudged.formats.small_files import number_in_file, read_small_text, whole_in_file
 from unjudged.formats.streams import display_name
 from unjudged.grids.grid import Column, Grid

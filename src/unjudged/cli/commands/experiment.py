@@ -98,7 +98,7 @@ def experiment(
     load_measures(load)
     from unjudged.cli.options.experiment_output import Results
     from unjudged.experiments import robustness
-    from unjudged.experiments.statistics import DEFAULT_STATISTICS, known_statistics
+    from unjudged.experiments.summary import DEFAULT_STATISTICS, known_statistics
     from unjudged.judging.pooling.designs import DESIGNS
     from unjudged.judging.pooling.pool import Pool
 

@@ -20,8 +20,8 @@ from unjudged.judging.collecting.assignment import Assignment, assign, read_assi
 from unjudged.judging.collecting.drawn_sample import DrawnSample, draw
 from unjudged.judging.collecting.handing_out import Task, hand_out, task_texts
 from unjudged.judging.collecting.sample_file import read_sample, sample_text
-from unjudged.judging.pooling.levels import SHARE
 from unjudged.judging.pooling.pool import Pool
+from unjudged.judging.pooling.sampling import SHARE
 from unjudged.rankings.judgments import Judgments
 
 DESIGN, ASSIGNMENT = "design.txt", "assignment.tsv"

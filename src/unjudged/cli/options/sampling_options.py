@@ -8,10 +8,9 @@ from math import inf
 from typing import Any
 
 from unjudged.base.errors import UsageError
-from unjudged.judging.pooling.budgets import options_for_budget
-from unjudged.judging.pooling.designs import DESIGNS, Design
-from unjudged.judging.pooling.levels import DEPTH, SHARE
+from unjudged.judging.pooling.designs import DESIGNS, Design, options_for_budget
 from unjudged.judging.pooling.pool import Pool
+from unjudged.judging.pooling.sampling import DEPTH, SHARE
 from unjudged.rankings.judgments import Judgments
 
 

@@ -146,21 +146,14 @@ def cells_of(features: Features, row: Integers, score: Floats) -> tuple[Integers
     """Return the first document of each cell, the cell of each document, whether each has one query alone."""
     query, band = features.shared.judgments.query[row], features.band[row]
     kind = query.astype(np.int64) * len(features.shared.runs) + features.best_run[row]
-    for per_unit in CELLS_PER_UNIT:
-        first, cell = cells(kind, band, score, per_unit)
+    for per_unit, by_query in (*((n, True) for n in CELLS_PER_UNIT), (CELLS_PER_UNIT[0], False)):
+        level = np.floor(per_unit * (np.clip(score, LOWEST, HIGHEST) - LOWEST)).astype(np.int64)
+        levels = int(per_unit * (HIGHEST - LOWEST)) + 1
+        key = (by_query * kind * (int(band.max(initial=0)) + 1) + band) * levels + level
+        _, first, cell = np.unique(key, return_index=True, return_inverse=True)
         if len(first) <= MOST_CELLS:
-            return first, cell, True
-    first, cell = cells(np.zeros_like(kind), band, score, CELLS_PER_UNIT[0])
-    return first, cell, False
-
-
-def cells(kind: Integers, band: Integers, score: Floats, per_unit: float) -> tuple[Integers, Integers]:
-    """First document of each cell, and the cell of each document: of one kind, one band and alike."""
-    level = np.floor(per_unit * (np.clip(score, LOWEST, HIGHEST) - LOWEST)).astype(np.int64)
-    levels = int(per_unit * (HIGHEST - LOWEST)) + 1
-    key = (kind * (int(band.max(initial=0)) + 1) + band) * levels + level
-    _, first, cell = np.unique(key, return_index=True, return_inverse=True)
-    return first, cell
+            break
+    return first, cell, by_query
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,6 +20,7 @@ variance that is not chance. With many completions the shrinkage vanishes, and t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from numpy.typing import NDArray
 
 from unjudged.base.segments import numbered, stable_order
 from unjudged.judging.choosing.expert_prevalence import FROM_RUNS, completions_of
-from unjudged.measures.kernel.registry import Measure
+from unjudged.measures.kernel.registry import Measure, ratio
 from unjudged.rankings.judged import Floats, Integers
 from unjudged.uncertainty.completions import Completions
 from unjudged.uncertainty.prevalence import PrevalenceLike, band_of
@@ -69,9 +70,8 @@ def gains_of_sum(
 ) -> Floats:
     """Return the closed form for sums over relevant documents."""
     weights = shared.unknown_weights(measure)
-    rows = completions.row
-    place = numbered(rows, weights.rows)
-    deviation = np.sqrt(variances(completions))
+    place = numbered(completions.row, weights.rows)
+    deviation = deviations(completions)
     found = np.zeros(weights.rows)
     order = np.argsort(weights.row, kind="stable")
     row, run, weight = weights.row[order], weights.run[order], weights.weight[order]
@@ -101,24 +101,25 @@ def estimated_gains(
     document, completion = document[order], completion[order]
     starts = np.searchsorted(shared.judgments.query[completions.row], np.arange(len(shared.queries) + 1))
     ends = np.searchsorted(document, starts)
-    deviation = np.sqrt(variances(completions))
-    bands = Bands.of(shared, completions.row)
+    deviation = deviations(completions)
+    bands = Bands.by_query(shared, completions.row, starts)
     found = np.zeros(len(shared.judgments.grade))
 
     def look_at(q: int) -> None:
         own, part = slice(starts[q], starts[q + 1]), slice(ends[q], ends[q + 1])
-        effects = Effects(document[part] - own.start, completion[part], by_query[:, :, q], deviation[own])
-        found[completions.row[own]] = pair_sums(effects.standardised(bands.of_query(q)), first, second)
+        entries = np.ones(ends[q + 1] - ends[q]), (completion[part], document[part] - own.start)
+        effects = standardised(entries, by_query[:, :, q], deviation[own], bands[q])
+        found[completions.row[own]] = pair_sums(effects, first, second)
 
     for _ in in_threads(look_at, np.flatnonzero(np.diff(starts)).tolist()):
         pass
     return found
 
 
-def variances(completions: Completions) -> Floats:
-    """P (1 - p) of each unknown document."""
+def deviations(completions: Completions) -> Floats:
+    """Return sqrt(p (1 - p)) of each unknown document."""
     chance = completions.prevalence.chance
-    return chance * (1 - chance)
+    return np.sqrt(chance * (1 - chance))
 
 
 def pair_sums(table: Floats, first: Integers, second: Integers) -> Floats:
@@ -162,33 +163,23 @@ class Bands:
     place: Integers
     run: Integers
     band: Integers
-    starts: Integers
-    ends: Integers
     runs: int
     bands: int
 
     @classmethod
-    def of(cls, shared: SharedRankings, row: Integers) -> Bands:
-        """`row` are the rows of the unknown documents."""
+    def by_query(cls, shared: SharedRankings, row: Integers, starts: Integers) -> list[Bands]:
+        """Return the bands of each query's unknown documents: `row[starts[q]:starts[q + 1]]` are its rows."""
         r, queries = shared.rankings, len(shared.queries)
         place = numbered(row, len(shared.judgments.grade))
         element = np.flatnonzero(place[r.row] >= 0)
         where = place[r.row[element]]
         order = stable_order(where)
         element, where = element[order], where[order]
-        band = band_of(r.rank[element])
-        starts = np.searchsorted(shared.judgments.query[row], np.arange(queries + 1))
-        run = (r.ranking[element] // queries).astype(np.int64)
-        bands = int(band.max(initial=0)) + 2
-        return cls(where, run, band, starts, np.searchsorted(where, starts), len(shared.runs), bands)
-
-    def of_query(self, q: int) -> Bands:
-        """Return the bands of one query's documents, counted from its first."""
-        first, part = self.starts[q], slice(self.ends[q], self.ends[q + 1])
-        place = self.place[part] - first
-        ends = np.array([0, len(place)])
-        starts = np.array([0, self.starts[q + 1] - first])
-        return Bands(place, self.run[part], self.band[part], starts, ends, self.runs, self.bands)
+        cuts = np.searchsorted(where, starts)
+        where -= np.repeat(starts[:-1], np.diff(cuts))
+        band, run = band_of(r.rank[element]), (r.ranking[element] // queries).astype(np.int64)
+        sizes = len(shared.runs), int(band.max(initial=0)) + 2
+        return [cls(where[a:b], run[a:b], band[a:b], *sizes) for a, b in pairwise(cuts.tolist())]
 
     def counts(self, relevant: Any) -> Floats:
         """Runs x draws x bands: how many documents are relevant, from draws x documents."""
@@ -204,42 +195,34 @@ class Bands:
         return found.transpose(1, 0, 2)
 
 
-@dataclass(frozen=True, eq=False)
-class Effects:
-    """Document `document[i]` is relevant in completion `completion[i]`; `values` are completions x runs."""
+def standardised(entries: Any, values: Floats, deviation: Floats, bands: Bands) -> Floats:
+    """Return documents x runs: the covariance of value and relevance, over the deviation of relevance.
 
-    document: Integers
-    completion: Integers
-    values: Floats
-    deviation: Floats
+    `entries` are ones, in which completions, for which documents, and `values` are completions x runs.
+    """
+    from scipy.sparse import csr_matrix
 
-    def standardised(self, bands: Bands) -> Floats:
-        """Documents x runs: the covariance of value and relevance, over the deviation of relevance."""
-        from scipy.sparse import csr_matrix
-
-        draws = len(self.values)
-        entries = np.ones(len(self.document)), (self.completion, self.document)
-        relevant = csr_matrix(entries, shape=(draws, len(self.deviation)))
-        centred = self.values - self.values.mean(axis=0)
-        counts = bands.counts(relevant)
-        counts = counts - counts.mean(axis=1, keepdims=True)
-        moments = counts.transpose(0, 2, 1) @ counts + RIDGE * draws * np.eye(bands.bands)
-        slope = np.linalg.solve(moments, counts.transpose(0, 2, 1) @ centred.T[:, :, None])
-        left = centred - (counts @ slope)[:, :, 0].T
-        rest = relevant.T @ left
-        rest /= draws * np.maximum(self.deviation, np.finfo(float).tiny)[:, None]
-        rest[draws * self.deviation**2 < ENOUGH] = 0.0
-        rest *= _signal(rest, left, draws)
-        effect = np.tile(slope[:, -1, 0], (len(rest), 1))
-        effect[bands.place, bands.run] = slope[bands.run, bands.band, 0]
-        effect *= self.deviation[:, None]
-        rest += effect
-        return np.asarray(rest)
+    draws = len(values)
+    relevant = csr_matrix(entries, shape=(draws, len(deviation)))
+    centred = values - values.mean(axis=0)
+    counts = bands.counts(relevant)
+    counts = counts - counts.mean(axis=1, keepdims=True)
+    moments = counts.transpose(0, 2, 1) @ counts + RIDGE * draws * np.eye(bands.bands)
+    slope = np.linalg.solve(moments, counts.transpose(0, 2, 1) @ centred.T[:, :, None])
+    left = centred - (counts @ slope)[:, :, 0].T
+    rest = relevant.T @ left
+    rest /= draws * np.maximum(deviation, np.finfo(float).tiny)[:, None]
+    rest[draws * deviation**2 < ENOUGH] = 0.0
+    rest *= _signal(rest, left, draws)
+    effect = np.tile(slope[:, -1, 0], (len(rest), 1))
+    effect[bands.place, bands.run] = slope[bands.run, bands.band, 0]
+    effect *= deviation[:, None]
+    rest += effect
+    return np.asarray(rest)
 
 
 def _signal(rest: Floats, left: Floats, draws: int) -> Floats:
     """For each run, the share of the variance of `rest` over documents that is not chance."""
     chance = left.var(axis=0) / draws
     seen = (rest**2).mean(axis=0)
-    share: Floats = np.clip(1 - np.divide(chance, seen, out=np.ones_like(seen), where=seen > 0), 0.0, 1.0)
-    return share
+    return np.where(seen > 0, np.clip(1 - ratio(chance, seen), 0.0, 1.0), 0.0)

@@ -75,24 +75,28 @@ class GroupedRows:
         >>> rows.fit(Priors(np.array([1e-9]), np.array([FIXED])), none).weights.round(4)
         array([-0.6931])
         """
-        found, first, group_first = GroupedLogistic.of_share(self), priors, group_priors
+        share = (self.relevant.sum() + 0.5) / (len(self.relevant) + 1)
+        weights, deviations = np.zeros(self.table.shape[1]), np.zeros((self.groups, len(self.varying)))
+        weights[0] = np.log(share / (1 - share))  # the first column is 1
+        first, group_first = priors, group_priors
         for _ in range(0 if priors.fixed and group_priors.fixed else ROUNDS):
-            found = self._most_likely(found, priors, group_priors, ROUGHLY)
+            found = self._most_likely(weights, deviations, priors, group_priors, ROUGHLY)
+            weights, deviations = found.weights, found.deviations
             variance = np.diagonal(np.linalg.inv(found.precision))
-            priors = priors.learnt(first, found.weights[None, :], variance[None, :])
+            priors = priors.learnt(first, weights[None, :], variance[None, :])
             group_variance = np.diagonal(found.covariance, axis1=1, axis2=2)
-            group_priors = group_priors.learnt(group_first, found.deviations, group_variance)
-        return self._most_likely(found, priors, group_priors, SMALLEST_STEP)
+            group_priors = group_priors.learnt(group_first, deviations, group_variance)
+        return self._most_likely(weights, deviations, priors, group_priors, SMALLEST_STEP)
 
     def _most_likely(
-        self, start: GroupedLogistic, priors: Priors, group_priors: Priors, smallest: float
+        self, weights: Floats, deviations: Floats, priors: Priors, group_priors: Priors, smallest: float
     ) -> GroupedLogistic:
-        """Newton's method, until a step is this small."""
+        """Newton's method from these weights and deviations, until a step is this small."""
         from scipy.special import expit
 
         table, own = self.table, self.table[:, self.varying]
         parts = list(_parts(self.group))
-        weights, deviations = start.weights.copy(), start.deviations.copy()
+        weights, deviations = weights.copy(), deviations.copy()
         coupling, group_slope = np.zeros((*deviations.shape, len(weights))), np.zeros_like(deviations)
         for _ in range(STEPS):
             chance = expit(table @ weights + np.einsum("ij,ij->i", own, deviations[self.group]))
@@ -133,17 +137,6 @@ class GroupedLogistic:
     precision: Floats
     covariance: Floats
     moved: Floats
-
-    @classmethod
-    def of_share(cls, rows: GroupedRows) -> GroupedLogistic:
-        """Where the search begins: with the share of relevant rows, if the first column is 1."""
-        columns, varying = rows.table.shape[1], len(rows.varying)
-        shapes = (columns,), (rows.groups, varying), (columns, columns), (rows.groups, varying, varying)
-        weights, deviations, precision, covariance = (np.zeros(shape) for shape in shapes)
-        moved = np.zeros((rows.groups, varying, columns))
-        share = (rows.relevant.sum() + 0.5) / (len(rows.relevant) + 1)
-        weights[0] = np.log(share / (1 - share))
-        return cls(weights, rows.varying, deviations, precision, covariance, moved)
 
     @property
     def of_groups(self) -> Floats:

@@ -15,10 +15,9 @@ from unjudged.comparison.testing.significance import p_values
 from unjudged.evaluation.collection import RunsSource, name_runs
 from unjudged.evaluation.evaluation import evaluate
 from unjudged.judging.choosing.expert_prevalence import FROM_RUNS, completions_of
-from unjudged.judging.choosing.forecast import forecast_of
 from unjudged.judging.choosing.gains import DRAWS, gains
 from unjudged.judging.choosing.next_result import Candidate, NextDocuments, RunPair
-from unjudged.judging.choosing.settling import PairBounds, likely_bounds, pair_bounds
+from unjudged.judging.choosing.settling import PairBounds, forecast_of, likely_bounds, pair_bounds
 from unjudged.measures.kernel.estimand import CHOOSING, check_permitted
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure

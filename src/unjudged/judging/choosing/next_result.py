@@ -12,7 +12,7 @@ from unjudged.base.wording import counted, p_text, percent
 from unjudged.comparison.judgment_bounds import decided
 from unjudged.formats.writing import qrels_text
 from unjudged.grids.grid import Column, Grid, Shown
-from unjudged.judging.choosing.forecast import Forecast
+from unjudged.judging.choosing.settling import Forecast
 from unjudged.judging.collecting.drawn_sample import DrawnSample
 from unjudged.measures.kernel.registry import MEASURES
 from unjudged.rankings.judgments import UNSAMPLED, Judgments

@@ -11,14 +11,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from unjudged.base.choices import checked_int
 from unjudged.base.errors import InputError, UsageError, quoted
-from unjudged.base.segments import Integers
 from unjudged.base.wording import counted
 from unjudged.formats.bundles import ASSIGNMENT, bundled
 from unjudged.formats.small_files import number_in_file, read_small_text
@@ -27,10 +26,12 @@ from unjudged.formats.writing import query_id
 from unjudged.grids.grid import Column, Grid, Shown
 from unjudged.judging.collecting.drawn_sample import DrawnSample
 from unjudged.judging.pooling import sampling
+from unjudged.rankings.judged import Mask
 
 OWN, SECOND = "own", "second"
 HEAD = ("topic", "assessor", "role")
 MARK = "# unjudged-assignment: who judges which topic. Edit it; later rounds read it again."
+TWICE = "the share of a topic's documents that its second assessor judges too"
 _NAME = re.compile(r"[^\W_][\w.-]{0,63}")
 _TWICE = re.compile(r"# twice (\S+?)(:.*)?")
 
@@ -61,10 +62,12 @@ class Assignment(Shown):
 
     def text(self) -> str:
         """Return the file, from which `read_assignment` restores the assignment."""
-        share = (
-            f"# twice {self.twice!r}: the share of a topic's documents that its second assessor judges too"
-        )
-        lines = [MARK, share, "\t".join(HEAD), *("\t".join((query_id(t), n, r)) for t, n, r in self.rows())]
+        lines = [
+            MARK,
+            f"# twice {self.twice!r}: {TWICE}",
+            "\t".join(HEAD),
+            *("\t".join((query_id(t), n, r)) for t, n, r in self.rows()),
+        ]
         return "".join(f"{line}\n" for line in lines)
 
 
@@ -146,8 +149,7 @@ def assign(
     >>> made.rows()[:2], made.twice
     ([('q01', 'ann', 'own'), ('q02', 'ann', 'own')], 1.0)
     """
-    queries = list(sample.pooled.queries)
-    drawn = np.bincount(sample.pooled.query[sample.drawn], minlength=len(queries)).tolist()
+    queries, drawn = list(sample.pooled.queries), sample.by_topic(sample.drawn).tolist()
     names = _assessors(assessors, since)
     share = _share(twice, twice_topics, since)
     own = dict(since.own) if since else {}
@@ -162,8 +164,7 @@ def assign(
             own[queries[q]] = name = min(names, key=load.__getitem__)
             load[name] += drawn[q]
     all_doubled = since is None or not since.second or len(since.second) == len(since.own)
-    wanted = len(queries) if twice_topics is None else checked_int("twice_topics", twice_topics, least=1)
-    doubled = _doubled(queries, drawn, second, wanted, sample.seed if seed is None else seed)
+    doubled = _doubled(sample, second, twice_topics, sample.seed if seed is None else seed)
     for q in (q for q in order if share and doubled[q] and (all_doubled or twice_topics is not None)):
         if len(names) == 1:
             problem = "one assessor cannot judge a document twice"
@@ -205,26 +206,22 @@ def _share(twice: float | None, topics: int | None, since: Assignment | None) ->
     return share
 
 
-def _doubled(
-    queries: Sequence[str], drawn: Sequence[int], second: Mapping[str, Sequence[str]], wanted: int, seed: int
-) -> np.ndarray:
-    """True for topics that get a second assessor, so that `wanted` have one; names and seed decide."""
-    number = sampling.numbers(
-        sampling.identities_of([q.encode("utf-8", "surrogateescape") for q in queries]), seed
-    )
-    free = np.array([topic not in second and size > 0 for topic, size in zip(queries, drawn, strict=True)])
-    cell: Integers = np.where(free, 0, 1)
+def _doubled(sample: DrawnSample, second: Collection[str], topics: int | None, seed: int) -> Mask:
+    """True for topics that get a second assessor, so that `topics` or all have one; names and seed decide."""
+    queries = sample.pooled.queries
+    wanted = len(queries) if topics is None else checked_int("twice_topics", topics, least=1)
+    known = np.array([topic in second for topic in queries], bool)
+    number = sampling.numbers(sampling.identities_of(queries.tolist()), seed)
+    cell = np.where(~known & (sample.by_topic(sample.drawn) > 0), 0, 1)
     return sampling.smallest(number, cell, np.array([max(wanted - len(second), 0), 0]))
 
 
 def by_topic(sample: DrawnSample, *, twice: float | None, twice_topics: int | None, seed: int) -> Assignment:
     """Return an assignment in which every topic is a file of its own, and so is what is judged twice."""
     queries = list(sample.pooled.queries)
-    drawn = np.bincount(sample.pooled.query[sample.drawn], minlength=len(queries)).tolist()
     safe = [re.sub(r"[^A-Za-z0-9_-]", "_", query)[:40] for query in queries]
     digits, share = len(str(len(queries))), _share(twice, twice_topics, None)
     own = {query: f"topic-{i:0{digits}d}-{safe[i - 1]}" for i, query in enumerate(queries, 1)}
-    wanted = len(queries) if twice_topics is None else checked_int("twice_topics", twice_topics, least=1)
-    doubled = _doubled(queries, drawn, {}, wanted, seed)
+    doubled = _doubled(sample, {}, twice_topics, seed)
     second = {q: [f"{own[q]}-second"] for q, chosen in zip(queries, doubled, strict=True) if share and chosen}
     return Assignment(own, second, share)

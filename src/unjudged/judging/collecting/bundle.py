@@ -19,7 +19,7 @@ from unjudged.formats.writing import judgments_text
 from unjudged.judging.collecting.assignment import Assignment
 from unjudged.judging.collecting.drawn_sample import DrawnSample
 from unjudged.judging.collecting.sample_file import sample_text
-from unjudged.judging.pooling.reusability import Reusability
+from unjudged.judging.pooling.contributions import Reusability
 from unjudged.measures.kernel.estimand import permitted
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.traits import Refusal
@@ -27,20 +27,8 @@ from unjudged.rankings.judgments import CANNOT_JUDGE, Judgments
 from unjudged.rankings.origin import KINDS
 from unjudged.uncertainty.calibration import Calibration
 
-MEASURES = (
-    "AP",
-    "nDCG",
-    "nDCG@10",
-    "P@10",
-    "RBP(p=0.8)",
-    "RR",
-    "Bpref",
-    "infAP",
-    "xinfAP",
-    "infNDCG",
-    "statAP",
-)
-"""What the page answers for."""
+ASKED = ("AP", "nDCG", "nDCG@10", "P@10", "RBP(p=0.8)", "RR", "Bpref", "infAP", "xinfAP", "infNDCG", "statAP")
+"""Measures that the page answers for."""
 USE = """Judgments are in the form *{form}*. Every command of `unjudged` takes this folder in place of a file
 of judgments, and checks that nothing was changed:
 
@@ -71,14 +59,9 @@ class Bundle:
 
     def files(self) -> dict[str, tuple[str, str]]:
         """Return the name and the text of each file, by role; nothing in them names an assessor."""
-        form = (
-            "strata"
-            if self.judgments.stratum is not None
-            else "prels"
-            if self.judgments.probability is not None
-            else "qrels"
-        )
-        made = {bundles.JUDGMENTS: ("judgments.txt", judgments_text(self.judgments, form))}
+        j = self.judgments
+        form = "strata" if j.stratum is not None else "prels" if j.probability is not None else "qrels"
+        made = {bundles.JUDGMENTS: ("judgments.txt", judgments_text(j, form))}
         if self.design is not None:
             made[bundles.DESIGN] = "design.txt", sample_text(replace(self.design, made_by=""))
         if self.assignment is not None:
@@ -137,10 +120,9 @@ class Bundle:
 
     def _how(self) -> str:
         origin = self.judgments.origin
-        depth = (
-            "" if origin.depth is None else f" The pool reaches to rank {origin.depth} of the pooled runs."
-        )
-        said = [f"{KINDS[origin.kind][:1].upper()}{KINDS[origin.kind][1:]}.{depth}"]
+        said = [f"{KINDS[origin.kind][:1].upper()}{KINDS[origin.kind][1:]}."]
+        if origin.depth is not None:
+            said[0] += f" The pool reaches to rank {origin.depth} of the pooled runs."
         if self.design is not None:
             drawn = int(self.design.drawn.sum())
             said.append(
@@ -157,18 +139,15 @@ class Bundle:
 
     def _estimates(self) -> str:
         rows = ["| measure | what it estimates here |", "|---|---|"]
-        for measure in parse_measures(MEASURES):
+        for measure in parse_measures(ASKED):
             found = permitted(measure, self.judgments)
             words = f"not to be used: {found}" if isinstance(found, Refusal) else str(found)
             rows.append(f"| {measure} | {words.replace('|', '/')} |")
         return "\n".join(rows)
 
     def _limits(self) -> str:
-        said = []
-        if self.reusability is not None:
-            said.append(self.reusability.verdict())
-        else:
-            said.append("How fair the judgments are to runs that were not pooled was not measured.")
+        unknown = "How fair the judgments are to runs that were not pooled was not measured."
+        said = [unknown if self.reusability is None else self.reusability.verdict()]
         if self.calibration is not None:
             one = self.calibration
             said.append(

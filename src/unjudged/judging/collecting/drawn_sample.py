@@ -57,6 +57,10 @@ class DrawnSample(Shown):
         """Return the (query, document) pairs that are to be judged now."""
         return self.pooled.names(self.rows_to_judge)
 
+    def by_topic(self, rows: Mask) -> NDArray[np.int64]:
+        """Return how many of these rows each query has."""
+        return np.bincount(self.pooled.query[rows], minlength=len(self.pooled.queries))
+
     @property
     def chosen(self) -> bool:
         """True for documents that were selected for what their judgments would show."""
@@ -222,24 +226,23 @@ def _joined(since: DrawnSample, new: DrawnSample) -> DrawnSample:
     parts = (since.pooled, new.pooled)
     names = list(dict.fromkeys(name for part in parts for name in part.queries.tolist()))
     place = {name: number for number, name in enumerate(names)}
-    codes = [
-        np.array([place[name] for name in part.queries.tolist()], np.int64)[part.query] for part in parts
-    ]
-    query = np.concatenate(codes)
+    codes = (np.array([place[name] for name in part.queries.tolist()], np.int64) for part in parts)
+    query = np.concatenate([code[part.query] for code, part in zip(codes, parts, strict=True)])
     order = np.argsort(query, kind="stable")
     offsets = np.searchsorted(query[order], np.arange(len(names) + 1)).astype(np.int64)
     documents = Ids.joined([part.documents for part in parts]).take(order)
-    above = int(since.stratum.max(initial=0))
-    grade = since.grade
-    if grade is not None:
-        grade = np.concatenate([grade, np.full(len(new.drawn), UNSAMPLED, np.int32)])[order]
+    above, unknown = int(since.stratum.max(initial=0)), np.full(len(new.drawn), UNSAMPLED, np.int32)
+
+    def both(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        return np.concatenate([first, second])[order]
+
     return replace(
         new,
         pooled=PooledDocuments(Ids.of(names), offsets, documents),
-        drawn=np.concatenate([since.drawn, new.drawn])[order],
-        stratum=np.concatenate([since.stratum, new.stratum + above])[order].astype(np.int32),
-        probability=np.concatenate([since.probability, new.probability])[order],
-        earlier=np.concatenate([np.ones(len(since.drawn), bool), new.earlier])[order],
+        drawn=both(since.drawn, new.drawn),
+        stratum=both(since.stratum, new.stratum + above).astype(np.int32),
+        probability=both(since.probability, new.probability),
+        earlier=both(np.ones(len(since.drawn), bool), new.earlier),
         origin=joined(since.origin, new.origin),
-        grade=grade,
+        grade=None if since.grade is None else both(since.grade, unknown),
     )

@@ -47,24 +47,21 @@ def hand_out(
     {'assessor-1.qrels': 261, 'assessor-2.qrels': 265, 'assessor-3.qrels': 263}
     """
     rows, salt = sample.rows_to_judge, sample.seed if seed is None else checked_int("seed", seed)
-    query, queries = sample.pooled.query, list(sample.pooled.queries)
+    query, pairs = sample.pooled.query[rows], sample.to_judge()
     if assignment is None and assessors is None:
         assignment = by_topic(sample, twice=twice, twice_topics=twice_topics, seed=salt)
     elif assignment is None:
         assignment = assign(sample, assessors, twice=twice, twice_topics=twice_topics, seed=salt)
     identity = sampling.identities_of_rows(sample.pooled, rows)
-    order = np.lexsort((sampling.numbers(identity, salt, "order"), query[rows]))
-    again = sampling.smallest(
-        sampling.numbers(identity, salt, "twice"), query[rows], _again(sample, assignment)
-    )
-    names = list(sample.pooled.documents.take(rows))
-    check_names((queries[q], document) for q, document in zip(query[rows].tolist(), names, strict=True))
+    order = np.lexsort((sampling.numbers(identity, salt, "order"), query))
+    again = sampling.smallest(sampling.numbers(identity, salt, "twice"), query, _again(sample, assignment))
+    check_names(pairs)
     tasks: dict[str, Task] = {name: [] for name in assignment.assessors}
     for i in order.tolist():
-        item = topic, _ = queries[int(query[rows[i]])], names[i]
+        topic, _ = pairs[i]
         for name in [assignment.own[topic], *(assignment.second.get(topic, ()) if again[i] else ())]:
-            tasks[name].append(item)
-    return {f"{name}.qrels": _together(task) for name, task in tasks.items() if task}
+            tasks[name].append(pairs[i])
+    return {f"{name}.qrels": task for name, task in tasks.items() if task}
 
 
 def _again(sample: DrawnSample, assignment: Assignment) -> Integers:
@@ -74,10 +71,7 @@ def _again(sample: DrawnSample, assignment: Assignment) -> Integers:
         problem = f"the assignment lacks {counted(len(unknown), 'topic')}: {shortlist(unknown)}"
         raise InputError(f"{problem}: add them, or use assign(..., since=assignment)")
     doubled = np.array([topic in assignment.second for topic in queries], np.int64)
-    now, before = (
-        np.bincount(sample.pooled.query[rows], minlength=len(queries))
-        for rows in (sample.drawn, sample.drawn & sample.earlier)
-    )
+    now, before = (sample.by_topic(rows) for rows in (sample.drawn, sample.drawn & sample.earlier))
     more = sampling.rounded(assignment.twice, now) - sampling.rounded(assignment.twice, before)
     wanted: Integers = doubled * more
     return wanted
@@ -88,12 +82,6 @@ def check_names(task: Iterable[tuple[str, str]]) -> None:
     for query, document in task:
         query_id(query)
         document_id(document)
-
-
-def _together(task: Task) -> Task:
-    """Return each topic's documents together, in the order that they have."""
-    first = {query: place for place, query in enumerate(dict.fromkeys(query for query, _ in task))}
-    return sorted(task, key=lambda item: first[item[0]])
 
 
 def task_texts(

@@ -13,12 +13,10 @@ from unjudged.base.errors import InputError
 from unjudged.base.wording import counted, shortlist
 from unjudged.formats.writing import qrels_text
 from unjudged.grids.grid import Column, Grid, Shown
+from unjudged.judging.collecting.answers import Document
 from unjudged.judging.collecting.merge_rules import Grades
 from unjudged.rankings.judged import Integers
 from unjudged.rankings.judgments import CANNOT_JUDGE, UNSAMPLED, Judgments
-
-Document = tuple[str, str]
-"""A query and a document."""
 
 BEFORE = "before"
 """In place of a judge: the grades that documents had."""
@@ -78,22 +76,24 @@ class Merged(Shown):
     def adjudication(self) -> str:
         """Return a file to judge: the documents with different grades, which comments tell."""
         documents = self.to_adjudicate
-        of = self.answers
         asked = f"{counted(len(documents), 'document')} to adjudicate: replace each -1 by a grade."
-        said = [f"comment {query} {document} {_grades(of[query, document])}" for query, document in documents]
+        said = [f"comment {' '.join(one)} {_grades(self.answers[one])}" for one in documents]
         return qrels_text([(*one, UNSAMPLED) for one in documents], [asked, *said])
 
     @cached_property
     def answers(self) -> Mapping[Document, Mapping[str, int]]:
         """Grade of each judge, for every document that has one."""
-        judged = np.flatnonzero((self.given >= 0).any(axis=0))
-        return answers_of(self.judgments, self.judges, self.given, judged)
+        rows = np.flatnonzero((self.given >= 0).any(axis=0))
+        columns = zip(self.judgments.pooled.names(rows), self.given[:, rows].T.tolist(), strict=True)
+        return {
+            name: {judge: grade for judge, grade in zip(self.judges, grades, strict=True) if grade >= 0}
+            for name, grades in columns
+        }
 
     @property
     def twice(self) -> list[Document]:
         """Documents that several judges judged."""
-        several = np.flatnonzero((self.given >= 0).sum(axis=0) > 1)
-        return self.judgments.pooled.names(several)
+        return self.judgments.pooled.names(np.flatnonzero((self.given >= 0).sum(axis=0) > 1))
 
     @property
     def unable(self) -> list[Document]:
@@ -185,17 +185,6 @@ class Merged(Shown):
     def agreement(self, rel: int = 1) -> Grid:
         """Return the agreement of judges and by topic as one table, for formats that hold one."""
         return agreement_grid([*self.by_judges(rel), *self.by_topic(rel)], "Agreement", "judges or query")
-
-
-def answers_of(
-    judgments: Judgments, judges: Sequence[str], given: Grades, rows: Integers
-) -> dict[Document, dict[str, int]]:
-    """Return the grades that these rows were given, by judge."""
-    columns = zip(judgments.pooled.names(rows), given[:, rows].T.tolist(), strict=True)
-    return {
-        name: {judge: grade for judge, grade in zip(judges, grades, strict=True) if grade >= 0}
-        for name, grades in columns
-    }
 
 
 def graded(document: Document, given: Mapping[str, int]) -> str:

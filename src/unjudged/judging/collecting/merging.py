@@ -12,16 +12,14 @@ import numpy as np
 from unjudged.base.choices import Conflicts
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted, shortlist
-from unjudged.judging.collecting.answers import AnswerFile, read_answer_file
+from unjudged.judging.collecting.answers import AnswerFile, Document, read_answer_file
 from unjudged.judging.collecting.assignment import Assignment
 from unjudged.judging.collecting.drawn_sample import DrawnSample
 from unjudged.judging.collecting.merge_result import (
     BEFORE,
     NAMED,
     ConflictError,
-    Document,
     Merged,
-    answers_of,
     graded,
     listed_documents,
 )
@@ -87,11 +85,11 @@ def merge(
         judges, given = judges[1:], given[1:]
     table = np.stack(given) if given else np.zeros((0, len(pool.grade)), np.int32)
     last_word = None if settled is None else found.add([settled])
-    odd = [*found.undrawn], [*found.foreign]
+    odd = list(found.undrawn), list(found.foreign)
     merged = Merged(
         pool, judges, table, [], *odd, [], conflicts, regraded=[*found.regraded], adjudicated=last_word
     )
-    grade = _settle(merged, rule, assignment, last_word)
+    grade = _settle(merged, rule, assignment)
     merged = replace(merged, conflicts=pool.pooled.names(merged.differing))
     if sample is None:
         judgments, note = _added(pool, grade, every)
@@ -141,9 +139,7 @@ def _files_of(source: JudgmentsSource | Sequence[AnswerFile]) -> list[Judgments]
     return [Judgments.of(source)]  # type: ignore[arg-type]
 
 
-def _settle(
-    merged: Merged, rule: MergeRule, assignment: Assignment | None, last_word: Grades | None
-) -> Grades:
+def _settle(merged: Merged, rule: MergeRule, assignment: Assignment | None) -> Grades:
     """Return one grade for each row: a rule settles conflicts, and the adjudicator has the last word."""
     pool, given, judges = merged.judgments, merged.given, list(merged.judges)
     if not len(given):
@@ -157,12 +153,11 @@ def _settle(
         own = np.array(place, np.int64)[pool.query]
     grade = np.where(answered, graded_by.max(axis=0), np.where(unable, CANNOT_JUDGE, pool.grade))
     grade[rows] = rule.settle(Given(graded_by[:, rows], own[rows]))
-    if last_word is not None:
-        grade = np.where(last_word == UNSAMPLED, grade, last_word)
+    if merged.adjudicated is not None:
+        grade = np.where(merged.adjudicated == UNSAMPLED, grade, merged.adjudicated)
     left = rows[grade[rows] == UNSAMPLED]
     if len(left):
-        of = answers_of(pool, judges, given, left)
-        shown = shortlist([graded(one, of[one]) for one in of], NAMED)
+        shown = shortlist([graded(one, merged.answers[one]) for one in pool.pooled.names(left)], NAMED)
         remedy = (
             "settle them in the files, choose a rule (--conflicts first, last or highest), "
             "or adjudicate them (unjudged merge --adjudicate)"

@@ -14,6 +14,7 @@ from math import isnan
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unjudged.base.errors import InputError, quoted
 from unjudged.formats.bundles import DESIGN, bundled
@@ -22,6 +23,7 @@ from unjudged.formats.streams import display_name
 from unjudged.formats.tables import Ids, decode, encode
 from unjudged.formats.writing import document_id, query_id
 from unjudged.judging.collecting.drawn_sample import POISSON, DrawnSample
+from unjudged.rankings.judged import Floats, Mask
 from unjudged.rankings.origin import CHOSEN, KINDS, STRATIFIED, WEIGHTED, Origin
 from unjudged.rankings.pooled import PooledDocuments
 
@@ -67,17 +69,19 @@ def read_sample(file: str | os.PathLike[str]) -> DrawnSample:
     lines = body.split(b"\n")
     try:
         head = json.loads(lines[0])
-        seed = whole_in_file("the seed", head["seed"], 0, 2**63 - 1)
-        named = str(head["design"]), _origin(head), seed, str(head["made_by"]), str(head.get("method", ""))
+        design, origin, made_by = str(head["design"]), _origin(head), str(head["made_by"])
+        seed, method = whole_in_file("the seed", head["seed"], 0, 2**63 - 1), str(head.get("method", ""))
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise InputError("expected a JSON object that names the design", source=source, line=2) from None
     except InputError as error:
         raise InputError(error.problem, source=source, line=2) from None
-    return _sample(lines[1:], source, *named)
+    return DrawnSample(*_columns(lines[1:], source), design, origin, seed, made_by, method)
 
 
-def _sample(lines: list[bytes], source: str, *head: object) -> DrawnSample:
-    """Return the sample that these lines list; the first one is line 3 of the file."""
+def _columns(
+    lines: list[bytes], source: str
+) -> tuple[PooledDocuments, Mask, NDArray[np.int32], Floats, Mask]:
+    """Return the documents, which are drawn, strata, probabilities and earlier ones; lines count from 3."""
     queries: dict[bytes, int] = {}
     listed: dict[tuple[int, bytes], int] = {}
     stratum, probability, states = [], [], []
@@ -113,14 +117,9 @@ def _sample(lines: list[bytes], source: str, *head: object) -> DrawnSample:
         raise InputError("no documents, expected at least one", source=source, line=3)
     offsets = np.searchsorted([q for q, _ in listed], np.arange(len(queries) + 1)).astype(np.int64)
     state_of = np.array(states, np.int64)
-    return DrawnSample(
-        PooledDocuments(Ids.of(queries), offsets, Ids.of([document for _, document in listed])),
-        state_of % 2 == 1,
-        np.array(stratum, np.int32),
-        np.array(probability, float),
-        state_of >= 2,
-        *head,  # type: ignore[arg-type]
-    )
+    pooled = PooledDocuments(Ids.of(queries), offsets, Ids.of([document for _, document in listed]))
+    odds_of = np.array(probability, float)
+    return pooled, state_of % 2 == 1, np.array(stratum, np.int32), odds_of, state_of >= 2
 
 
 def _origin(head: dict[str, Any]) -> Origin:

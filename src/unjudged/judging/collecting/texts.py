@@ -1,4 +1,7 @@
-"""Texts of documents and topics from JSONL, TSV, TREC's SGML or ir_datasets; only wanted ones are kept."""
+"""Texts of documents and topics from JSONL, TSV, TREC's SGML or ir_datasets, and images from a folder.
+
+Only wanted texts are kept.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,15 @@ import html
 import json
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator
+from base64 import b64encode
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from unjudged.base.errors import InputError, quoted
 from unjudged.formats.columns import LONGEST_LINE
 from unjudged.formats.readers.memory.other_libraries import DATASET, dataset_rows
+from unjudged.formats.small_files import read_small
 from unjudged.formats.streams import name_file_in_errors, on_disk, opened
 
 LONGEST_RECORD = 1 << 25
@@ -73,8 +79,7 @@ def read_topics(file: str | os.PathLike[str]) -> dict[str, Topic]:
     read = _dataset_topics(source) if source.startswith(DATASET) else records(source, "top", "num")
     for name, record in read:
         title, body = _first(record, TITLES), _first(record, BODIES)
-        topic = Topic(title or body, body if title else "", _first(record, NARRATIVES))
-        found[name] = topic
+        found[name] = Topic(title or body, body if title else "", _first(record, NARRATIVES))
     return found
 
 
@@ -83,12 +88,8 @@ def _dataset_documents(source: str, wanted: Collection[str]) -> Iterator[Record]
 
     A document that is stored in another form than title and text gives its plain text.
     """
-
-    def documents(dataset: Any) -> Iterable[Any]:
-        stored: Iterable[Any] = dataset.docs_store().get_many_iter(sorted(wanted))
-        return stored
-
-    for document in dataset_rows(source, "documents", "docs", documents):
+    names = sorted(wanted)
+    for document in dataset_rows(source, "documents", "docs", lambda d: d.docs_store().get_many_iter(names)):
         fields = {name: value for name, value in document._asdict().items() if isinstance(value, str)}
         plain = "text" in fields or not hasattr(document, "default_text")
         yield document.doc_id, fields if plain else {"text": document.default_text()}
@@ -179,3 +180,45 @@ def _sgml(block: str, name: str, source: str, number: int) -> Record:
 def _first(record: dict[str, Any], names: tuple[str, ...]) -> str:
     """Return the first of these fields that has something, as text."""
     return next((str(record[name]).strip() for name in names if record.get(name) not in (None, "")), "")
+
+
+IMAGE_KINDS = {b"\x89PNG\r\n\x1a\n": "png", b"\xff\xd8\xff": "jpeg", b"GIF8": "gif", b"RIFF": "webp"}
+"""How files begin, and the kind of image that browsers call them."""
+IMAGE_ENDINGS = ("", ".png", ".jpg", ".jpeg", ".gif", ".webp")
+LARGEST_IMAGE = 1 << 25
+
+
+class Image(NamedTuple):
+    """The name of a file, and its content as an address."""
+
+    name: str
+    source: str
+
+
+def read_images(folder: Path, named: Mapping[str, Iterable[str]]) -> tuple[dict[str, list[Image]], list[str]]:
+    """Return the images of documents, and the files that are missing.
+
+    A document names its files, or its image is the file that is called like the document. Names that lead out
+    of the folder are missing.
+    """
+    if not folder.is_dir():
+        raise InputError("not a folder, expected one with images", source=str(folder))
+    present = {path.name: path for path in folder.iterdir() if path.is_file()}
+    found: dict[str, list[Image]] = {}
+    missing = []
+    for document, names in named.items():
+        wanted = list(names)
+        missing += [name for name in wanted if name not in present]
+        own = [f"{document}{ending}" for ending in IMAGE_ENDINGS if f"{document}{ending}" in present][:1]
+        images = [_image(present[name]) for name in wanted or own if name in present]
+        if images:
+            found[document] = images
+    return found, missing
+
+
+def _image(path: Path) -> Image:
+    data = read_small(path, "an image", LARGEST_IMAGE)
+    kind = next((kind for start, kind in IMAGE_KINDS.items() if data.startswith(start)), None)
+    if kind is None:
+        raise InputError("not an image: expected PNG, JPEG, GIF or WebP", source=str(path))
+    return Image(path.name, f"data:image/{kind};base64,{b64encode(data).decode()}")

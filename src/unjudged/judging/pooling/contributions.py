@@ -1,4 +1,4 @@
-"""Contributions of runs, or groups of runs, to a pool, the pool without them, and tables of both."""
+"""What runs or groups contributed to a pool, the pool without them, and whether it judges new runs fairly."""
 
 from __future__ import annotations
 
@@ -8,18 +8,20 @@ from typing import NamedTuple
 
 import numpy as np
 
+from unjudged.agreement.orders import tau
 from unjudged.base.errors import UsageError
 from unjudged.base.segments import numbered
 from unjudged.base.wording import shortlist
-from unjudged.grids.grid import Cell, Column, Grid
+from unjudged.grids.grid import Cell, Column, Grid, Shown
 from unjudged.judging.pooling.designs import DEPTHS
 from unjudged.judging.pooling.pool import Pool
+from unjudged.measures.kernel.averages import ratio
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.extension import chosen_rows
-from unjudged.rankings.judged import Floats, Integers
+from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments
-from unjudged.uncertainty.left_out import LeftOut
+from unjudged.uncertainty.left_out import LeftOut, check_pooled
 
 Groups = Mapping[str, str]
 """The group of each run; a run without an entry forms its own group."""
@@ -44,13 +46,11 @@ class Contribution(NamedTuple):
     unique_relevant: int
 
 
-@dataclass(frozen=True, eq=False)
-class LeftOutRun:
+class LeftOutRun(NamedTuple):
     """A run's means with all judgments, and without the documents that only its group contributed."""
 
     run: str
     group: str
-    unique_relevant: int
     actual: Floats
     without: Floats
 
@@ -73,8 +73,7 @@ def sizes(pool: Pool, depths: Iterable[int]) -> list[PoolSize]:
 
 def contributions(pool: Pool, depth: int = 100, groups: Groups | None = None) -> list[Contribution]:
     """What each run or group contributed to the pool of this depth."""
-    names, owner = _owners(pool.runs, groups)
-    left_out = LeftOut.of(pool.rankings, owner, depth)
+    names, left_out = _groups(pool, depth, groups)
     row, owner = left_out.contributors.nonzero()
     relevant = pool.judgments.grade[row] >= 1
     unique = left_out.only_group[row] >= 0
@@ -90,11 +89,10 @@ def without(pool: Pool, left_out: str, depth: int = 100, groups: Groups | None =
 
     Documents that only it has among its first `depth` documents would not have been pooled; they have no row.
     """
-    names, owner = _owners(pool.runs, groups)
+    names, grouped = _groups(pool, depth, groups)
     if left_out not in names:
         raise UsageError(f"no run or group is named {left_out!r}; there are: {shortlist(names)}")
-    only_group = LeftOut.of(pool.rankings, owner, depth).only_group
-    return chosen_rows(pool.judgments, only_group != names.index(left_out))
+    return chosen_rows(pool.judgments, grouped.only_group != names.index(left_out))
 
 
 def leave_one_out(
@@ -111,30 +109,28 @@ def leave_one_out(
     [('boolean', 0.0098), ('lexical', 0.0098)]
     """
     chosen = parse_measures(measures)
-    names, owner = _owners(pool.runs, groups)
-    relevant = pool.judgments.grade >= 1
-    sole = LeftOut.of(pool.rankings, owner, depth).only_group
+    names, left_out = _groups(pool, depth, groups)
     found: dict[int, LeftOutRun] = {}
     for g, group in enumerate(names):
-        alone = sole == g
-        judgments = chosen_rows(pool.judgments, ~alone)
-        for i in np.flatnonzero(owner == g).tolist():
+        kept = left_out.only_group != g
+        judgments, row = chosen_rows(pool.judgments, kept), numbered(np.flatnonzero(kept), len(kept))
+        for i in np.flatnonzero(left_out.group == g).tolist():
             own = pool.rankings.run(i)
-            pair = own, own.moved(judgments, numbered(np.flatnonzero(~alone), len(alone)))
-            actual, rest = (np.array([m.over_queries(m.compute(r)) for m in chosen]) for r in pair)
-            found[i] = LeftOutRun(pool.runs[i], group, int((alone & relevant).sum()), actual, rest)
+            pair = own, own.moved(judgments, row)
+            means = (np.array([m.over_queries(m.compute(r)) for m in chosen]) for r in pair)
+            found[i] = LeftOutRun(pool.runs[i], group, *means)
     return [found[i] for i in sorted(found)]
 
 
-def _owners(runs: Sequence[str], groups: Groups | None) -> tuple[list[str], Integers]:
-    """Return the names of the groups, and the group of each run."""
+def _groups(pool: Pool, depth: int, groups: Groups | None) -> tuple[list[str], LeftOut]:
+    """Return the names of the groups, and what each of them brought to the pool."""
     known = groups or {}
-    for run in runs:
+    for run in pool.runs:
         if run not in known and run in known.values():
             raise UsageError(f"run {run!r} is in no group, and a group has the same name: give it a group")
-    group = [known.get(run, run) for run in runs]
+    group = [known.get(run, run) for run in pool.runs]
     names = list(dict.fromkeys(group))
-    return names, np.array([names.index(name) for name in group], np.int64)
+    return names, LeftOut.of(pool.rankings, [names.index(name) for name in group], depth)
 
 
 def pool_grids(pool: Pool, depth: int, groups: Groups | None, measures: Sequence[Measure]) -> list[Grid]:
@@ -162,8 +158,119 @@ def _left_out(pool: Pool, depth: int, groups: Groups | None, measures: Sequence[
     columns = [Column("run", "label")]
     for name in map(str, measures):
         columns += [Column(name), Column(f"{name} without its own")]
-    rows = []
-    for one in leave_one_out(pool, measures, depth, groups):
-        pairs = zip(one.actual.tolist(), one.without.tolist(), strict=True)
-        rows.append([one.run, *(value for pair in pairs for value in pair)])
+    rows: list[list[Cell]] = [
+        [one.run, *np.stack([one.actual, one.without], axis=1).ravel().tolist()]
+        for one in leave_one_out(pool, measures, depth, groups)
+    ]
     return Grid(columns, rows)
+
+
+SMALL, NOTABLE = 0.01, 0.05
+"""Mean changes below 1 % are small; a single change above 5 % is worth a warning."""
+
+
+def topic_statistics(pool: Pool, measure: MeasureLike = "AP") -> Grid:
+    """Per topic: pooled, judged, relevant by grade, and the best, median and worst run.
+
+    >>> from unjudged import sample
+    >>> topic_statistics(Pool.of(sample.qrels, sample.runs)).rows[0][:5]
+    ['q01', 77, 58, 5, 7]
+    """
+    (chosen,) = parse_measures(measure)
+    judgments = pool.judgments
+    grades = [g for g in np.unique(judgments.grade).tolist() if g > 0]
+    columns = [Column("query", "label"), Column("pooled", "integer"), Column("judged", "integer")]
+    columns += [Column(f"grade {grade}", "integer") for grade in grades]
+    columns += [Column(f"{chosen} best"), Column("median"), Column("worst"), Column("best run", "text")]
+    values = chosen.compute(pool.rankings).reshape(len(pool.runs), len(judgments.queries))
+    best = np.argmax(values, axis=0)
+    parts = [np.diff(judgments.offsets), judgments.count(0)]
+    parts += [judgments.count(grade, grade + 1) for grade in grades]
+    rows: list[list[Cell]] = []
+    for q, query in enumerate(judgments.queries):
+        own = values[:, q]
+        spread = float(own.max()), float(np.median(own)), float(own.min())
+        rows.append([query, *(int(part[q]) for part in parts), *spread, pool.runs[int(best[q])]])
+    return Grid(columns, rows, f"Topics, by {chosen}")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Reusability(Shown):
+    """Every run's mean with all judgments, without those that only its group contributed, and adjusted.
+
+    The adjustment of Webber and Park (2009) adds to a run that was not pooled the mean of what the runs of
+    the other groups lost when their group was left out.
+    """
+
+    measure: str
+    runs: Sequence[str]
+    groups: Sequence[str]
+    actual: Floats
+    without: Floats
+    adjusted: Floats
+
+    @property
+    def change(self) -> Floats:
+        """Relative change of each run's mean, 0 for runs whose mean is 0."""
+        return np.where(self.actual > 0, ratio(np.abs(self.actual - self.without), self.actual), 0.0)
+
+    def tau(self, estimate: Floats) -> float:
+        """Kendall's tau-b with the order by all judgments."""
+        return tau(estimate, self.actual)
+
+    def verdict(self) -> str:
+        """Say in words what this means for new runs."""
+        if not (self.actual > 0).any():
+            return f"Unknown: no mean {self.measure} is above 0, so there is nothing to lose."
+        mean, most = float(self.change.mean()), int(np.argmax(self.change))
+        largest = float(self.change[most])
+        shown = f"left out, a run's {self.measure} changes by {mean:.2%} on average, {largest:.2%} at most"
+        if mean <= SMALL and largest <= NOTABLE:
+            return f"Reusable: {shown}. A new run like the pooled ones is judged nearly as fairly."
+        if mean <= SMALL:
+            return (
+                f"Reusable on average: {shown} ({self.runs[most]}). A new run that finds other documents "
+                "than the pooled ones may be underrated: look at its share of unjudged documents."
+            )
+        return (
+            f"Not reusable as it is: {shown} ({self.runs[most]}). Give new runs with bounds or calibrated "
+            "intervals, or judge what only they retrieve."
+        )
+
+    def grid(self) -> Grid:
+        columns = [Column("run", "label"), Column("group", "label"), Column(self.measure)]
+        columns += [Column("left out"), Column("adjusted"), Column("change (%)", decimals=2)]
+        numbers = np.stack([self.actual, self.without, self.adjusted, 100 * self.change], axis=1).tolist()
+        rows = [[*row[:2], *row[2]] for row in zip(self.runs, self.groups, numbers, strict=True)]
+        taus = [self.tau(estimate) for estimate in (self.without, self.adjusted)]
+        errors = [float(np.abs(v - self.actual).mean()) for v in (self.without, self.adjusted)]
+        notes = [
+            self.verdict(),
+            f"tau with all judgments: {taus[0]:.4f} left out, {taus[1]:.4f} adjusted.",
+            f"Mean error: {errors[0]:.4f} left out, {errors[1]:.4f} adjusted (Webber and Park, 2009).",
+        ]
+        return Grid(columns, rows, "Reusability", notes)
+
+
+def reusability(
+    pool: Pool, measure: MeasureLike = "AP", *, depth: int = 100, groups: Groups | None = None
+) -> Reusability:
+    """Leave each group out of the pool, and see how far its runs' means change.
+
+    >>> from unjudged import sample
+    >>> found = reusability(Pool.of(sample.qrels, sample.runs), depth=20)
+    >>> found.verdict().split(":")[0]
+    'Not reusable as it is'
+    """
+    (chosen,) = parse_measures(measure)
+    if not chosen.traits.estimates:  # an estimate from samples asks for itself
+        check_pooled([chosen], pool.rankings)
+    found = leave_one_out(pool, [chosen], depth, groups)
+    names = [one.group for one in found]
+    if len(set(names)) < 2:
+        raise UsageError("one group only: nothing can be left out")
+    actual = np.array([float(one.actual[0]) for one in found])
+    rest = np.array([float(one.without[0]) for one in found])
+    lost, group = actual - rest, np.array(names)
+    adjusted = rest + np.array([lost[group != own].mean() for own in names])
+    return Reusability(str(chosen), [one.run for one in found], names, actual, rest, adjusted)

@@ -5,20 +5,22 @@
         return pool.stratified({50: level}, seed=seed)
 
 makes `experiment(..., design="halves")` and its figures work. Keyword-only parameters of the function are
-options of the design: `experiment(..., design="stratified", top=20)`.
+options of the design: `experiment(..., design="stratified", top=20)`. `level_for_budget` finds the level that
+a number of judgments pays for.
 """
 
 from __future__ import annotations
 
 import inspect
+from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from unjudged.base.choices import Choices, checked_int
 from unjudged.base.errors import UsageError
-from unjudged.judging.pooling.levels import LEVELS, Level
 from unjudged.judging.pooling.pool import REST, Pool
+from unjudged.judging.pooling.sampling import DEPTH, LEVELS, Level
 from unjudged.rankings.judgments import Judgments
 
 SHARES = tuple(p / 100 for p in (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100))
@@ -163,3 +165,73 @@ def mixed(pool: Pool, level: int, seed: int, *, deeper: int = 0) -> Judgments:
 def stratified(pool: Pool, level: float, seed: int, *, top: int = 10) -> Judgments:
     """Return the depth-`top` pool, and a share of the rest."""
     return pool.stratified({float(checked_int("top", top, least=1)): 1.0, REST: level}, seed=seed)
+
+
+DEEPER = "deeper"
+"""The option of designs by depth: in how many queries they judge one rank more."""
+
+STEPS = 40
+"""Halvings of the interval of shares: far below one document."""
+
+
+def level_for_budget(design: Design, pool: Pool, budget: float, *, seed: int = 0, **options: Any) -> float:
+    """Return the highest level at which the design judges at most `budget` of the pool's judged documents.
+
+    Of a pool that nobody has judged yet, `pool.blank` counts as judged.
+
+    >>> from unjudged import sample
+    >>> from unjudged.judging.pooling.designs import DESIGNS
+    >>> pool = Pool.of_runs(sample.runs, depth=20)
+    >>> level_for_budget(DESIGNS.find("depth"), pool.blank, 800)
+    5
+    """
+    checked_int("budget", int(budget), least=1)
+    every = int((pool.judgments.grade >= 0).sum())
+    if "redraw" in design.options:
+        options = {**options, "redraw": False}
+
+    def judged(level: float) -> int:
+        return int((design.draw(pool, level, seed, **options).grade >= 0).sum())
+
+    found: float
+    if design.level is DEPTH:
+        deepest = 1
+        while judged(deepest) <= budget and judged(deepest) < every:
+            deepest *= 2
+        found = bisect_right(range(1, deepest + 1), budget, lo=deepest // 2, key=judged)
+    else:
+        if judged(1.0) <= budget:
+            return 1.0
+        found, too_much = 0.0, 1.0
+        for _ in range(STEPS):
+            half = (found + too_much) / 2
+            found, too_much = (half, too_much) if judged(half) <= budget else (found, half)
+    if not found or judged(found) > budget:
+        least = judged(1 if design.level is DEPTH else 1e-9)
+        problem = f"design {design.name!r} judges at least {least} documents, and the budget is {budget:g}"
+        raise UsageError(f"the {problem}: raise it, or choose another design or a smaller top")
+    return found
+
+
+def options_for_budget(
+    design: Design, pool: Pool, budget: float, *, seed: int = 0, **options: Any
+) -> tuple[float, dict[str, Any]]:
+    """Return the level and the options with which a design judges as many documents as the budget allows.
+
+    The next rank may be too much for all queries. Designs by depth then judge it in some, drawn at random.
+
+    >>> from unjudged import sample
+    >>> from unjudged.judging.pooling.designs import DESIGNS
+    >>> pool = Pool.of_runs(sample.runs, depth=20)
+    >>> options_for_budget(DESIGNS.find("depth"), pool.blank, 800)
+    (5, {'deeper': 5})
+    """
+    level = level_for_budget(design, pool, budget, seed=seed, **options)
+    if DEEPER not in design.options or DEEPER in options:
+        return level, dict(options)
+
+    def judged(deeper: int) -> int:
+        return int((design.draw(pool, level, seed, **options, deeper=deeper).grade >= 0).sum())
+
+    deeper = bisect_right(range(1, len(pool.judgments.queries)), budget, key=judged)
+    return level, {**options, DEEPER: deeper} if deeper else dict(options)

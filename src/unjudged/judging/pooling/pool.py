@@ -14,8 +14,7 @@ from unjudged.base.errors import UsageError, quoted
 from unjudged.evaluation.collection import RunsSource, judged_rankings, name_runs
 from unjudged.grids.grid import Column, Grid, Shown
 from unjudged.judging.pooling import sampling
-from unjudged.judging.pooling.levels import depth as checked_depth
-from unjudged.judging.pooling.levels import share as checked_share
+from unjudged.judging.pooling.sampling import checked_depth, checked_share
 from unjudged.measures.kernel.estimand import TAKING_AWAY, check_use
 from unjudged.rankings.coverage import in_order
 from unjudged.rankings.extension import documents_of
@@ -218,33 +217,29 @@ class Pool(Shown):
         return self._stratified(np.minimum(stratum, len(shares)), np.array(shares), seed)
 
     def _stratified(self, stratum: Integers, shares: Floats, seed: int) -> Judgments:
-        strata = stratum.astype(np.int32)
-        chosen, probability = self._sample(strata, shares, seed)
+        """Judge random shares of each query's strata: one per stratum, or one per query and stratum.
+
+        Shares refer to the judged documents of the stratum, and probabilities to all of its pooled documents,
+        judged or not.
+        """
+        queries, strata = len(self.judgments.queries), shares.shape[-1]
+        judged = np.flatnonzero(self.judgments.grade >= 0)
+        cell = self.judgments.query * strata + (stratum - 1)
+        pooled, sizes = (np.bincount(cells, minlength=queries * strata) for cells in (cell, cell[judged]))
+        wanted = sampling.rounded(np.broadcast_to(shares, (queries, strata)).ravel(), sizes)
+        number = sampling.numbers(self._identity, checked_int("seed", seed))
+        chosen = np.zeros(len(cell), bool)
+        chosen[judged] = sampling.smallest(number[judged], cell[judged], wanted)
+        probability = (wanted / np.maximum(pooled, 1))[cell]
         origin = Origin(STRATIFIED, self.drawable_to(probability))
-        return replace(self.only(chosen, origin), stratum=strata, probability=probability)
+        drawn = self.only(chosen, origin)
+        return replace(drawn, stratum=stratum.astype(np.int32), probability=probability)
 
     def drawable_to(self, probability: Floats) -> int | None:
         """Rank to which every document of a run could be drawn; None if every document could be."""
         excluded = self.best[probability == 0]
         deepest = int(self.rankings.retrieved.max(initial=1))
         return min(int(excluded.min()) - 1, deepest) if len(excluded) else None
-
-    def _sample(self, stratum: NDArray[np.int32], shares: Floats, seed: int) -> tuple[Mask, Floats]:
-        """Return what is chosen from each query's strata, and each document's probability of being chosen.
-
-        `shares` has one number per stratum, or one per query and stratum. Shares refer to the judged
-        documents of the stratum, probabilities to all of its pooled documents, judged or not.
-        """
-        queries, strata = len(self.judgments.queries), shares.shape[-1]
-        judged = np.flatnonzero(self.judgments.grade >= 0)
-        cell = self.judgments.query * strata + (stratum - 1)
-        sizes = np.bincount(cell[judged], minlength=queries * strata)
-        wanted = sampling.rounded(np.broadcast_to(shares, (queries, strata)).ravel(), sizes)
-        number = sampling.numbers(self._identity, checked_int("seed", seed))
-        chosen = np.zeros(len(cell), bool)
-        chosen[judged] = sampling.smallest(number[judged], cell[judged], wanted)
-        pooled = np.bincount(cell, minlength=queries * strata)
-        return chosen, (wanted / np.maximum(pooled, 1))[cell]
 
     def only(self, chosen: Mask, origin: Origin = A_SAMPLE) -> Judgments:
         """Return the same judgments of the chosen rows; all other documents are pooled and unjudged.

@@ -24,21 +24,16 @@ from unjudged.measures.ties.groups import TieGroups
 from unjudged.measures.user_models import NCP, Stop, stopping_weights
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 
-Term = Callable[[Any, Any, Integers], Floats]
-"""From the place among the relevant documents, the rank and the ranking to what a relevant document adds."""
+Term = Callable[[Any, Any], Floats]
+"""From the place among the relevant documents and the rank to what a relevant document adds."""
 
 
 def _chosen(groups: TieGroups, mask: Mask) -> tuple[Integers, Integers, JudgedRankings]:
     """How many documents of a mask each group has, how many are above it, and those in no group."""
-    r = groups.rankings
-    many = np.bincount(groups.group, weights=mask[groups.element], minlength=len(groups)).astype(np.int64)
-    before = np.concatenate([[0], np.cumsum(mask)])
-    first = np.searchsorted(groups.group, np.arange(len(groups)))
-    start = groups.element[first]
-    above = before[start] - before[r.offsets[groups.ranking]]
-    tied = np.zeros(len(r.rank), bool)
-    tied[groups.element] = True
-    return many, above, r.where(mask & ~tied)
+    r, before = groups.rankings, ends(mask)
+    many = sums(mask[groups.element], groups.group, len(groups)).astype(np.int64)
+    above = before[groups.element[groups.starts[:-1]]] - before[r.offsets[groups.ranking]]
+    return many, above, r.where(mask & ~groups.tied)
 
 
 def _by_place(groups: TieGroups, rel: int, term: Term) -> Floats:
@@ -47,7 +42,7 @@ def _by_place(groups: TieGroups, rel: int, term: Term) -> Floats:
     relevant = r.labels >= rel
     many, above, alone = _chosen(groups, relevant)
     place = r.above(alone, relevant) + 1
-    total = alone.total(term(place, alone.rank, alone.ranking))
+    total = alone.total(term(place, alone.rank))
     with_some = np.flatnonzero(many)
     n, most, s = groups.size[with_some], many[with_some], groups.first[with_some]
     cells = n * most
@@ -57,7 +52,7 @@ def _by_place(groups: TieGroups, rel: int, term: Term) -> Floats:
     own, i, others = own[possible], i[possible], others[possible]
     odds = _hypergeometric(n[own] - 1, most[own] - 1, i - 1, others)
     ranking = groups.ranking[with_some][own]
-    values = term(above[with_some][own] + others + 1, s[own] - 1 + i, ranking)
+    values = term(above[with_some][own] + others + 1, s[own] - 1 + i)
     return total + sums(most[own] / n[own] * odds * values, ranking, len(r))
 
 
@@ -91,19 +86,19 @@ def expected_ap(groups: TieGroups, *, rel: int = 1, cutoff: float = inf) -> Floa
 @expected_of(RR)
 def expected_rr(groups: TieGroups, *, rel: int = 1, cutoff: float = inf) -> Floats:
     """Expect one divided by the rank of the first relevant document."""
-    return _by_place(groups, rel, lambda place, rank, _: (place == 1) * (rank <= cutoff) / rank)
+    return _by_place(groups, rel, lambda place, rank: (place == 1) * (rank <= cutoff) / rank)
 
 
 @expected_of(Success)
 def expected_success(groups: TieGroups, *, rel: int = 1, cutoff: float) -> Floats:
     """Return the probability that a relevant document is among the first."""
-    return _by_place(groups, rel, lambda place, rank, _: ((place == 1) & (rank <= cutoff)).astype(float))
+    return _by_place(groups, rel, lambda place, rank: ((place == 1) & (rank <= cutoff)).astype(float))
 
 
 @expected_of(BinG)
 def expected_bing(groups: TieGroups, *, rel: int = 1) -> Floats:
     """Expect the mean of 1 / log2(2 + nonrelevant above)."""
-    total = _by_place(groups, rel, lambda place, rank, _: 1 / np.log2(2.0 + rank - place))
+    total = _by_place(groups, rel, lambda place, rank: 1 / np.log2(2.0 + rank - place))
     return ratio(total, groups.rankings.known(rel))
 
 
@@ -114,7 +109,7 @@ def expected_ncp(
     """Expect the precision where users stop."""
     relevant = groups.rankings.known(rel)
     weight = stopping_weights(stop, int(relevant.max(initial=0)), decay, exponent)
-    total = _by_place(groups, rel, lambda place, rank, _: weight[place - 1] * place / rank)
+    total = _by_place(groups, rel, lambda place, rank: weight[place - 1] * place / rank)
     return ratio(total, np.concatenate([[0.0], np.cumsum(weight)])[relevant])
 
 
@@ -164,7 +159,7 @@ def expected_err(groups: TieGroups, *, cutoff: float = inf, max_grade: int = 4) 
     total, left = np.zeros(len(r)), np.ones(len(r))
     tied = np.full(len(r.rank), -1)
     tied[groups.element] = groups.group
-    starts, done = ends(groups.members), set[int]()
+    done = set[int]()
     for ranking in range(len(r)):
         for element in range(int(r.offsets[ranking]), int(r.offsets[ranking + 1])):
             g = int(tied[element])
@@ -174,7 +169,7 @@ def expected_err(groups: TieGroups, *, cutoff: float = inf, max_grade: int = 4) 
                 first, past = int(r.rank[element]), np.array([1.0, goes_on[element]])
             else:
                 done.add(g)
-                own = goes_on[groups.element[starts[g] : starts[g + 1]]]
+                own = goes_on[groups.element[groups.own(g)]]
                 first, past = int(groups.first[g]), _means_of_subsets(own[own < 1], int(groups.size[g]))
             rank = first + np.arange(len(past) - 1)
             stops = (past[:-1] - past[1:]) / rank * (rank <= cutoff)

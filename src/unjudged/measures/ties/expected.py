@@ -16,7 +16,7 @@ no closed form, orders are drawn at random.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
@@ -24,7 +24,7 @@ import numpy as np
 from unjudged.base.segments import owners, ranges, sums
 from unjudged.measures.kernel.measure import EXPECTED, Measure
 from unjudged.measures.ties import closed_forms  # noqa: F401 (registers them)
-from unjudged.measures.ties.groups import TieGroups, copies, in_order, without
+from unjudged.measures.ties.groups import TieGroups, copies, in_order, in_place_of, without
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 
 NONE, LINEAR, LOCAL, WHOLE = "none", "linear", "local", "whole"
@@ -71,14 +71,13 @@ def expected_values(
     if depth is None and (own.name in EXPECTED or own.traits.order == LINEAR):
         found = EXPECTED[own.name](groups, **own.own) if own.name in EXPECTED else _linear(own, groups)
         touched = np.arange(len(values)) if across else groups.affected
-        values = values.copy()
-        values[touched] = shown(found)[touched]
-        return TiedValues(values, error)
-    together = order_of(own, depth) == WHOLE
-    found, error = _over_orders(computing(own, depth), groups, together=together, seed=seed)
+    else:
+        together, touched = order_of(own, depth) == WHOLE, groups.affected
+        found, error = _over_orders(computing(own, depth), groups, together=together, seed=seed)
+        error = np.where(error > 0, np.abs(shown(found + error) - shown(found)), 0.0)
     values = values.copy()
-    values[groups.affected] = shown(found)[groups.affected]
-    return TiedValues(values, np.where(error > 0, np.abs(shown(found + error) - shown(found)), 0.0))
+    values[touched] = shown(found)[touched]
+    return TiedValues(values, error)
 
 
 def order_of(measure: Measure, depth: int | None) -> str:
@@ -109,31 +108,20 @@ def depends_on_rows(measure: Measure) -> bool:
 def _linear(measure: Measure, groups: TieGroups) -> Floats:
     """Each document of a group counts as much as on average over its ranks, alone in the ranking."""
     r = groups.rankings
-    tied = np.zeros(len(r.rank), bool)
-    tied[groups.element] = True
-    total = measure.compute(without(r, tied))
-    nothing = measure.compute(without(r, np.ones(len(tied), bool)))
-    kinds = int(groups.kind.max(initial=0)) + 1
-    pairs, example, many = np.unique(
-        groups.group * kinds + groups.kind, return_index=True, return_counts=True
-    )
-    group = pairs // kinds
+    total = measure.compute(without(r, groups.tied))
+    nothing = measure.compute(without(r, np.ones(len(r.rank), bool)))
+    group, example, many = groups.by_kind
     row, size = r.row[groups.element[example]], groups.size[group]
     for start, stop in _batches(size):
         own = slice(start, stop)
         pair = owners(size[own])
         ranking = groups.ranking[group[own]][pair]
-        alone = replace(
+        alone = in_place_of(
             r,
+            ranking,
             rank=ranges(groups.first[group[own]], size[own]).astype(np.int32),
             row=row[own][pair],
             offsets=np.arange(len(pair) + 1),
-            retrieved=r.retrieved[ranking],
-            query=r.query[ranking],
-            element=None,
-            elsewhere=None,
-            ignored=(),
-            ties=None,
         )
         added = measure.compute(alone) - nothing[ranking]
         share = sums(added, pair, len(size[own])) / size[own] * many[own]
@@ -155,13 +143,9 @@ def _over_orders(
 
     Groups are enumerated one by one, unless `together`.
     """
-    r = groups.rankings
-    plain = compute(r)
+    plain = compute(groups.rankings)
     found, error = plain.copy(), np.zeros(len(plain))
-    number = groups.arrangements().astype(float)
-    orders = np.ones(len(r)) if together else np.zeros(len(r))
-    (np.multiply if together else np.add).at(orders, groups.ranking, number)
-    few = (orders <= MOST)[groups.affected]
+    few = (groups.orders(together=together) <= MOST)[groups.affected]
     tasks = groups_of(groups, groups.affected[few])
     if not together:
         tasks = [(ranking, [g]) for ranking, own in tasks for g in own]
@@ -205,9 +189,8 @@ def values_of_orders(
 
 def _orders(groups: TieGroups, some: list[int]) -> tuple[Integers, Integers]:
     """Return the documents of some groups, and order x document: their ranks in every order."""
-    starts = groups.starts
     every = [groups.orders_of(g) + groups.first[g] for g in some]
-    element = np.concatenate([groups.element[starts[g] : starts[g + 1]] for g in some])
+    element = np.concatenate([groups.element[groups.own(g)] for g in some])
     orders = product(*(range(len(own)) for own in every))
     return element, np.array(
         [np.concatenate([own[k] for own, k in zip(every, o, strict=True)]) for o in orders]

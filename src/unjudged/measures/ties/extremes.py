@@ -77,17 +77,15 @@ def tie_range(
         exact = _try_orders(compute, groups, low, high, seed)
     if depth is None:
         low, high = measure.corrected(low, plain), measure.corrected(high, plain)
-    ends = np.stack([low, high])
-    return TieRange(np.minimum(ends.min(axis=0), value), np.maximum(ends.max(axis=0), value), exact)
+    ends = low, high, value
+    return TieRange(np.minimum.reduce(ends), np.maximum.reduce(ends), exact)
 
 
 def _try_orders(
     compute: Callable[[JudgedRankings], Floats], groups: TieGroups, low: Floats, high: Floats, seed: int
 ) -> bool:
     """Widen the range by all orders of rankings that have few, by random ones of others; are all few?"""
-    orders = np.ones(len(groups.rankings))
-    np.multiply.at(orders, groups.ranking, groups.arrangements().astype(float))
-    few = orders[groups.affected] <= MOST
+    few = groups.orders(together=True)[groups.affected] <= MOST
     tasks = groups_of(groups, groups.affected[few])
     for (ranking, _), values in zip(tasks, values_of_orders(compute, groups, tasks), strict=True):
         low[ranking], high[ranking] = min(low[ranking], values.min()), max(high[ranking], values.max())

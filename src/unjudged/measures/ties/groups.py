@@ -7,11 +7,11 @@ another kind. A group of one kind alone is left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from math import comb
+from typing import Any
 
 import numpy as np
 
@@ -51,17 +51,9 @@ class TieGroups:
         same = np.ones(len(size), bool)
         same[group[kind != kind[new][group]]] = False
         matters = ~same | (size > np.bincount(group, minlength=len(size)))
-        kept = matters[group]
-        numbers = np.cumsum(matters) - 1
-        return cls(
-            r,
-            ranking[new][matters],
-            start[new][matters],
-            size[matters],
-            tied[kept],
-            numbers[group[kept]],
-            kind[kept],
-        )
+        kept, numbers, one = matters[group], np.cumsum(matters) - 1, np.flatnonzero(new)[matters]
+        own = tied[kept], numbers[group[kept]], kind[kept]
+        return cls(r, ranking[one], start[one], size[matters], *own)
 
     def __len__(self) -> int:
         return len(self.size)
@@ -76,10 +68,28 @@ class TieGroups:
         """Where the documents of each group begin in `element`, and the end of the last."""
         return ends(self.members)
 
+    def own(self, g: int) -> slice:
+        """Return where the documents of one group are in `element`."""
+        return slice(*self.starts[g : g + 2].tolist())
+
+    @cached_property
+    def tied(self) -> Mask:
+        """Which documents of the rankings are in a group."""
+        tied = np.zeros(len(self.rankings.rank), bool)
+        tied[self.element] = True
+        return tied
+
     @cached_property
     def affected(self) -> Integers:
         """Rankings that have a group."""
         return np.unique(self.ranking)
+
+    @cached_property
+    def by_kind(self) -> tuple[Integers, Integers, Integers]:
+        """For each kind of each group: the group, the place of one such document, how many there are."""
+        kinds = int(self.kind.max(initial=0)) + 1
+        pair, example, many = np.unique(self.group * kinds + self.kind, return_index=True, return_counts=True)
+        return pair // kinds, example, many
 
     @cached_property
     def by_grade(self) -> tuple[JudgedRankings, JudgedRankings]:
@@ -122,24 +132,22 @@ class TieGroups:
 
     def arrangements(self) -> Integers:
         """How many orders of each group differ, as far as this fits 62 bits."""
-        count = np.ones(len(self.size), np.int64)
-        for g, counts in enumerate(self._counts()):
-            left, product = int(self.size[g]), 1
-            for many in counts:
-                product = min(product * comb(left, many), 1 << 62)
-                left -= many
-            count[g] = product
-        return count
+        group, _, many = self.by_kind
+        left, orders = self.size.tolist(), [1] * len(self)
+        for g, alike in zip(group.tolist(), many.tolist(), strict=True):
+            orders[g] = min(orders[g] * comb(left[g], alike), 1 << 62)
+            left[g] -= alike
+        return np.array(orders, np.int64)
 
-    def _counts(self) -> Iterator[Sequence[int]]:
-        starts = self.starts.tolist()
-        for g in range(len(self)):
-            _, counts = np.unique(self.kind[starts[g] : starts[g + 1]], return_counts=True)
-            yield counts.tolist()
+    def orders(self, *, together: bool) -> Floats:
+        """How many orders each ranking has: of all its groups `together`, or of one group after another."""
+        orders = np.full(len(self.rankings), float(together))
+        (np.multiply if together else np.add).at(orders, self.ranking, self.arrangements().astype(float))
+        return orders
 
     def orders_of(self, g: int) -> Integers:
         """Order x document of the group: the places, from 0, in every order that differs from the others."""
-        kinds = self.kind[slice(*self.starts[g : g + 2].tolist())]
+        kinds = self.kind[self.own(g)]
         orders = [np.zeros(len(kinds), np.int64)]
         free = [tuple(range(int(self.size[g])))]
         for kind in np.unique(kinds):
@@ -168,27 +176,24 @@ def _kinds(r: JudgedRankings, by_row: bool) -> Integers:
 def in_order(r: JudgedRankings, rank: Integers) -> JudgedRankings:
     """Return the rankings with other ranks for their documents, in the order of these."""
     order = np.lexsort((rank, r.ranking))
-    return replace(
-        r, rank=rank[order].astype(np.int32), row=r.row[order], element=None, elsewhere=None, ties=None
-    )
+    return moved(r, rank=rank[order].astype(np.int32), row=r.row[order])
 
 
 def copies(r: JudgedRankings, ranking: Integers) -> JudgedRankings:
     """Return rankings again and again, as listed."""
     counts = r.counts[ranking]
     element = ranges(r.offsets[ranking], counts)
-    return replace(
-        r,
-        rank=r.rank[element],
-        row=r.row[element],
-        offsets=ends(counts),
-        retrieved=r.retrieved[ranking],
-        query=r.query[ranking],
-        element=None,
-        elsewhere=None,
-        ignored=(),
-        ties=None,
-    )
+    return in_place_of(r, ranking, rank=r.rank[element], row=r.row[element], offsets=ends(counts))
+
+
+def in_place_of(r: JudgedRankings, ranking: Integers, **documents: Any) -> JudgedRankings:
+    """Return rankings of other documents, each for the query and of the length of the `ranking` listed."""
+    return moved(r, retrieved=r.retrieved[ranking], query=r.query[ranking], ignored=(), **documents)
+
+
+def moved(r: JudgedRankings, **columns: Any) -> JudgedRankings:
+    """Return the rankings with other columns; nothing is known of ties and other queries any more."""
+    return replace(r, element=None, elsewhere=None, ties=None, **columns)
 
 
 def without(r: JudgedRankings, mask: Mask) -> JudgedRankings:

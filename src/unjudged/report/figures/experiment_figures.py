@@ -11,8 +11,7 @@ import numpy as np
 from unjudged.agreement.orders import rho, tau
 from unjudged.base.choices import as_list
 from unjudged.base.errors import UsageError
-from unjudged.experiments.statistics import STATISTICS, known_statistics, rms
-from unjudged.experiments.summary import Agreement, Robustness, level_name
+from unjudged.experiments.summary import STATISTICS, Agreement, Robustness, known_statistics, level_name, rms
 from unjudged.judging.pooling.designs import DESIGNS
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.rankings.judged import Floats

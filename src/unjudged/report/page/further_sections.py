@@ -14,7 +14,7 @@ from unjudged.comparison.by_segment import SegmentComparison
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.verdicts import VERDICTS
 from unjudged.evaluation.scores import Scores
-from unjudged.experiments.statistics import STATISTICS
+from unjudged.experiments.summary import STATISTICS
 from unjudged.grids.grid import Cell, Grid
 from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.audit_grids import Audit

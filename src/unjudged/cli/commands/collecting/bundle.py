@@ -83,8 +83,8 @@ def bundle(
     from unjudged.judging.collecting.assignment import read_assignment
     from unjudged.judging.collecting.bundle import Bundle
     from unjudged.judging.collecting.sample_file import read_sample
+    from unjudged.judging.pooling.contributions import reusability
     from unjudged.judging.pooling.pool import Pool
-    from unjudged.judging.pooling.reusability import reusability
     from unjudged.uncertainty.calibration import Calibration
 
     load_measures(load)

@@ -62,11 +62,9 @@ def judge(
         Write the page to this file.
     """
     from unjudged.formats.small_files import read_small_text
-    from unjudged.judging.collecting.answers import read_task
-    from unjudged.judging.collecting.grade_scale import read_scale
-    from unjudged.judging.collecting.images import Image, read_images
+    from unjudged.judging.collecting.answers import read_scale, read_task
     from unjudged.judging.collecting.judging_page import judging_page
-    from unjudged.judging.collecting.texts import read_documents, read_topics
+    from unjudged.judging.collecting.texts import Image, read_documents, read_images, read_topics
 
     scale = read_scale(grades)
     task, kept = read_task(to_judge)

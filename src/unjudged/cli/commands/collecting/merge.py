@@ -96,9 +96,8 @@ def merge(
     output
         Write the judgments to this file.
     """
-    from unjudged.judging.collecting.answers import answers_grid, read_answer_file, read_answers
+    from unjudged.judging.collecting.answers import answers_grid, read_answer_file, read_answers, read_scale
     from unjudged.judging.collecting.assignment import read_assignment
-    from unjudged.judging.collecting.grade_scale import read_scale
     from unjudged.judging.collecting.merge_result import ConflictError
     from unjudged.judging.collecting.merging import merge as merged_with
     from unjudged.judging.collecting.sample_file import read_sample

@@ -167,9 +167,9 @@ def reusability(
         name. A run without a group is a group of its own.
     """
     load_measures(load)
+    from unjudged.judging.pooling.contributions import reusability as left_out
+    from unjudged.judging.pooling.contributions import topic_statistics
     from unjudged.judging.pooling.pool import Pool
-    from unjudged.judging.pooling.reusability import reusability as left_out
-    from unjudged.judging.pooling.reusability import topic_statistics
 
     check_output(format, output, tables=2)
     chosen, named = parse_measure(measure), inputs.runs(runs, "reusability QRELS RUN RUN...", least=2)
