@@ -17,9 +17,8 @@ from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, Estimand
 from unjudged.measures.kernel.measure import Measure
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.predictions.auditing import audit, labels_of, measure_with_rel
-from unjudged.predictions.judges import Judges, JudgesSource
 from unjudged.predictions.judges_audit_grids import AGREEMENT, PEOPLE, Favour, JudgesAudit
-from unjudged.predictions.predictions import GRADES, Predictions
+from unjudged.predictions.predictions import GRADES, Judges, JudgesSource, Predictions
 from unjudged.predictions.score_bias import Biases, score_biases
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.uncertainty.estimate import Estimate
@@ -110,12 +109,8 @@ def _coefficients(
     cell = (judgments.query[both] * n + np.searchsorted(grades, people)) * n + np.searchsorted(grades, own)
     counts = sums(1 / judgments.inclusion[both], cell, queries * n * n).reshape(queries, n, n)
     found = coefficient_estimates(counts, grades.astype(float), confidence)
-    shown = (
-        AGREEMENT
-        if judge.kind == GRADES
-        else [name for name in AGREEMENT if name not in ("linear", "quadratic")]
-    )
-    return {AGREEMENT[name]: found[name] for name in shown}
+    of_grades = () if judge.kind == GRADES else ("linear", "quadratic")
+    return {title: found[name] for name, title in AGREEMENT.items() if name not in of_grades}
 
 
 def _leaderboard(

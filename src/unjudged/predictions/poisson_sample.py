@@ -14,10 +14,9 @@ from unjudged.formats.columns import QRELS
 from unjudged.judging.collecting.drawn_sample import POISSON, DrawnSample
 from unjudged.judging.pooling import sampling
 from unjudged.measures.kernel.names import MeasureLike
-from unjudged.predictions.estimators.isotonic import Curve, folds_of
-from unjudged.predictions.estimators.stacking import combined
+from unjudged.predictions.estimators.calibrated_gains import Curve, combined, folds_of
 from unjudged.predictions.estimators.sums import Sum
-from unjudged.predictions.judges import Judges, JudgesSource, any_predicted
+from unjudged.predictions.predictions import Judges, JudgesSource, any_predicted
 from unjudged.rankings.extension import chosen_rows, extended, rows_of, table_of
 from unjudged.rankings.hashing import unit
 from unjudged.rankings.judged import Floats, JudgedRankings, Mask

@@ -1,11 +1,29 @@
-"""Estimates by query: some queries judged by people, more queries by predictions alone."""
+"""Estimates by query: some queries judged by people, more queries by predictions alone.
+
+This is prediction-powered inference. n queries have a score H by human judgments and L by predicted ones; N
+further queries have L only. With
+
+    lambda = Cov(H, L) / ((1 + n/N) Var(L)), clipped to [0, 1],
+
+the estimate lambda mean_N(L) + mean_n(H - lambda L) is right however bad the predictions are, and lambda
+gives them the weight that they deserve (Angelopoulos, Duchi and Zrnic, "PPI++", 2023). It takes any measure.
+
+Estimate and lambda are those of ppi_py. Its Normal interval is too narrow for few queries: here lambda and
+the mean cost two degrees of freedom, so that the variance is
+
+    sum of squared residuals of H - lambda L / ((n - 2) n) + lambda^2 Var_N(L) / N,
+
+and the quantile is Student's with n - 2 degrees of freedom.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import sqrt
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted
@@ -16,16 +34,68 @@ from unjudged.formats.tables import Ids
 from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, POOL_JUDGED, Estimand
 from unjudged.measures.kernel.measure import Measure
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
-from unjudged.predictions.estimators.completeness import LEAST, Completeness
+from unjudged.predictions.estimators.calibrated_gains import combined_scores, folds_of_queries
 from unjudged.predictions.estimators.estimates import PredictedMeans, Tests
-from unjudged.predictions.estimators.isotonic import folds_of_queries
-from unjudged.predictions.estimators.population import with_retrieved
-from unjudged.predictions.estimators.powered import Powered, prediction_powered
-from unjudged.predictions.estimators.stacking import combined_scores
-from unjudged.predictions.judges import Judges, JudgesSource, any_predicted, weights_text
+from unjudged.predictions.estimators.population import LEAST, Completeness, with_retrieved
+from unjudged.predictions.predictions import Judges, JudgesSource, any_predicted, weights_text
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.uncertainty.estimate import Estimate
+from unjudged.uncertainty.quantiles import NO_LIMITS, Limits, t_quantile, within
+
+
+@dataclass(frozen=True)
+class Powered:
+    """Mean with its standard error and the weight that the predictions were given."""
+
+    value: float
+    error: float
+    weight: float
+    """lambda: 0 where the predictions say nothing, 1 where they may be added as they are."""
+    queries: int
+    """Queries that people judged."""
+
+    def interval(self, confidence: float, of: Estimand, limits: Limits = NO_LIMITS) -> Estimate:
+        """Return the mean with its interval for other queries, by Student's t."""
+        half = t_quantile(confidence, self.queries - 2) * self.error
+        method = f"prediction-powered, lambda {self.weight:.3f}"
+        return Estimate(self.value, *within(self.value, half, limits), confidence, method, of)
+
+    @property
+    def p(self) -> float:
+        """P value of a mean of 0."""
+        from scipy.special import stdtr
+
+        if self.error == 0:
+            return 1.0 if self.value == 0 else 0.0
+        return float(2 * stdtr(self.queries - 2, -abs(self.value) / self.error))
+
+
+def prediction_powered(human: ArrayLike, predicted: ArrayLike, further: ArrayLike) -> Powered:
+    """Estimate the mean of `human`, with `predicted` of the same queries and `further` of others.
+
+    >>> powered = prediction_powered([0.2, 0.4, 0.9], [0.3, 0.4, 0.8], [0.5, 0.7, 0.6, 0.4])
+    >>> round(powered.value, 4), round(powered.weight, 4)
+    (0.55, 1.0)
+    """
+    known, guessed, more = (np.asarray(values, float) for values in (human, predicted, further))
+    n = len(known)
+    if known.shape != guessed.shape or known.ndim != 1 or more.ndim != 1:
+        raise UsageError(
+            f"{known.shape} human and {guessed.shape} predicted scores, expected one each per query"
+        )
+    if n < LEAST:
+        raise UsageError(f"people judged {n} of the queries, expected {LEAST} or more")
+    weight, spread = 0.0, float(np.var(np.concatenate([guessed, more]), ddof=1))
+    if len(more) and spread > 0:
+        together = float(np.mean((known - known.mean()) * (guessed - guessed.mean())))
+        weight = min(max(together / ((1 + n / len(more)) * spread), 0.0), 1.0)
+    rest = known - weight * guessed
+    value, variance = float(rest.mean()), float(rest.var()) / (n - 2)
+    if len(more):
+        value += weight * float(more.mean())
+        variance += weight**2 * float(more.var()) / len(more)
+    return Powered(value, sqrt(variance), weight, n)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,11 +123,11 @@ class QueryEstimates(PredictedMeans):
 
     def mean(self, run: str, *, confidence: float = 0.95) -> Estimate:
         """Estimate a run's mean over queries like these."""
-        return self.powered(run).interval(confidence, self._about(run))
+        return self.intervals(run, confidence=confidence)[0]
 
     def difference(self, a: str, b: str, *, confidence: float = 0.95) -> Estimate:
         """Estimate the mean of run `a` minus that of run `b`, by the differences of each query."""
-        return self.powered(a, b).interval(confidence, self._about(f"{a} minus {b}"))
+        return self.intervals(a, b, confidence=confidence)[0]
 
     def powered(self, a: str, b: str | None = None) -> Powered:
         """Return the mean of run `a`, or its difference to run `b`, before an interval is made of it."""
@@ -67,19 +137,12 @@ class QueryEstimates(PredictedMeans):
 
     def _scores(self, a: str, b: str | None = None) -> tuple[Floats, Floats, Floats]:
         """Return the scores of run `a`, or how far they are above those of run `b`."""
-        share = np.zeros(len(self.runs))
-        share[self.place(a)] = 1
-        if b is not None:
-            share[self.place(b)] -= 1
+        share = self.share(a, b)
         return share @ self.human, share @ self.predicted, share @ self.further
 
-    def _about(self, subject: str) -> Estimand:
-        return Estimand(self.measure, OTHER, POOL_JUDGED if self.unlabelled else ALL_JUDGED, subject)
-
     def intervals(self, a: str, b: str | None = None, *, confidence: float = 0.95) -> list[Estimate]:
-        if b is None:
-            return [self.mean(a, confidence=confidence)]
-        return [self.difference(a, b, confidence=confidence)]
+        subject, judged = a if b is None else f"{a} minus {b}", POOL_JUDGED if self.unlabelled else ALL_JUDGED
+        return [self.powered(a, b).interval(confidence, Estimand(self.measure, OTHER, judged, subject))]
 
     def tests(self, pairs: Sequence[tuple[str, str]], test: str, correction: str, **_: int) -> Tests:
         """Test the differences by Student's t; tests and corrections that resample are refused."""
@@ -161,8 +224,7 @@ class JudgedAndPredicted:
                 f"{'has' if len(ours) == 1 else 'have'} predictions, expected {LEAST} or more"
             )
         human = measure.compute(self.people).reshape(len(self.runs), -1)
-        scores = [self._predicted(s, measure, threshold, shared) for s in range(len(self.judges))]
-        by_judge = np.stack(scores)
+        by_judge = np.stack([self._predicted(s, measure, threshold, shared) for s in range(len(self.judges))])
         return QueryEstimates(
             str(measure),
             self.runs,
@@ -179,7 +241,8 @@ class JudgedAndPredicted:
     def _shared_queries(self) -> list[bytes]:
         """Return the queries for which every judge has predictions."""
         first, *others = (rankings.judgments.queries.tolist() for rankings in self.predicted)
-        return [query for query in first if all(query in set(other) for other in others)]
+        shared = set(first).intersection(*others)
+        return [query for query in first if query in shared]
 
     def _predicted(
         self, judge: int, measure: Measure, threshold: float | None, queries: Sequence[bytes]

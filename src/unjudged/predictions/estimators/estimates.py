@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from unjudged.base.errors import UsageError
 from unjudged.grids.grid import Grid, Shown
 from unjudged.rankings.judged import Floats
@@ -44,6 +46,14 @@ class PredictedMeans(Shown):
 
     def grid(self) -> Grid:
         return estimates_table([self]).grid()
+
+    def share(self, a: str, b: str | None = None) -> Floats:
+        """Return how the means of the runs are combined: that of run `a`, or its difference to run `b`."""
+        share = np.zeros(len(self.runs))
+        share[self.place(a)] += 1
+        if b is not None:
+            share[self.place(b)] -= 1
+        return share
 
     def place(self, run: str) -> int:
         """Return the place of a run by its name."""

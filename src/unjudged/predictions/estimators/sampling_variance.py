@@ -10,7 +10,7 @@ import numpy as np
 
 from unjudged.base.segments import numbered, sums
 from unjudged.predictions.estimators.population import POISSON, Population
-from unjudged.rankings.judged import Floats, Integers, Mask
+from unjudged.rankings.judged import Floats, Integers
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,10 +69,6 @@ class Uncorrected:
     weight: Any
     gain: Floats
     top: float
-
-    @classmethod
-    def of(cls, population: Population, rows: Mask, weight: Floats, gain: Floats, top: float) -> Uncorrected:
-        return cls(population.weights(weight, rows), gain, top)
 
     def slack(self, share: Floats) -> tuple[float, float]:
         """Return how far below and above an estimate they may take a combination of the runs' means."""
