@@ -11,7 +11,7 @@ where r^2 is the relative variance of the squared width, over studies and over p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -74,10 +74,15 @@ def plan_labels(
     check_confidence(confidence)
     population = Population.of(Collection.of(qrels, runs))
     pilot = Pilot.of(population, population.with_predictions(predictions), measure, outside)
+    targets = (MEAN, DIFFERENCE) if len(population.runs) > 1 else (MEAN,)
+    designs = {THESE: (UNIFORM, WEIGHTED), OTHER: (UNIFORM, WEIGHTED, WHOLE)}
+    cases = [
+        (target, queries, design) for target in targets for queries in designs for design in designs[queries]
+    ]
     needs = []
-    for target, queries, design in _cases(pilot):
-        of = Planned(target, queries, design, width, confidence)
-        needs.append(LabelNeed(target, queries, design, of.least(pilot), of.least(pilot, alone=True)))
+    for case in cases:
+        of = Planned(*case, width, confidence)
+        needs.append(LabelNeed(*case, of.least(pilot), of.least(pilot, alone=True)))
     return LabelPlan(
         measure=str(pilot.chosen.measure),
         width=width,
@@ -87,14 +92,6 @@ def plan_labels(
         queries=pilot.population.queries,
         needs=needs,
     )
-
-
-def _cases(pilot: Pilot) -> Iterator[tuple[str, str, str]]:
-    """Yield target, queries and design of each number in the plan."""
-    for target in (MEAN, DIFFERENCE) if len(pilot.population.runs) > 1 else (MEAN,):
-        for queries, designs in ((THESE, (UNIFORM, WEIGHTED)), (OTHER, (UNIFORM, WEIGHTED, WHOLE))):
-            for design in designs:
-                yield target, queries, design
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,11 @@ class Predictions:
             raise UsageError(f"kind is {kind!r}, expected one of {', '.join(KINDS)}")
         made = _made(source, kind, columns)
         if kind == GRADES and made.kind == SCORES:
-            made.check_grades()
+            value = made.table.numbers[:, 0]
+            wrong = value[value != np.floor(value)]
+            if len(wrong):
+                problem = f"a prediction is {wrong[0]:g}, expected whole numbers as grades"
+                raise InputError(problem, source=made.name)
         return made if kind is None else replace(made, kind=kind, guessed=False)
 
     def notes(self) -> list[str]:
@@ -73,15 +77,6 @@ class Predictions:
             return []
         other = "give --kind grades (in Python kind='grades') if they are grades"
         return [f"{self.name}: whole numbers, read as scores; {other}."]
-
-    def check_grades(self) -> None:
-        """Raise InputError for numbers that are not grades."""
-        value = self.table.numbers[:, 0]
-        wrong = value[value != np.floor(value)]
-        if len(wrong):
-            raise InputError(
-                f"a prediction is {wrong[0]:g}, expected whole numbers as grades", source=self.name
-            )
 
     def __repr__(self) -> str:
         queries = counted(len(self.table.queries), "query")
