@@ -3,8 +3,8 @@ from unjudged.predictions.audit_grids import Audit as Audit, Confusion as Confus
 from unjudged.predictions.auditing import audit as audit
 from unjudged.predictions.combined_estimates import estimate_with_predictions as estimate_with_predictions
 from unjudged.predictions.estimators.by_document import DocumentEstimates as DocumentEstimates, estimate_by_document as estimate_by_document
-from unjudged.predictions.estimators.by_query import Powered as Powered, QueryEstimates as QueryEstimates, estimate_by_query as estimate_by_query, prediction_powered as prediction_powered
-from unjudged.predictions.estimators.estimates import PredictedMeans as PredictedMeans
+from unjudged.predictions.estimators.by_query import QueryEstimates as QueryEstimates, estimate_by_query as estimate_by_query
+from unjudged.predictions.estimators.estimates import Powered as Powered, PredictedMeans as PredictedMeans, prediction_powered as prediction_powered
 from unjudged.predictions.judges_audit import audit_judges as audit_judges
 from unjudged.predictions.judges_audit_grids import Favour as Favour, JudgesAudit as JudgesAudit
 from unjudged.predictions.label_plan import LabelNeed as LabelNeed, LabelPlan as LabelPlan, plan_labels as plan_labels

@@ -24,7 +24,8 @@ from unjudged.evaluation.collection import Collection, RunsSource
 from unjudged.grids.grid import Cell, Column, Grid, Shown
 from unjudged.measures.kernel.estimand import OTHER, THESE
 from unjudged.measures.kernel.names import MeasureLike
-from unjudged.predictions.estimators.population import LEAST, Population
+from unjudged.predictions.estimators.estimates import LEAST
+from unjudged.predictions.estimators.population import Population
 from unjudged.predictions.pilot import (
     DIFFERENCE,
     MEAN,

@@ -14,6 +14,7 @@ from unjudged.evaluation.collection import Collection, RunsSource, judged_rankin
 from unjudged.judging.collecting.drawn_sample import check_judged
 from unjudged.measures.kernel.estimand import BY_DOCUMENT, check_use
 from unjudged.measures.kernel.measure import Measure
+from unjudged.predictions.estimators.estimates import LEAST
 from unjudged.predictions.predictions import Judges, JudgesSource
 from unjudged.rankings.extension import extended, rows_of
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
@@ -25,8 +26,6 @@ POISSON, STRATIFIED, ASSUMED = "Poisson", "stratified", "assumed uniform"
 NO_RANK = np.iinfo(np.int64).max
 FIRST = 10
 """Documents down to this rank must be judged even if nothing is predicted of them."""
-LEAST = 3
-"""Fewest complete queries for an interval over queries."""
 _RECOMMENDED = 10
 STATE_IT = (
     "Nothing says that these labels were drawn at random: if they were, from all that the runs retrieve, say "
