@@ -8,7 +8,7 @@ import numpy as np
 
 from unjudged import JudgedRankings, Judgments
 from unjudged.predictions.estimators.by_document import per_query_estimates
-from unjudged.predictions.estimators.isotonic import cross_fitted
+from unjudged.predictions.estimators.calibrated_gains import cross_fitted
 from unjudged.predictions.estimators.population import POISSON, Population
 from unjudged.predictions.estimators.sampling_variance import sampling_covariance
 from unjudged.rankings.judged import Floats

@@ -16,12 +16,12 @@ from unjudged.measures.kernel.estimand import OTHER, THESE
 from unjudged.predictions import Judges
 from unjudged.predictions.estimators.by_document import estimate_population
 from unjudged.predictions.estimators.by_query import QueryEstimates
+from unjudged.predictions.estimators.calibrated_gains import folds_of_queries
 from unjudged.predictions.estimators.estimates import PredictedMeans
-from unjudged.predictions.estimators.isotonic import folds_of_queries
 from unjudged.predictions.estimators.population import POISSON, Population
 from unjudged.predictions.estimators.sums import Sum
-from unjudged.predictions.planning.label_plan import Planned
-from unjudged.predictions.planning.pilot import DIFFERENCE, MEAN, UNIFORM, WEIGHTED, WHOLE, Pilot
+from unjudged.predictions.label_plan import Planned
+from unjudged.predictions.pilot import DIFFERENCE, MEAN, UNIFORM, WEIGHTED, WHOLE, Pilot
 from unjudged.predictions.poisson_sample import SHARE_FOR_FLOOR, probabilities
 from unjudged.rankings.judged import Floats
 

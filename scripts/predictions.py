@@ -29,11 +29,10 @@ from unjudged.judging.collecting.sample_file import read_sample
 from unjudged.measures.kernel.estimand import Estimand
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.predictions import Predictions, prediction_powered
-from unjudged.predictions.checked_ndcg import FirstOrder
 from unjudged.predictions.estimators.population import Population
 from unjudged.predictions.estimators.sums import Sum
 from unjudged.predictions.poisson_sample import LEAST_DOUBT, probabilities
-from unjudged.predictions.run_checks import checked_sum, doubt, prevalence_at
+from unjudged.predictions.run_checks import FirstOrder, checked_sum, doubt, prevalence_at
 from unjudged.rankings.judged import Floats, Integers, Mask
 from unjudged.report.figures.charts import COLOURS, altair_module, save
 from unjudged.uncertainty.quantiles import normal_quantile

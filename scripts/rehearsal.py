@@ -11,11 +11,10 @@ from unjudged.evaluation.collection import RunsSource
 from unjudged.judging.pooling import sampling
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.predictions.estimators.by_document import per_query_estimates
-from unjudged.predictions.estimators.gains import as_gains
-from unjudged.predictions.estimators.isotonic import cross_fitted, folds_of
+from unjudged.predictions.estimators.calibrated_gains import cross_fitted, folds_of
 from unjudged.predictions.estimators.population import POISSON, Population
 from unjudged.predictions.estimators.sampling_variance import SamplingError
-from unjudged.predictions.estimators.sums import Sum
+from unjudged.predictions.estimators.sums import Sum, as_gains
 from unjudged.predictions.poisson_sample import probabilities
 from unjudged.predictions.predictions import Predictions, PredictionsSource
 from unjudged.rankings.hashing import unit

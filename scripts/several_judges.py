@@ -16,10 +16,9 @@ from unjudged import Judgments
 from unjudged.judging.pooling import sampling
 from unjudged.predictions import Judges
 from unjudged.predictions.estimators.by_document import per_query_estimates
-from unjudged.predictions.estimators.isotonic import folds_of
+from unjudged.predictions.estimators.calibrated_gains import combined, folds_of
 from unjudged.predictions.estimators.population import POISSON, Population
 from unjudged.predictions.estimators.sampling_variance import SamplingError
-from unjudged.predictions.estimators.stacking import combined
 from unjudged.predictions.estimators.sums import Sum
 from unjudged.predictions.poisson_sample import FLOOR, SHARE_FOR_FLOOR, probabilities
 from unjudged.rankings.hashing import unit

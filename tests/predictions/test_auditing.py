@@ -19,7 +19,7 @@ from unjudged import InputError, Judgments, UsageError, evaluate, sample
 from unjudged.cli.main import main
 from unjudged.grids.rendering import FORMATS, render
 from unjudged.predictions import Predictions, audit, estimate_by_document
-from unjudged.predictions.judge_agreement import Sample, weighted_share
+from unjudged.predictions.auditing import Sample, weighted_share
 
 metrics = pytest.importorskip("sklearn.metrics")
 

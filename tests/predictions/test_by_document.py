@@ -13,7 +13,7 @@ from unjudged import InputError, Judgments, UsageError, evaluate
 from unjudged.judging.pooling.pool import Pool
 from unjudged.predictions import Predictions, estimate_by_document
 from unjudged.predictions.estimators.by_document import per_query_estimates
-from unjudged.predictions.estimators.isotonic import cross_fitted, folds_of
+from unjudged.predictions.estimators.calibrated_gains import cross_fitted, folds_of
 from unjudged.predictions.estimators.population import POISSON, Population
 from unjudged.predictions.estimators.sampling_variance import SamplingError, sampling_covariance
 from unjudged.predictions.estimators.sums import Sum

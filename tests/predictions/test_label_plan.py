@@ -18,9 +18,8 @@ from unjudged.measures.kernel.estimand import OTHER, THESE, Estimand
 from unjudged.predictions import plan_labels, prediction_powered
 from unjudged.predictions.estimators.by_document import estimate_population
 from unjudged.predictions.estimators.population import POISSON, Population
-from unjudged.predictions.planning.label_plan import Planned
-from unjudged.predictions.planning.pilot import DIFFERENCE, MEAN, UNIFORM, WEIGHTED, WHOLE, Pilot
-from unjudged.predictions.planning.whole_queries import varies_by_query
+from unjudged.predictions.label_plan import Planned
+from unjudged.predictions.pilot import DIFFERENCE, MEAN, UNIFORM, WEIGHTED, WHOLE, Pilot, varies_by_query
 
 MEASURE, MODEL = "RBP(p=0.9)", judge(0.5, 1)
 

@@ -12,8 +12,7 @@ from unjudged.judging.collecting.merging import merge
 from unjudged.measures.kernel.estimand import JUDGMENTS
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.predictions import spot_check, spot_check_design
-from unjudged.predictions.checked_ndcg import FirstOrder
-from unjudged.predictions.run_checks import checked_sum, prevalence_at
+from unjudged.predictions.run_checks import FirstOrder, checked_sum, prevalence_at
 
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d5": 2}}
 RUN = {"q1": {"d1": 9.0, "d3": 8.0, "d4": 7.0}, "q2": {"d6": 9.0, "d5": 8.0, "d7": 7.0}}

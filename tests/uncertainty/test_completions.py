@@ -144,7 +144,7 @@ def test_threads_and_batches_change_nothing(threads: int, monkeypatch: pytest.Mo
 
     scores = evaluate(sample.qrels, sample.runs, ["AP", "nDCG@10", "Bpref"])
     whole = scores.estimate("model", prevalence=0.2)
-    monkeypatch.setattr("unjudged.uncertainty.under_completions.cpu_count", lambda: threads)
+    monkeypatch.setattr("unjudged.uncertainty.completions.cpu_count", lambda: threads)
     monkeypatch.setattr("unjudged.uncertainty.completions.BATCH_ELEMENTS", 1 << (10 + threads))
     again = scores.estimate("model", prevalence=0.2)
     assert [list(row) for row in again] == [list(row) for row in whole]

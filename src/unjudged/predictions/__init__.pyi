@@ -1,20 +1,16 @@
 # Written by `make docs`.
-from unjudged.predictions.audit_grids import Audit as Audit, CurvePoint as CurvePoint, Rating as Rating
+from unjudged.predictions.audit_grids import Audit as Audit, Confusion as Confusion, CurvePoint as CurvePoint, Rating as Rating
 from unjudged.predictions.auditing import audit as audit
 from unjudged.predictions.combined_estimates import estimate_with_predictions as estimate_with_predictions
 from unjudged.predictions.estimators.by_document import DocumentEstimates as DocumentEstimates, estimate_by_document as estimate_by_document
 from unjudged.predictions.estimators.by_query import QueryEstimates as QueryEstimates, estimate_by_query as estimate_by_query
-from unjudged.predictions.estimators.estimates import PredictedMeans as PredictedMeans
-from unjudged.predictions.estimators.powered import Powered as Powered, prediction_powered as prediction_powered
-from unjudged.predictions.judge_agreement import Confusion as Confusion
-from unjudged.predictions.judges import Judges as Judges
+from unjudged.predictions.estimators.estimates import Powered as Powered, PredictedMeans as PredictedMeans, prediction_powered as prediction_powered
 from unjudged.predictions.judges_audit import audit_judges as audit_judges
 from unjudged.predictions.judges_audit_grids import Favour as Favour, JudgesAudit as JudgesAudit
-from unjudged.predictions.planning.label_plan import plan_labels as plan_labels
-from unjudged.predictions.planning.label_plan_result import LabelNeed as LabelNeed, LabelPlan as LabelPlan
+from unjudged.predictions.label_plan import LabelNeed as LabelNeed, LabelPlan as LabelPlan, plan_labels as plan_labels
 from unjudged.predictions.poisson_sample import design_for_predictions as design_for_predictions
 from unjudged.predictions.predicted_comparison import PredictedComparison as PredictedComparison, PredictedPair as PredictedPair, compare_with_predictions as compare_with_predictions
-from unjudged.predictions.predictions import Predictions as Predictions
+from unjudged.predictions.predictions import Judges as Judges, Predictions as Predictions
 from unjudged.predictions.run_checks import RunCheck as RunCheck, SpotCheck as SpotCheck, spot_check as spot_check, spot_check_design as spot_check_design
 from unjudged.predictions.score_bias import Bias as Bias
 

@@ -2,18 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import isnan, nan
 from typing import NamedTuple
 
+import numpy as np
+
 from unjudged.base.wording import counted, percent
 from unjudged.grids.grid import Cell, Column, Grid, Shown, blank, grid_of
-from unjudged.predictions.judge_agreement import Confusion
 from unjudged.predictions.score_bias import Bias
+from unjudged.rankings.judged import Floats, Integers
 from unjudged.uncertainty.estimate import Estimate
 
 ENDS = (Column("value"), Column("low"), Column("high"))
+WEIGHTED = "Each document is weighted by 1 / its probability of being judged."
+
+
+@dataclass(frozen=True, eq=False)
+class Confusion:
+    """Documents by human label (rows) and predicted label (columns), as weighted shares and as counts."""
+
+    human: tuple[int, ...]
+    predicted: tuple[int, ...]
+    share: Floats
+    count: Integers
+
+    @classmethod
+    def of(cls, human: Integers, predicted: Integers, weight: Floats) -> Confusion:
+        rows, i = np.unique(human, return_inverse=True)
+        columns, j = np.unique(predicted, return_inverse=True)
+        cell, shape = i * len(columns) + j, (len(rows), len(columns))
+        count = np.bincount(cell, minlength=len(rows) * len(columns)).reshape(shape)
+        share = np.bincount(cell, weight, len(rows) * len(columns)).reshape(shape) / weight.sum()
+        return cls(tuple(rows.tolist()), tuple(columns.tolist()), share, count)
 
 
 class Rating(NamedTuple):
@@ -34,9 +56,29 @@ class CurvePoint(NamedTuple):
     mean: float
     relevant: Estimate
 
+    @property
+    def span(self) -> str:
+        """Predictions of these documents in words."""
+        return f"{self.low:g}" if self.low == self.high else f"{self.low:.4g} to {self.high:.4g}"
+
+
+class Audited(Shown):
+    """A result with a table per question; a notebook shows the first."""
+
+    def grids(self) -> list[Grid]:
+        """Return a table per question."""
+        raise NotImplementedError
+
+    def grid(self) -> Grid:
+        """Return the table of agreement."""
+        return self.grids()[0]
+
+    def __str__(self) -> str:
+        return "\n\n".join(map(str, self.grids()))
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Audit(Shown):
+class Audit(Audited):
     """Comparison of predictions with what people say; shares and means are weighted by 1 / pi."""
 
     rel: int
@@ -57,133 +99,85 @@ class Audit(Shown):
     assumed: bool = False
     """No design is recorded, so the judged documents count as a uniform sample of each query's pool."""
 
-    def grid(self) -> Grid:
-        """Return the table of agreement."""
-        return self.grids()[0]
-
     def grids(self) -> list[Grid]:
-        """Return a table per question."""
-        return audit_grids(self)
+        """Return agreement, confusion matrix, predictions by grade, calibration curve, and bias of runs."""
+        made = [self._agreement()]
+        if self.confusion is not None:
+            made.append(_confusion_grid(self.confusion))
+        made += [self._ratings(), self._curve()]
+        return [*made, self._biases()] if self.biases else made
 
     def records(self) -> Grid:
-        """Return everything in one table in long form, for programs."""
-        return audit_records(self)
+        """Return everything in one table in long form, for programs: statistic, of what, value, interval."""
+        rows: list[list[Cell]] = [[name, "", self.documents, *ends] for name, *ends in self._statistics()]
+        if self.confusion is not None:
+            for i, grade in enumerate(self.confusion.human):
+                for j, label in enumerate(self.confusion.predicted):
+                    share, count = float(self.confusion.share[i, j]), int(self.confusion.count[i, j])
+                    rows.append(["share", f"grade {grade}, predicted {label}", count, share, nan, nan])
+        for rating in self.ratings:
+            of = f"grade {rating.grade}"
+            rows.append(["mean prediction", of, rating.documents, rating.mean, nan, nan])
+            if rating.over is not None:
+                rows.append(["over-rating", of, rating.documents, rating.over, nan, nan])
+        rows += [
+            ["share relevant", f"predicted {point.span}", point.documents, *ends_of(point.relevant)]
+            for point in self.curve
+        ]
+        rows += bias_records(self.measure, self.biases, self.documents)
+        return grid_of(["statistic", "of", "documents", "value", "low", "high"], rows, self._notes())
 
-    def __str__(self) -> str:
-        return "\n\n".join(map(str, self.grids()))
+    def _agreement(self) -> Grid:
+        title = f"Agreement on {counted(self.documents, 'document')} that people judged"
+        return Grid([Column("", "label"), *ENDS], self._statistics(), title, self._notes())
 
+    def _notes(self) -> list[str]:
+        level = percent(self.auc.confidence)
+        notes = [f"{level} intervals; a document is relevant from grade {self.rel} on."]
+        if self.weighted:
+            notes.append(WEIGHTED)
+        if self.weighted and self.assumed:
+            assumed = "the judged documents count as a uniform sample of each query's pool"
+            notes.append(f"No design of the sample is recorded: {assumed}.")
+        if isnan(self.auc.value):
+            notes.append("All of the documents are relevant, or none, so there is no AUC.")
+        if self.missing:
+            has = "has" if self.missing == 1 else "have"
+            notes.append(f"{counted(self.missing, 'document')} that people judged {has} no prediction.")
+        if self.confusion is None:
+            notes.append("The predictions are scores without a threshold, so there is no confusion matrix.")
+        return [*notes, *self.notes]
 
-def audit_grids(audit: Audit) -> list[Grid]:
-    """Return agreement, confusion matrix, predictions by grade, calibration curve, and bias of each run."""
-    made = [_agreement(audit)]
-    if audit.confusion is not None:
-        made.append(_confusion(audit.confusion))
-    made += [_ratings(audit), _curve(audit)]
-    return [*made, _biases(audit)] if audit.biases else made
+    def _statistics(self) -> list[list[Cell]]:
+        kappas = {"kappa, relevant or not": self.kappa, "kappa, grades": self.kappa_of_grades}
+        known = {"AUC": self.auc, **{name: kappa for name, kappa in kappas.items() if kappa is not None}}
+        return [[name, *ends_of(estimate)] for name, estimate in known.items()]
 
+    def _ratings(self) -> Grid:
+        columns = [Column("human grade", "label"), Column("documents", "integer")]
+        columns += [Column("mean prediction"), Column("over-rating")]
+        rows = [[str(r.grade), r.documents, r.mean, r.over] for r in self.ratings]
+        return Grid(columns, rows, "Predictions by human grade")
 
-def audit_records(audit: Audit) -> Grid:
-    """Return everything in one table: statistic, what it is of, value and interval."""
-    rows: list[list[Cell]] = []
-    for name, estimate in _statistics(audit):
-        rows.append([name, "", audit.documents, *ends_of(estimate)])
-    if audit.confusion is not None:
-        for i, grade in enumerate(audit.confusion.human):
-            for j, label in enumerate(audit.confusion.predicted):
-                share, count = float(audit.confusion.share[i, j]), int(audit.confusion.count[i, j])
-                rows.append(["share", f"grade {grade}, predicted {label}", count, share, nan, nan])
-    for rating in audit.ratings:
-        of = f"grade {rating.grade}"
-        rows.append(["mean prediction", of, rating.documents, rating.mean, nan, nan])
-        if rating.over is not None:
-            rows.append(["over-rating", of, rating.documents, rating.over, nan, nan])
-    for point in audit.curve:
-        of = f"predicted {_span(point.low, point.high)}"
-        rows.append(["share relevant", of, point.documents, *ends_of(point.relevant)])
-    for bias in audit.biases:
-        rows.append([f"{audit.measure} by people", bias.run, audit.documents, *ends_of(bias.by_people)])
-        rows.append([f"bias of {audit.measure}", bias.run, audit.documents, *ends_of(bias.bias)])
-    return grid_of(["statistic", "of", "documents", "value", "low", "high"], rows, _notes(audit))
+    def _curve(self) -> Grid:
+        columns = [Column("prediction", "label"), Column("documents", "integer"), Column("relevant")]
+        rows: list[list[Cell]] = [[p.span, p.documents, *ends_of(p.relevant)] for p in self.curve]
+        title = "Calibration: share of relevant documents by prediction"
+        return Grid([*columns, *ENDS[1:]], rows, title)
 
-
-def _agreement(audit: Audit) -> Grid:
-    rows: list[list[Cell]] = [[name, *ends_of(estimate)] for name, estimate in _statistics(audit)]
-    title = f"Agreement on {counted(audit.documents, 'document')} that people judged"
-    return Grid([Column("", "label"), *ENDS], rows, title, _notes(audit))
-
-
-def _notes(audit: Audit) -> list[str]:
-    notes = [f"{percent(audit.auc.confidence)} intervals; a document is relevant from grade {audit.rel} on."]
-    if audit.weighted:
-        notes.append("Each document is weighted by 1 / its probability of being judged.")
-    if audit.weighted and audit.assumed:
-        assumed = "the judged documents count as a uniform sample of each query's pool"
-        notes.append(f"No design of the sample is recorded: {assumed}.")
-    if isnan(audit.auc.value):
-        notes.append("All of the documents are relevant, or none, so there is no AUC.")
-    if audit.missing:
-        has = "has" if audit.missing == 1 else "have"
-        notes.append(f"{counted(audit.missing, 'document')} that people judged {has} no prediction.")
-    if audit.confusion is None:
-        notes.append("The predictions are scores without a threshold, so there is no confusion matrix.")
-    return [*notes, *audit.notes]
-
-
-def _statistics(audit: Audit) -> list[tuple[str, Estimate]]:
-    several = {
-        "AUC": audit.auc,
-        "kappa, relevant or not": audit.kappa,
-        "kappa, grades": audit.kappa_of_grades,
-    }
-    return [(name, estimate) for name, estimate in several.items() if estimate is not None]
+    def _biases(self) -> Grid:
+        sampled = is_sampled(self.biases)
+        columns = [Column("run", "label"), *people_columns(sampled), Column("bias"), *ENDS[1:]]
+        rows = [[bias.run, *by_people(bias, sampled), *ends_of(bias.bias)] for bias in self.biases]
+        note = "from, to: of the score by people for these queries, had another sample been judged."
+        title = f"{self.measure} by the predictions minus by people"
+        return Grid(columns, rows, title, [note] if sampled else [])
 
 
-def _confusion(audit: Confusion) -> Grid:
-    columns = [Column("human grade", "label"), *(Column(f"predicted {p}") for p in audit.predicted)]
-    shares = zip(audit.human, audit.share.tolist(), strict=True)
+def _confusion_grid(confusion: Confusion) -> Grid:
+    columns = [Column("human grade", "label"), *(Column(f"predicted {p}") for p in confusion.predicted)]
+    shares = zip(confusion.human, confusion.share.tolist(), strict=True)
     return Grid(columns, [[str(grade), *row] for grade, row in shares], "Share of the documents")
-
-
-def _ratings(audit: Audit) -> Grid:
-    columns = [
-        Column("human grade", "label"),
-        Column("documents", "integer"),
-        Column("mean prediction"),
-        Column("over-rating"),
-    ]
-    rows = [[str(r.grade), r.documents, r.mean, r.over] for r in audit.ratings]
-    return Grid(columns, rows, "Predictions by human grade")
-
-
-def _curve(audit: Audit) -> Grid:
-    columns = [
-        Column("prediction", "label"),
-        Column("documents", "integer"),
-        Column("relevant"),
-        *ENDS[1:],
-    ]
-    rows: list[list[Cell]] = [[_span(p.low, p.high), p.documents, *ends_of(p.relevant)] for p in audit.curve]
-    return Grid(columns, rows, "Calibration: share of relevant documents by prediction")
-
-
-def _biases(audit: Audit) -> Grid:
-    sampled = any(bias.by_people.has_interval for bias in audit.biases)
-    columns = [
-        Column("run", "label"),
-        Column("by people"),
-        *((Column("from"), Column("to")) if sampled else ()),
-    ]
-    rows: list[list[Cell]] = []
-    for bias in audit.biases:
-        people = ends_of(bias.by_people)
-        rows.append([bias.run, *(people if sampled else people[:1]), *ends_of(bias.bias)])
-    notes = (
-        ["from, to: of the score by people for these queries, had another sample been judged."]
-        if sampled
-        else []
-    )
-    title = f"{audit.measure} by the predictions minus by people"
-    return Grid([*columns, Column("bias"), *ENDS[1:]], rows, title, notes)
 
 
 def ends_of(estimate: Estimate) -> tuple[Cell, Cell, Cell]:
@@ -191,5 +185,23 @@ def ends_of(estimate: Estimate) -> tuple[Cell, Cell, Cell]:
     return blank(estimate.value), blank(estimate.low), blank(estimate.high)
 
 
-def _span(low: float, high: float) -> str:
-    return f"{low:g}" if low == high else f"{low:.4g} to {high:.4g}"
+def is_sampled(biases: Iterable[Bias]) -> bool:
+    """True if people judged a sample, so that the scores by people are estimates too."""
+    return any(bias.by_people.has_interval for bias in biases)
+
+
+def people_columns(sampled: bool) -> list[Column]:
+    """Return the columns of what `by_people` returns."""
+    return [Column("by people"), Column("from"), Column("to")][: 3 if sampled else 1]
+
+
+def by_people(bias: Bias, sampled: bool) -> tuple[Cell, ...]:
+    """Return the score of a run by people, with the ends of its interval if it comes from a sample."""
+    return ends_of(bias.by_people)[: 3 if sampled else 1]
+
+
+def bias_records(measure: str, biases: Iterable[Bias], beside: Cell) -> Iterator[list[Cell]]:
+    """Yield the score by people and the bias of each run in long form, with a column `beside` the run."""
+    for bias in biases:
+        yield [f"{measure} by people", bias.run, beside, *ends_of(bias.by_people)]
+        yield [f"bias of {measure}", bias.run, beside, *ends_of(bias.bias)]

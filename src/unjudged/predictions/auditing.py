@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from math import nan, sqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unjudged.agreement.kappa import by_chance
 from unjudged.base.errors import InputError
 from unjudged.evaluation.collection import Collection, RunsSource
+from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, Estimand
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.measures.kernel.registry import Measure
-from unjudged.predictions.audit_grids import Audit, CurvePoint, Rating
-from unjudged.predictions.judge_agreement import Confusion, Sample, weighted_share
-from unjudged.predictions.judges import Judges
-from unjudged.predictions.predictions import GRADES, Predictions, PredictionsSource
+from unjudged.predictions.audit_grids import Audit, Confusion, CurvePoint, Rating
+from unjudged.predictions.estimators.calibrated_gains import effective_count
+from unjudged.predictions.predictions import GRADES, Judges, Predictions, PredictionsSource
 from unjudged.predictions.score_bias import Biases, score_biases
-from unjudged.rankings.judged import Floats, Mask
-from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
+from unjudged.rankings.judged import Floats, Integers, Mask
+from unjudged.rankings.judgments import Judgments, JudgmentsSource
+from unjudged.uncertainty.estimate import Estimate
+from unjudged.uncertainty.quantiles import Limits, normal_quantile, t_quantile, within
 
 MOST_GRADES, MOST_VALUES, BINS = 100, 15, 10
 
@@ -91,7 +96,7 @@ def labels_of(
     labelled = source.kind == GRADES or source.are_probabilities or threshold is not None
     if not labelled and not needed:
         return None
-    return np.where(np.isnan(value), float(UNSAMPLED), source.labels(value, threshold, rel))
+    return source.labels(value, threshold, rel)
 
 
 def _check_scale(*labels: NDArray[Any]) -> None:
@@ -141,3 +146,72 @@ def _curve(seen: Floats, relevant: Mask, sample: Sample) -> tuple[CurvePoint, ..
         low, high = float(seen[own].min()), float(seen[own].max())
         points.append(CurvePoint(low, high, int(own.sum()), mean, share))
     return tuple(points)
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Documents that both judged: how many documents each stands for, and its query.
+
+    Intervals are linearised: each document's influence on a statistic is added up by query, and queries are
+    the independent observations (documents, where there is only one query).
+    """
+
+    weight: Floats
+    query: Integers
+    confidence: float
+
+    def kappa(self, human: Integers, predicted: Integers, of: str) -> Estimate:
+        """Estimate Cohen's kappa: agreement beyond chance, (observed - expected) / (1 - expected).
+
+        Not a number where both have a single label, the same.
+        """
+        observed, expected, each = agreement = by_chance(human, predicted, self.weight)
+        if expected == 1:
+            return Estimate(nan, nan, nan, self.confidence, "both judges have one label only", _about(of))
+        above_chance = (human == predicted) - observed - (1 - agreement.kappa) * (each - 2 * expected)
+        influence = self.weight / self.weight.sum() * above_chance / (1 - expected)
+        return self._linearised(agreement.kappa, influence, of, (-1.0, 1.0))
+
+    def auc(self, relevant: Mask, score: Floats, of: str) -> Estimate:
+        """Estimate the chance that a relevant document has a higher score than another; ties count half.
+
+        Not a number where all documents are relevant, or none.
+        """
+        if relevant.all() or not relevant.any():
+            return Estimate(nan, nan, nan, self.confidence, "one kind of document only", _about(of))
+        values, place = np.unique(score, return_inverse=True)
+        each = np.where(relevant, self.weight[relevant].sum(), self.weight[~relevant].sum())
+        w = self.weight / each
+        mass = [np.bincount(place[kind], w[kind], len(values)) for kind in (relevant, ~relevant)]
+        below = [np.cumsum(own) - own / 2 for own in mass]
+        won = np.where(relevant, below[1][place], 1 - below[0][place])
+        value = float(w[relevant] @ won[relevant])
+        return self._linearised(value, w * (won - value), of, (0.0, 1.0))
+
+    def _linearised(self, value: float, influence: Floats, of: str, limits: Limits) -> Estimate:
+        _, place = np.unique(self.query, return_inverse=True)
+        unit = "queries"
+        if place.max(initial=0) == 0:
+            place, unit = np.arange(len(influence)), "documents"
+        totals = np.bincount(place, influence)
+        n = len(totals)
+        if n < 2:
+            return Estimate(value, *limits, self.confidence, "one document only", _about(of))
+        half = t_quantile(self.confidence, n - 1) * sqrt(n / (n - 1) * float((totals**2).sum()))
+        method = f"linearised over {n} {unit}"
+        return Estimate(value, *within(value, half, limits), self.confidence, method, _about(of))
+
+
+def _about(of: str) -> Estimand:
+    """Agreement is estimated for other queries, had both judged every document."""
+    return Estimand(of, OTHER, ALL_JUDGED)
+
+
+def weighted_share(relevant: Mask, weight: Floats, confidence: float, of: str) -> Estimate:
+    """Return a share with Wilson's interval, for as many documents as the weights are worth."""
+    n = effective_count(weight)
+    p, z = float(np.average(relevant, weights=weight)), normal_quantile(confidence)
+    middle = (p + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    low, high = min(max(middle - half, 0.0), p), max(min(middle + half, 1.0), p)
+    return Estimate(p, low, high, confidence, "Wilson, documents taken as independent", Estimand(of))

@@ -12,9 +12,8 @@ from unjudged.predictions.estimators.by_document import estimate_population
 from unjudged.predictions.estimators.by_query import JudgedAndPredicted
 from unjudged.predictions.estimators.estimates import PredictedMeans
 from unjudged.predictions.estimators.population import Population, is_sample
-from unjudged.predictions.judges import Judges, JudgesSource
-from unjudged.predictions.predictions import GRADES
-from unjudged.rankings.judgments import Judgments, JudgmentsSource
+from unjudged.predictions.predictions import GRADES, Judges, JudgesSource
+from unjudged.rankings.judgments import JudgmentsSource
 
 BY_DOCUMENT = ("P@10", "RBP(p=0.8)")
 BY_QUERY = ("AP", "nDCG@10", "RBP(p=0.8)")
@@ -48,7 +47,7 @@ def estimate_with_predictions(
     """
     collection, source = Collection.of(qrels, runs, fractions=True), Judges.of(predictions)
     judgments = collection.judgments
-    by_query = not is_sample(judgments) and _further_queries(judgments, source)
+    by_query = not is_sample(judgments) and bool(source.queries - set(judgments.queries.tolist()))
     chosen = parse_measures(measures or (BY_QUERY if by_query else BY_DOCUMENT))
     if rel is not None:
         chosen = [m(rel=rel) if "rel" in m.parameters and "rel" not in m.given else m for m in chosen]
@@ -91,7 +90,3 @@ def _of_each(
         raise next(iter(refused.values()))
     announce(AssumptionWarning(f"{measure} is left out: {error}.") for measure, error in refused.items())
     return estimates
-
-
-def _further_queries(judgments: Judgments, predictions: Judges) -> bool:
-    return bool(predictions.queries - set(judgments.queries.tolist()))

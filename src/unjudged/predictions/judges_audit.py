@@ -16,10 +16,10 @@ from unjudged.evaluation.groups import Groups, groups_by_pattern, read_groups
 from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, Estimand
 from unjudged.measures.kernel.measure import Measure
 from unjudged.measures.kernel.names import MeasureLike
+from unjudged.predictions.audit_grids import Audit
 from unjudged.predictions.auditing import audit, labels_of, measure_with_rel
-from unjudged.predictions.judges import Judges, JudgesSource
 from unjudged.predictions.judges_audit_grids import AGREEMENT, PEOPLE, Favour, JudgesAudit
-from unjudged.predictions.predictions import GRADES, Predictions
+from unjudged.predictions.predictions import GRADES, Judges, JudgesSource, Predictions
 from unjudged.predictions.score_bias import Biases, score_biases
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.uncertainty.estimate import Estimate
@@ -53,17 +53,12 @@ def audit_judges(
     [0.8889, 1.0]
     """
     judgments, several = Judgments.of(qrels), Judges.of(judges)
-    audits = {
-        name: audit(judgments, judge, rel=rel, threshold=threshold, confidence=confidence)
-        for name, judge in several.by_name.items()
-    }
-    agreement = {
-        name: {
-            "AUC": audits[name].auc,
-            **_coefficients(judgments, judge, rel=rel, threshold=threshold, confidence=confidence),
-        }
-        for name, judge in several.by_name.items()
-    }
+    audits: dict[str, Audit] = {}
+    agreement: dict[str, dict[str, Estimate]] = {}
+    for name, judge in several.by_name.items():
+        audits[name] = audit(judgments, judge, rel=rel, threshold=threshold, confidence=confidence)
+        coefficients = _coefficients(judgments, judge, rel, threshold, confidence)
+        agreement[name] = {"AUC": audits[name].auc, **coefficients}
     chosen = measure_with_rel(measure, rel)
     biases: dict[str, Biases] = {}
     favours: list[Favour] = []
@@ -91,7 +86,7 @@ def audit_judges(
 
 
 def _coefficients(
-    judgments: Judgments, judge: Predictions, *, rel: int, threshold: float | None, confidence: float
+    judgments: Judgments, judge: Predictions, rel: int, threshold: float | None, confidence: float
 ) -> dict[str, Estimate]:
     """Return coefficients of agreement with people, each document weighted by 1 / its probability.
 
@@ -110,12 +105,8 @@ def _coefficients(
     cell = (judgments.query[both] * n + np.searchsorted(grades, people)) * n + np.searchsorted(grades, own)
     counts = sums(1 / judgments.inclusion[both], cell, queries * n * n).reshape(queries, n, n)
     found = coefficient_estimates(counts, grades.astype(float), confidence)
-    shown = (
-        AGREEMENT
-        if judge.kind == GRADES
-        else [name for name in AGREEMENT if name not in ("linear", "quadratic")]
-    )
-    return {AGREEMENT[name]: found[name] for name in shown}
+    of_grades = () if judge.kind == GRADES else ("linear", "quadratic")
+    return {title: found[name] for name, title in AGREEMENT.items() if name not in of_grades}
 
 
 def _leaderboard(

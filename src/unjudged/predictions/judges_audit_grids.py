@@ -9,8 +9,18 @@ from typing import NamedTuple
 from unjudged.agreement.coefficients import COEFFICIENTS
 from unjudged.agreement.leaderboards import LeaderboardAgreement
 from unjudged.base.wording import percent
-from unjudged.grids.grid import Cell, Column, Grid, Shown, grid_of
-from unjudged.predictions.audit_grids import ENDS, Audit, ends_of
+from unjudged.grids.grid import Cell, Column, Grid, grid_of
+from unjudged.predictions.audit_grids import (
+    ENDS,
+    WEIGHTED,
+    Audit,
+    Audited,
+    bias_records,
+    by_people,
+    ends_of,
+    is_sampled,
+    people_columns,
+)
 from unjudged.predictions.score_bias import Biases
 from unjudged.uncertainty.estimate import Estimate
 
@@ -39,7 +49,7 @@ class Favour(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class JudgesAudit(Shown):
+class JudgesAudit(Audited):
     """Several judges beside people.
 
     `agreement[judge][coefficient]` is on documents, `biases[judge]` of runs, `board` compares the orders.
@@ -56,20 +66,12 @@ class JudgesAudit(Shown):
     notes: Sequence[str]
     confidence: float
 
-    def grid(self) -> Grid:
-        """Return the table of agreement."""
-        return self.grids()[0]
-
     def grids(self) -> list[Grid]:
         """Return a table per question."""
-        grids = [self._agreement()]
-        if self.biases:
-            grids.append(self._biases())
-        if self.favours:
-            grids.append(self._favours())
-        if self.board is not None:
-            grids.append(self._orders())
-        return grids
+        made = [self._agreement()]
+        made += [self._biases()] if self.biases else []
+        made += [self._favours()] if self.favours else []
+        return made if self.board is None else [*made, self._orders(self.board)]
 
     def records(self) -> Grid:
         """Return everything in one table in long form, for programs."""
@@ -77,23 +79,18 @@ class JudgesAudit(Shown):
             [name, "documents", judge, *ends] for name, judge, _, *ends in self._agreed()
         ]
         for judge, found in self.biases.items():
-            for bias in found.by_run:
-                rows.append([f"{self.measure} by people", bias.run, judge, *ends_of(bias.by_people)])
-                rows.append([f"bias of {self.measure}", bias.run, judge, *ends_of(bias.bias)])
+            rows += bias_records(self.measure, found.by_run, judge)
         for favour in self.favours:
             name = f"bias of {self.measure}, group minus others"
             rows.append([name, favour.group, favour.judge, *ends_of(favour.estimate)])
         rows += [[name, "order of runs", judge, *ends] for name, judge, *ends in self._ordered()]
         return grid_of(["statistic", "of", "judge", "value", "low", "high"], rows, self._notes())
 
-    def __str__(self) -> str:
-        return "\n\n".join(map(str, self.grids()))
-
     def _notes(self) -> list[str]:
         level = percent(self.confidence)
         notes = [f"{level} intervals for other queries; a document is relevant from grade {self.rel} on."]
         if any(audit.weighted for audit in self.audits.values()):
-            notes.append("Each document is weighted by 1 / its probability of being judged.")
+            notes.append(WEIGHTED)
         for judge in self.judges:
             if self.audits[judge].missing:
                 notes.append(f"{judge} has no prediction for {self.audits[judge].missing} of the documents.")
@@ -118,24 +115,22 @@ class JudgesAudit(Shown):
     @property
     def sampled(self) -> bool:
         """True if people judged a sample, so that the scores by people are estimates too."""
-        return any(bias.by_people.has_interval for found in self.biases.values() for bias in found.by_run)
+        return any(is_sampled(found.by_run) for found in self.biases.values())
 
     def _biases(self) -> Grid:
-        columns = [Column("run", "label"), Column("judge", "label"), Column("by people")]
-        columns += [Column("from"), Column("to")] if self.sampled else []
+        columns = [Column("run", "label"), Column("judge", "label"), *people_columns(self.sampled)]
         columns += [Column("by the judge"), Column("bias"), *ENDS[1:]]
         by_run: dict[str, list[list[Cell]]] = {}
         for judge, found in self.biases.items():
             for bias in found.by_run:
-                people = ends_of(bias.by_people)[: 3 if self.sampled else 1]
+                people = by_people(bias, self.sampled)
                 row: list[Cell] = [bias.run, judge, *people, bias.human + bias.bias.value]
                 by_run.setdefault(bias.run, []).append([*row, *ends_of(bias.bias)])
-        notes = []
-        if self.sampled:
-            notes.append("by people: had they judged everything, estimated with the help of all judges;")
-            notes[0] += " from, to: for these queries, had another sample been judged."
+        note = "by people: had they judged everything, estimated with the help of all judges; from, to: for "
+        note += "these queries, had another sample been judged."
         rows = [row for rows in by_run.values() for row in rows]
-        return Grid(columns, rows, f"{self.measure} by each judge minus by people", notes)
+        title = f"{self.measure} by each judge minus by people"
+        return Grid(columns, rows, title, [note] if self.sampled else [])
 
     def _favours(self) -> Grid:
         columns = [Column("group", "label"), Column("runs", "integer"), Column("judge", "label")]
@@ -158,13 +153,12 @@ class JudgesAudit(Shown):
             for judge in self.judges
         ]
 
-    def _orders(self) -> Grid:
+    def _orders(self, board: LeaderboardAgreement) -> Grid:
         columns = [Column("agreement with people", "label"), Column("judge", "label"), *ENDS]
-        assert self.board is not None  # noqa: S101
-        notes = list(self.board.notes)
-        if any(bias.by_people.has_interval for found in self.biases.values() for bias in found.by_run):
+        notes = list(board.notes)
+        if self.sampled:
             notes.append(
                 "The order by people comes from a sample: its noise lowers the agreement with any judge."
             )
-        title = f"Order of {len(self.board.systems)} runs by {self.measure}"
+        title = f"Order of {len(board.systems)} runs by {self.measure}"
         return Grid(columns, self._ordered(), title, notes)

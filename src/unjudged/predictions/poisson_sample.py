@@ -14,10 +14,9 @@ from unjudged.formats.columns import QRELS
 from unjudged.judging.collecting.drawn_sample import POISSON, DrawnSample
 from unjudged.judging.pooling import sampling
 from unjudged.measures.kernel.names import MeasureLike
-from unjudged.predictions.estimators.isotonic import Curve, folds_of
-from unjudged.predictions.estimators.stacking import combined
+from unjudged.predictions.estimators.calibrated_gains import Curve, combined, folds_of
 from unjudged.predictions.estimators.sums import Sum
-from unjudged.predictions.judges import Judges, JudgesSource, any_predicted
+from unjudged.predictions.predictions import Judges, JudgesSource, any_predicted
 from unjudged.rankings.extension import chosen_rows, extended, rows_of, table_of
 from unjudged.rankings.hashing import unit
 from unjudged.rankings.judged import Floats, JudgedRankings, Mask
@@ -122,25 +121,23 @@ def probabilities(size: Floats, open_: Mask, budget: float, floor: float = 0.0) 
             f"more than the budget of {budget:g}: choose a floor below {most:.2g}"
         )
     chosen, result = size[open_], np.zeros(len(size))
-    if budget >= documents:
-        result[open_] = 1.0
-        return result
     largest = float(chosen.max(initial=0.0))
-    if largest == 0:
-        result[open_] = budget / documents
+    if budget >= documents or largest == 0:
+        result[open_] = 1.0 if budget >= documents else budget / documents
         return result
+
+    def scaled(c: float) -> Floats:
+        return np.clip(c * chosen / largest, floor, 1)
+
     low, high = 0.0, 1.0
-    while np.clip(high * chosen / largest, floor, 1).sum() < budget and high < 1e300:
+    while scaled(high).sum() < budget and high < 1e300:
         high *= 4
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        if np.clip(middle * chosen / largest, floor, 1).sum() < budget:
-            low = middle
-        else:
-            high = middle
+        low, high = (middle, high) if scaled(middle).sum() < budget else (low, middle)
         if high - low <= 1e-15 * high:
             break
-    result[open_] = np.clip(high * chosen / largest, floor, 1)
+    result[open_] = scaled(high)
     return result
 
 

@@ -1,8 +1,9 @@
-"""Predictions of a model, a click log or a second assessor for queries and documents."""
+"""Predictions of relevance by judges: models, click logs or further assessors."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -11,16 +12,18 @@ import numpy as np
 from unjudged.base.errors import InputError, UnjudgedError, UsageError
 from unjudged.base.wording import counted
 from unjudged.formats.columns import QRELS
-from unjudged.formats.inputs import FILE, FRAME, kind_of_source
+from unjudged.formats.inputs import FILE, FRAME, is_one_source, kind_of_source
 from unjudged.formats.streams import STANDARD_INPUT, display_name
 from unjudged.formats.tables import Table
 from unjudged.rankings.extension import rows_of, table_of
-from unjudged.rankings.judged import Floats
+from unjudged.rankings.judged import Floats, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
 from unjudged.rankings.runs import Run, RunSource
 
 GRADES, SCORES = "grades", "scores"
 KINDS = (GRADES, SCORES)
+ONE = "predictions"
+"""Name of a judge that has none."""
 
 
 class Aligned(NamedTuple):
@@ -61,7 +64,11 @@ class Predictions:
             raise UsageError(f"kind is {kind!r}, expected one of {', '.join(KINDS)}")
         made = _made(source, kind, columns)
         if kind == GRADES and made.kind == SCORES:
-            made.check_grades()
+            value = made.table.numbers[:, 0]
+            wrong = value[value != np.floor(value)]
+            if len(wrong):
+                problem = f"a prediction is {wrong[0]:g}, expected whole numbers as grades"
+                raise InputError(problem, source=made.name)
         return made if kind is None else replace(made, kind=kind, guessed=False)
 
     def notes(self) -> list[str]:
@@ -70,15 +77,6 @@ class Predictions:
             return []
         other = "give --kind grades (in Python kind='grades') if they are grades"
         return [f"{self.name}: whole numbers, read as scores; {other}."]
-
-    def check_grades(self) -> None:
-        """Raise InputError for numbers that are not grades."""
-        value = self.table.numbers[:, 0]
-        wrong = value[value != np.floor(value)]
-        if len(wrong):
-            raise InputError(
-                f"a prediction is {wrong[0]:g}, expected whole numbers as grades", source=self.name
-            )
 
     def __repr__(self) -> str:
         queries = counted(len(self.table.queries), "query")
@@ -122,14 +120,12 @@ class Predictions:
 
     def hard(self, threshold: float | None, rel: int) -> Floats:
         """Return a grade for each row, -1 where nothing is predicted."""
-        label = self.labels(self.value, threshold, rel)
-        return np.where(np.isnan(self.value), float(UNSAMPLED), label)
+        return self.labels(self.value, threshold, rel)
 
     def labels(self, value: Floats, threshold: float | None, rel: int) -> Floats:
-        """Return grades as they are, and for scores `rel` where they reach the threshold, else 0."""
-        if self.kind == GRADES:
-            return value
-        return np.where(value >= self.cut(threshold), float(rel), 0.0)
+        """Return grades as they are, for scores `rel` where they reach the threshold, else 0; -1 for none."""
+        grade = value if self.kind == GRADES else np.where(value >= self.cut(threshold), float(rel), 0.0)
+        return np.where(np.isnan(value), float(UNSAMPLED), grade)
 
     def cut(self, threshold: float | None) -> float:
         """Return the score from which on a document counts as relevant."""
@@ -172,3 +168,80 @@ def _made(source: Any, kind: str | None, columns: dict[str, str]) -> Predictions
                 raise as_run from None
             problem = f"predictions must be a run or qrels. As a run: {as_run}. As qrels: {as_qrels}"
             raise InputError(problem) from None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Judges:
+    """Predictions by the name of the judge who made them.
+
+    >>> Judges.of({"llama": {"q1": {"d1": 0.9, "d2": 0.2}}, "clicks": {"q1": {"d1": 7, "d2": 0}}})
+    Judges(llama, clicks)
+    >>> Judges.of({"q1": {"d1": 0.9, "d2": 0.2}})
+    Judges(predictions)
+    """
+
+    by_name: Mapping[str, Predictions]
+
+    @classmethod
+    def of(cls, source: JudgesSource, *, kind: str | None = None) -> Judges:
+        """Read predictions of one judge, in any form that `Predictions.of` takes, or a mapping of several."""
+        if isinstance(source, Judges):
+            return source
+        made = Predictions | Judgments | Run
+        several = isinstance(source, Mapping) and any(isinstance(each, made) for each in source.values())
+        if not several and (isinstance(source, made) or is_one_source(source)):
+            return cls({ONE: Predictions.of(source, kind=kind)})  # type: ignore[arg-type]
+        if not isinstance(source, Mapping) or not source:
+            raise UsageError("expected the predictions of one judge, or of several by name: {'model': ...}")
+        return cls({str(name): Predictions.of(each, kind=kind) for name, each in source.items()})
+
+    def __repr__(self) -> str:
+        return f"Judges({', '.join(self.by_name)})"
+
+    def __len__(self) -> int:
+        return len(self.by_name)
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the judges."""
+        return list(self.by_name)
+
+    @property
+    def all(self) -> list[Predictions]:
+        """Predictions of each judge."""
+        return list(self.by_name.values())
+
+    @property
+    def queries(self) -> set[bytes]:
+        """Queries for which any judge has predictions."""
+        return {query for judge in self.all for query in judge.table.queries.tolist()}
+
+    def aligned(self, judgments: Judgments, what: str = "the judgments") -> Floats:
+        """Return judges x rows of the judgments; not a number where a judge has no prediction."""
+        return np.stack([judge.aligned(judgments, what).value for judge in self.all])
+
+    def notes(self) -> list[str]:
+        """Say as what the predictions were read, where they could be either kind."""
+        return [note for judge in self.all for note in judge.notes()]
+
+    def weighed(self, weights: Floats) -> dict[str, float]:
+        """Return weights by the names of the judges."""
+        return dict(zip(self.names, weights.tolist(), strict=True))
+
+
+def any_predicted(values: Floats) -> Mask:
+    """Return the rows for which any of the judges has a prediction; `values` is judges x rows."""
+    known: Mask = np.logical_or.reduce(~np.isnan(values), axis=0)
+    return known
+
+
+def weights_text(weights: Mapping[str, float]) -> str:
+    """Return the weights of judges in words.
+
+    >>> weights_text({"llama": 0.75, "clicks": 0.2})
+    'llama 0.75, clicks 0.20'
+    """
+    return ", ".join(f"{name} {weight:.2f}" for name, weight in weights.items())
+
+
+JudgesSource = Judges | PredictionsSource | Mapping[str, PredictionsSource]

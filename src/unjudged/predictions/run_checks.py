@@ -3,6 +3,17 @@
 A run that was not pooled has unjudged documents, and no model of them is sure to hold for it. If people judge
 a small random sample of them, a sum such as RBP, or nDCG@k, has an interval that does not assume that the run
 is like the pooled ones. The predictions are the prevalences by rank band that were learnt from the pool.
+
+nDCG@k is a sum in each query, to first order around what is expected. With DCG N and best DCG I, nDCG = N / I
+depends on the gain y of an unjudged document through both. Around the expected gains m, one more unit of gain
+at a document of discount w changes it by
+
+    h = (w - (N / I) (I(+1) - I) / top) / I
+
+where I(+1) is the best DCG with one more document of the highest gain, top. So nDCG is estimated as the sum
+of these changes, like RBP as the sum of its weights. What is left out, of second order, is small: a query has
+few unjudged documents in its first k. Documents that the run has below k count as judged before or not
+relevant.
 """
 
 from __future__ import annotations
@@ -23,19 +34,19 @@ from unjudged.grids.grid import Cell, Column, Grid, Shown
 from unjudged.judging.collecting.drawn_sample import DrawnSample, check_judged
 from unjudged.measures.kernel.estimand import ALL_JUDGED, Estimand
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
-from unjudged.measures.kernel.registry import MEASURES, Measure
-from unjudged.predictions.checked_ndcg import FirstOrder
+from unjudged.measures.kernel.registry import MEASURES, Measure, ratio
 from unjudged.predictions.estimators.population import with_retrieved
 from unjudged.predictions.estimators.sums import Sum
 from unjudged.predictions.poisson_sample import poisson_sample, probabilities
 from unjudged.rankings.extension import rows_of, table_of_pool
-from unjudged.rankings.judged import Floats, JudgedRankings, Mask
+from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.uncertainty.bounding.bounds import bounds
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.prevalence import band_of
 from unjudged.uncertainty.quantiles import normal_interval
+from unjudged.uncertainty.sampled_means import denominator_of
 
 SMALLEST_PREVALENCE = 0.05
 """Lowest prevalence for sampling probabilities: unlikely documents are still looked at."""
@@ -88,11 +99,10 @@ class SpotCheck(Shown):
 
     def grid(self) -> Grid:
         """Return a row per run."""
-        names = ("run", "measure", "estimate", "low", "high", "unjudged", "checked", "relevant")
-        kinds = ("label", "label", "number", "number", "number", "integer", "integer", "number")
-        columns = [Column(name, kind) for name, kind in zip(names, kinds, strict=True)]  # type: ignore[arg-type]
         whole = all(check.relevant == int(check.relevant) for check in self.checks)
-        columns[-1] = Column("relevant", decimals=0 if whole else 4)
+        columns = [Column("run", "label"), Column("measure", "label")]
+        columns += [Column("estimate"), Column("low"), Column("high"), Column("unjudged", "integer")]
+        columns += [Column("checked", "integer"), Column("relevant", decimals=0 if whole else 4)]
         rows: list[list[Cell]] = []
         for check in self.checks:
             ends = check.estimate.value, check.estimate.low, check.estimate.high
@@ -133,7 +143,7 @@ def spot_check_design(
     band, taken as 0.05 at least; of several runs, to the root of the sum of their squares. `merge` the
     answers, and hand the judgments to `spot_check`.
     """
-    chosen, seed = checked_measure(measure).sum, checked_int("seed", seed)
+    (_, chosen), seed = checked_measure(measure), checked_int("seed", seed)
     rankings = with_retrieved(Collection.of(qrels, runs))
     pool = rankings.judgments
     weight, m = _by_row(rankings, chosen, prevalence_by_band)
@@ -145,21 +155,14 @@ def spot_check_design(
     return poisson_sample(pool, open_, odds, seed=seed, method=method)
 
 
-class CheckedMeasure(NamedTuple):
-    """Measure of a spot check, and the sum that it is or, for nDCG, that it divides by the best one."""
-
-    measure: Measure
-    sum: Sum
-
-
-def checked_measure(measure: MeasureLike) -> CheckedMeasure:
-    """Return P, RBP, DCG or another sum, or nDCG@k; raise UsageError for others."""
+def checked_measure(measure: MeasureLike) -> tuple[Measure, Sum]:
+    """Return P, RBP, DCG or nDCG@k and the sum that it is, or divides by the best one; refuse others."""
     chosen = parse_measure(measure)
     if chosen.name != "nDCG":
-        return CheckedMeasure(chosen, Sum.of(chosen))
+        return chosen, Sum.of(chosen)
     if "cutoff" not in chosen.given:
         raise UsageError(f"{chosen} needs a cutoff in a spot check, such as nDCG@10")
-    return CheckedMeasure(chosen, Sum.of(MEASURES["DCG"](**chosen.own)))
+    return chosen, Sum.of(MEASURES["DCG"](**chosen.own))
 
 
 def doubt(weight: Floats, m: Floats) -> Floats:
@@ -196,71 +199,35 @@ def spot_check(
         known = Judgments.of(before)
         row = rows_of(known, table_of_pool(checked.pooled))
         earlier = (row >= 0) & (known.grade[row] >= 0)
-    gain = np.zeros(len(checked.grade))
-    gain[checked.grade >= 0] = chosen.gains(checked.grade[checked.grade >= 0])
-    counts, base, limits = weights > 0, None, None
+    judged, pi, queries = checked.grade >= 0, checked.probability, len(checked.queries)
+    sure, gain = judged & (pi >= 1), chosen.gains_where(judged, checked.grade)
+    top, counts = max(1.0, float(gain.max(initial=0.0))), weights > 0
     if asked.name == "nDCG":
-        sure = (checked.grade >= 0) & (checked.probability >= 1)
         near = FirstOrder.of(asked, weights, prevalences, gain, known=sure, query=checked.query)
-        open_ = np.where(sure, 0.0, near.change * prevalences).sum(axis=1)
-        base, weights = (near.value.sum(axis=1) - open_) / len(checked.queries), near.change
+        expected = np.where(sure, 0.0, near.change * prevalences).sum(axis=1)
+        base, weights = (near.value.sum(axis=1) - expected) / queries, near.change
         ends = bounds(asked, collection.rankings)
-        limits = np.stack([ends.low, ends.high]).reshape(2, len(names), -1).mean(axis=2).T
-    checks = [
-        _checked_run(
-            Estimand(str(asked), judgments=ALL_JUDGED, subject=run),
-            checked,
-            earlier,
-            weight=weights[i],
-            counts=counts[i],
-            m=prevalences[i],
-            gain=gain,
-            confidence=confidence,
-            base=None if base is None else float(base[i]),
-            limits=None if limits is None else (float(limits[i, 0]), float(limits[i, 1])),
+        least, most = np.stack([ends.low, ends.high]).reshape(2, len(names), -1).mean(axis=2)
+    else:
+        base, least = (np.array([w[rows] @ gain[rows] for w in weights]) / queries for rows in (sure, judged))
+        most = least + np.array([w[~judged].sum() for w in weights]) * top / queries
+    checks = []
+    for i, run in enumerate(names):
+        open_, sample = ~sure & counts[i], judged & ~earlier & counts[i]
+        share, m = weights[i, open_] * top / queries, prevalences[i, open_] / top
+        rest, variance = checked_sum(share, m, pi[open_], judged[open_], gain[open_] / top)
+        low, high = float(least[i]), float(most[i])
+        estimate = normal_interval(
+            min(max(rest + float(base[i]), low), high),
+            sqrt(variance),
+            confidence,
+            method=f"spot check of {counted(int(sample.sum()), 'random judgment')}",
+            of=Estimand(str(asked), judgments=ALL_JUDGED, subject=run),
+            limits=(low, high),
         )
-        for i, run in enumerate(names)
-    ]
+        drawn, unjudged = int(sample.sum()), int((~earlier & counts[i]).sum())
+        checks.append(RunCheck(run, str(asked), estimate, drawn, float(gain[sample].sum()), unjudged))
     return SpotCheck(checks)
-
-
-def _checked_run(
-    of: Estimand,
-    checked: Judgments,
-    earlier: Mask,
-    *,
-    weight: Floats,
-    counts: Mask,
-    m: Floats,
-    gain: Floats,
-    confidence: float,
-    base: float | None = None,
-    limits: tuple[float, float] | None = None,
-) -> RunCheck:
-    """Estimate one run's mean; `weight`, `m` and `gain` are of each row, `earlier` what was judged before.
-
-    `counts` are the documents that count. `base` is what the value is without those that were not judged
-    before, and `limits` what the judgments leave possible, where they do not follow from the weights.
-    """
-    judged, pi, queries = checked.grade >= 0, np.asarray(checked.probability), len(checked.queries)
-    known = judged & (pi >= 1)
-    top = max(1.0, float(gain.max(initial=0.0)))
-    open_ = ~known & counts
-    rest, variance = checked_sum(
-        weight[open_] * top / queries, m[open_] / top, pi[open_], judged[open_], gain[open_] / top
-    )
-    value = rest + (float(weight[known] @ gain[known]) / queries if base is None else base)
-    least = float(weight[judged] @ gain[judged]) / queries
-    most = least + float(weight[~judged].sum()) * top / queries
-    least, most = (least, most) if limits is None else limits
-    sample = judged & ~earlier & counts
-    method = f"spot check of {counted(int(sample.sum()), 'random judgment')}"
-    possible = min(max(value, least), most)
-    estimate = normal_interval(
-        possible, sqrt(variance), confidence, method=method, of=of, limits=(least, most)
-    )
-    unjudged = int((~earlier & counts).sum())
-    return RunCheck(of.subject, of.measure, estimate, int(sample.sum()), float(gain[sample].sum()), unjudged)
 
 
 def checked_sum(weight: Floats, m: Floats, pi: Floats, drawn: Mask, gain: Floats) -> tuple[float, float]:
@@ -290,3 +257,37 @@ def _by_row(
     weight[place] = chosen.weights(rankings.rank)
     m[place] = prevalence_at(rankings.rank, prevalence_by_band)
     return weight, m
+
+
+@dataclass(frozen=True, eq=False)
+class FirstOrder:
+    """Values at the expected gains, runs x queries, and the change per unit of gain, runs x rows."""
+
+    value: Floats
+    change: Floats
+
+    @classmethod
+    def of(
+        cls, measure: Measure, weight: Floats, m: Floats, gain: Floats, *, known: Mask, query: Integers
+    ) -> FirstOrder:
+        """`weight` (DCG's discounts) and `m` are runs x rows; `gain` is of each row, where it is `known`."""
+        queries = int(query.max(initial=-1)) + 1
+        top = max(1.0, float(gain[known].max(initial=0.0)))
+        gains = np.unique(np.append(gain[known & (gain > 0)], top))[::-1]
+        counts = np.zeros((queries, len(gains)))
+        for level, own in enumerate(gains.tolist()):
+            counts[:, level] = np.bincount(query[known & (gain == own)], minlength=queries)
+        values, changes = [], []
+        best = denominator_of(measure, gains)
+        for w, expected in zip(weight, m, strict=True):
+            y = np.where(known, gain, expected)
+            here = counts.copy()
+            here[:, 0] += np.bincount(query, np.where(known | (w == 0), 0.0, expected / top), queries)
+            one_more = here.copy()
+            one_more[:, 0] += 1
+            ideal = best(here)
+            value = ratio(np.bincount(query, w * y, queries), ideal)
+            slope = value * (best(one_more) - ideal) / top
+            changes.append(np.where(w > 0, ratio(w - slope[query], ideal[query]), 0.0))
+            values.append(value)
+        return cls(np.array(values), np.array(changes))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,12 +13,16 @@ from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, Estimand
 from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.estimators.by_document import estimate_population
-from unjudged.predictions.estimators.completeness import Completeness, IncompleteError
-from unjudged.predictions.estimators.population import Population, is_sample, with_retrieved
+from unjudged.predictions.estimators.population import (
+    Completeness,
+    IncompleteError,
+    Population,
+    is_sample,
+    with_retrieved,
+)
 from unjudged.predictions.estimators.sums import WEIGHTS, Sum
-from unjudged.predictions.judges import Judges, any_predicted
+from unjudged.predictions.predictions import Judges, any_predicted
 from unjudged.rankings.judged import Floats
-from unjudged.rankings.judgments import UNSAMPLED
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.quantiles import t_interval
 
@@ -96,14 +99,11 @@ def _of_sample(
     biases = {}
     for (name, judge), value in zip(judges.by_name.items(), by_judge.values, strict=True):
         known = ~np.isnan(value) & ~population.unreachable
-        gain = np.zeros(len(known))
-        gain[known] = chosen.gains(judge.labels(value[known], threshold, chosen.rel))
+        gain = chosen.gains_where(known, judge.labels(value, threshold, chosen.rel))
         scores = population.totals(weight, gain)
         by_run = [
-            Bias(
-                run, people.mean(run, confidence=confidence), _bias(own - estimated, run, measure, confidence)
-            )
-            for run, own, estimated in zip(people.runs, scores, people.per_query, strict=True)
+            Bias(run, people.mean(run, confidence=confidence), _bias(gaps, run, measure, confidence))
+            for run, gaps in zip(people.runs, scores - people.per_query, strict=True)
         ]
         biases[name] = Biases(by_run, list(notes), people.runs, people.per_query, scores)
     return biases
@@ -114,47 +114,35 @@ def _of_complete_queries(
 ) -> dict[str, Biases]:
     """Compare scores by predictions and by people on the queries that people judged completely for a run."""
     rankings, retrieved = collection.rankings, with_retrieved(collection)
-    human = measure.compute(rankings).reshape(len(collection.runs), -1)
+    runs = tuple(collection.runs)
+    human = measure.compute(rankings).reshape(len(runs), -1)
     biases = {}
     for name, source in judges.by_name.items():
         labelled = ~np.isnan(source.aligned(retrieved.judgments).value)
         value = source.aligned(collection.judgments).value
-        label = source.labels(value, threshold, int(measure.given.get("rel", 1)))
-        grade = np.where(np.isnan(value), UNSAMPLED, label).astype(np.int32)
+        grade = source.labels(value, threshold, int(measure.given.get("rel", 1))).astype(np.int32)
         relabelled = rankings.relabelled(collection.judgments.with_grades(grade))
-        machine = measure.compute(relabelled).reshape(len(collection.runs), -1)
-        complete = [Completeness.of(measure, retrieved.run(i), labelled) for i in range(len(human))]
-        biases[name] = _on_complete_queries(tuple(collection.runs), human, machine, complete, confidence)
-    return biases
-
-
-def _on_complete_queries(
-    runs: tuple[str, ...],
-    human: Floats,
-    machine: Floats,
-    complete: Sequence[Completeness],
-    confidence: float,
-) -> Biases:
-    """Compare runs x queries by people and by one judge; `complete` tells the queries of each run."""
-    measure = complete[0].measure
-    known = np.stack([judged.complete for judged in complete])
-    biases = Biases([], [], runs, *(np.where(known, scores, np.nan) for scores in (human, machine)))
-    refused = None
-    for i, (run, judged) in enumerate(zip(runs, complete, strict=True)):
-        try:
-            judged.check(2)
-        except IncompleteError as error:
-            refused = error
-            biases.notes.append(f"{run}: no bias. {error}.")
-            continue
-        by_people, by_model = human[i, known[i]], machine[i, known[i]]
-        of = Estimand(str(measure), subject=run)
-        mean = Estimate.without_interval(float(mean_over_queries(by_people)), "all is judged", of)
-        biases.by_run.append(Bias(run, mean, _bias(by_model - by_people, run, measure, confidence)))
-        if left := int((~known[i]).sum()):
-            biases.notes.append(f"{run}: {counted(left, 'query')} left out, judged in part for {measure}.")
-    if refused is not None and not biases.by_run:
-        raise refused
+        machine = measure.compute(relabelled).reshape(len(runs), -1)
+        complete = [Completeness.of(measure, retrieved.run(i), labelled) for i in range(len(runs))]
+        known = np.stack([judged.complete for judged in complete])
+        found = Biases([], [], runs, *(np.where(known, scores, np.nan) for scores in (human, machine)))
+        refused = None
+        for i, (run, judged) in enumerate(zip(runs, complete, strict=True)):
+            try:
+                judged.check(2)
+            except IncompleteError as error:
+                refused = error
+                found.notes.append(f"{run}: no bias. {error}.")
+                continue
+            people, gaps = human[i, known[i]], machine[i, known[i]] - human[i, known[i]]
+            of, mean = Estimand(str(measure), subject=run), float(mean_over_queries(people))
+            by_people = Estimate.without_interval(mean, "all is judged", of)
+            found.by_run.append(Bias(run, by_people, _bias(gaps, run, measure, confidence)))
+            if left := int((~known[i]).sum()):
+                found.notes.append(f"{run}: {counted(left, 'query')} left out, judged in part for {measure}.")
+        if refused is not None and not found.by_run:
+            raise refused
+        biases[name] = found
     return biases
 
 

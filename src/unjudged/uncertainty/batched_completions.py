@@ -25,12 +25,8 @@ class DrawnGrades:
     size: int
 
 
-@dataclass(frozen=True, eq=False)
-class StackedPool:
-    """Judgments of some completions, and the row of each drawn document in them."""
-
-    judgments: Judgments
-    row: Integers
+StackedPool = tuple[Judgments, Integers]
+"""Judgments of some completions, and the row of each drawn document in them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,11 +73,11 @@ class BatchedCompletions:
         grade = np.empty(int(offsets[-1]), np.int32)
         grade[row] = drawn.grade
         grade[_others(row, len(grade))] = np.tile(known.grade, drawn.size)
-        return StackedPool(anonymous(offsets, grade), row)
+        return anonymous(offsets, grade), row
 
     def _relevant(self, drawn: DrawnGrades, pool: StackedPool) -> JudgedRankings:
         """Known relevant documents are the same in every completion; the others are put between them."""
-        r, known, size = self.rankings, self._known, drawn.size
+        r, known, size, (judgments, row_of_drawn) = self.rankings, self._known, drawn.size, pool
         which, element = self._elements_of(drawn.document)
         at = drawn.completion[which]
         if not self._ascending:
@@ -90,14 +86,14 @@ class BatchedCompletions:
         place = np.arange(len(which)) + at * len(known.element) + known.before[element]
         rank = np.empty(len(which) + size * len(known.element), np.int32)
         row = np.empty(len(rank), np.int32)
-        rank[place], row[place] = r.rank[element], pool.row[which]
+        rank[place], row[place] = r.rank[element], row_of_drawn[which]
         known_place = _others(place, len(rank))
         rank[known_place] = np.tile(known.rank, size)
-        first = pool.judgments.offsets[:-1].astype(np.int32).reshape(size, -1)
+        first = judgments.offsets[:-1].astype(np.int32).reshape(size, -1)
         row[known_place] = (first.take(known.query, axis=1) + known.local).ravel()
         ranking = at * len(r) + r.ranking[element]
         counts = np.tile(known.per_ranking, size) + np.bincount(ranking, minlength=len(r) * size)
-        return self._rankings(pool.judgments, rank, row, counts, size)
+        return self._rankings(judgments, rank, row, counts, size)
 
     def _rankings(
         self,

@@ -6,15 +6,18 @@ a document is equally relevant to a query whichever run retrieved it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf
+from os import cpu_count
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.segments import ends
+from unjudged.base.threads import Threads
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.hashing import Numbers, hashes, mixed, salt
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
@@ -27,8 +30,12 @@ BATCH_ELEMENTS = 1 << 18
 ENOUGH_GRADES = 10
 """A query with fewer relevant judged documents takes the grades of all queries."""
 
+MOST_THREADS = 4
+
 Progress = Callable[[int, int], None]
 """Called with the work done and the work in all."""
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,15 +54,8 @@ class Evidence:
         return cls(rankings.judgments.query[row], best[row], rankings.judgments.grade[row] >= rel)
 
     def prevalence(self, given: PrevalenceLike, query: Integers, rank: Integers, queries: int) -> Prevalence:
-        return prevalence_of(
-            given,
-            query,
-            rank,
-            judged_query=self.query,
-            judged_rank=self.rank,
-            relevant=self.relevant,
-            queries=queries,
-        )
+        judged = {"judged_query": self.query, "judged_rank": self.rank, "relevant": self.relevant}
+        return prevalence_of(given, query, rank, **judged, queries=queries)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +71,8 @@ class Completions:
     prevalence: Prevalence
     rel: int = 1
     seed: int = 0
+    _sparse: dict[str, bool] = field(init=False, default_factory=dict)
+    _batched: dict[float, BatchedCompletions] = field(init=False, default_factory=dict)
 
     @classmethod
     def of_run(
@@ -94,9 +96,7 @@ class Completions:
         prevalence = evidence.prevalence(given, query, rank[row], len(own.queries))
         return cls(filled.rankings, row, identity, prevalence, rel, seed)
 
-    def values(
-        self, measures: Sequence[Measure], draws: int, on_progress: Progress | None = None
-    ) -> list[Floats]:
+    def values(self, measures: Sequence[Measure], draws: int) -> list[Floats]:
         """For each measure, draws x rankings: its values in this number of completions."""
         results = [np.empty((draws, len(self.rankings))) for _ in measures]
         done = 0
@@ -104,8 +104,6 @@ class Completions:
             for result, value in zip(results, values, strict=True):
                 result[done : done + size] = value
             done += size
-            if on_progress is not None:
-                on_progress(done, draws)
         return results
 
     def batches(self, measures: Sequence[Measure], draws: int) -> Iterator[tuple[int, Drawn, list[Floats]]]:
@@ -155,32 +153,21 @@ class Completions:
         nonrelevant = self.rankings.relabelled(pool.with_grades(np.maximum(pool.grade, 0)))
         return np.array_equal(alone, measure.compute(nonrelevant), equal_nan=True)
 
-    @cached_property
-    def _sparse(self) -> dict[str, bool]:
-        return {}
-
-    @cached_property
-    def _batched(self) -> dict[float, BatchedCompletions]:
-        return {}
-
     def _grades(self, document: Integers, share: Floats) -> NDArray[np.int32]:
         """Grades of relevant documents: those of the query's relevant judged documents, at random."""
         grades, first, count = self._grade_table
-        query = self._query_of_row[self.row[document]]
+        query = self.rankings.judgments.query[self.row[document]]
         place = first[query] + np.minimum((share * count[query]).astype(np.int64), count[query] - 1)
         return grades[place].astype(np.int32)
-
-    @cached_property
-    def _query_of_row(self) -> Integers:
-        return self.rankings.judgments.query
 
     @cached_property
     def _grade_table(self) -> tuple[np.ndarray, Integers, Integers]:
         """Relevant grades query by query, then those of all; where each query's begin, and how many."""
         pool = self.rankings.judgments
         relevant = np.flatnonzero(pool.grade >= self.rel)
-        order = relevant[np.lexsort((pool.grade[relevant], self._query_of_row[relevant]))]
-        count = np.bincount(self._query_of_row[relevant], minlength=len(pool.queries))
+        query = pool.query[relevant]
+        order = relevant[np.lexsort((pool.grade[relevant], query))]
+        count = np.bincount(query, minlength=len(pool.queries))
         first = ends(count)[:-1]
         every = np.sort(pool.grade[relevant]) if len(relevant) else np.array([self.rel], np.int32)
         few = count < ENOUGH_GRADES
@@ -193,6 +180,12 @@ class Completions:
 
 def _cutoff(measure: Measure) -> float:
     return float(measure.given.get("cutoff", inf)) if measure.traits.at == "cutoff" else inf
+
+
+def in_threads(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+    """Yield the results of the work on each item, in their order."""
+    with Threads(min(MOST_THREADS, cpu_count() or 1)) as threads:
+        yield from threads.map(work, items)
 
 
 def by_rel(measures: Sequence[Measure]) -> Iterator[tuple[int, list[int]]]:

@@ -45,9 +45,10 @@ def drawn_relevant(
         scale = 1 / np.log1p(-most)
     step = np.zeros(len(document), np.int64)
     position = _gap(uniforms(own, gaps, step), scale) - 1
+    none = np.zeros(0, np.int64)
     for first in range(0, completions, batch):
         last = min(first + batch, completions)
-        found: list[tuple[Integers, Integers, Integers]] = []
+        found = [(none, none, none)]
         which = np.flatnonzero(position < last)
         at, steps = position[which], step[which]
         while len(which):
@@ -63,10 +64,7 @@ def drawn_relevant(
             position[which], step[which] = at, steps
             again = np.flatnonzero(at < last)
             which, at, steps = which[again], at[again], steps[again]
-        at, which, steps = (
-            np.concatenate(column) if found else np.zeros(0, np.int64)
-            for column in (zip(*found, strict=True) if found else ((), (), ()))
-        )
+        at, which, steps = map(np.concatenate, zip(*found, strict=True))
         if chance.shape[1] > 1:  # drawn with the highest probability of all completions, so thin out
             share = chance[prevalence.cell[document[which]], at] / most[which]
             kept = uniforms(own[which], thinning, steps) <= share

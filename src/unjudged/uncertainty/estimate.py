@@ -141,12 +141,10 @@ class Estimates(Shown, Framed, Sequence[Sequence[Estimate]]):
         said = [(name, _note(one)) for name, one in each if one.has_interval]
         without = dict.fromkeys(f"{one.of.measure}: {one.method}." for _, one in each if not one.has_interval)
         methods = [*notes_of(said, len({name for name, _ in said})), *without]
-        return Grid(
-            columns,
-            rows,
-            notes=[*self.notes, *methods],
-            records=lambda: grid_of(["run", "measure", *FIELDS], self.rows()),
-        )
+        return Grid(columns, rows, notes=[*self.notes, *methods], records=self._records)
+
+    def _records(self) -> Grid:
+        return grid_of(["run", "measure", *FIELDS], self.rows())
 
     def _stacked(self, decimals: int) -> Grid:
         present = {estimate.of.queries for row in self.estimates for estimate in row}
@@ -156,19 +154,12 @@ class Estimates(Shown, Framed, Sequence[Sequence[Estimate]]):
         for measure in self.measures:
             for run, row in zip(self.runs, self.estimates, strict=True):
                 own = {e.of.queries: e for e in row if e.of.measure == measure}
-                given = [own.get(queries) for queries in shown]
-                ends = [
-                    None if e is None else f"[{e.low:.{decimals}f}, {e.high:.{decimals}f}]" for e in given
-                ]
-                rows.append([run, measure, next(iter(own.values())).value, *ends])
+                ends = {q: f"[{e.low:.{decimals}f}, {e.high:.{decimals}f}]" for q, e in own.items()}
+                rows.append([run, measure, next(iter(own.values())).value, *map(ends.get, shown)])
         covered = ", or ".join(COVERS[queries] for queries in shown)
         level = f"{percent(self.estimates[0][0].confidence)} intervals: {covered}."
-        return Grid(
-            [*columns, *map(Column, shown)],
-            rows,
-            notes=[level, *self.notes],
-            records=lambda: grid_of(["run", "measure", *FIELDS], self.rows()),
-        )
+        columns += map(Column, shown)
+        return Grid(columns, rows, notes=[level, *self.notes], records=self._records)
 
 
 def _field(estimate: Estimate, name: str) -> Cell:

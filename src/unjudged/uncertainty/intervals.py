@@ -12,7 +12,7 @@ measure that cannot have the interval; it then appears with its value alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -78,6 +78,17 @@ class IntervalRequest:
             if report:
                 self.report(last)
 
+    def estimate(self, measure: Measure, value: Any, low: Any, high: Any, method: str) -> Estimate:
+        """Return a value of the measure with its interval of the confidence that is asked for."""
+        return Estimate(float(value), float(low), float(high), self.confidence, method, self.of(measure))
+
+    def by_run(self, estimates: Callable[[int, Measure], Iterable[Estimate]]) -> EstimateRows:
+        """Return what a function makes of each measure, by its place, as rows of the runs."""
+        columns = [estimates(k, measure) for k, measure in enumerate(self.measures)]
+        rows = [list(row) for row in zip(*columns, strict=True)]
+        self.report(len(rows))
+        return rows
+
     def report(self, done: int) -> None:
         """Report that this number of runs is done."""
         if self.on_progress is not None:
@@ -103,17 +114,10 @@ class IntervalMethod:
 
     def use(self, request: IntervalRequest) -> Use:
         """Return the method as `permitted` sees it."""
-        check = self.check
+        check, asked = self.check, f"the {self.name!r} interval"
         own = None if check is None else lambda measure: check(measure, request)
-        return Use(
-            f"the {self.name!r} interval",
-            self.takes,
-            self.queries,
-            self.judgments,
-            self.instead,
-            own,
-            geometric=self.geometric,
-        )
+        given = (self.takes, self.queries, self.judgments, self.instead)
+        return Use(asked, *given, own, geometric=self.geometric)
 
 
 INTERVALS: Choices[IntervalMethod] = Choices("interval")
@@ -142,8 +146,7 @@ def interval_method(
 
     def register(make: Make) -> Make:
         options = (queries, judgments, takes, instead, check, uses, geometric, cite)
-        made = IntervalMethod(name, covers, make, *options)
-        INTERVALS.add(name, made)
+        INTERVALS.add(name, IntervalMethod(name, covers, make, *options))
         return make
 
     return register

@@ -7,15 +7,14 @@ down to its depth. With U_g unjudged, the runs of g are like a new run: unseen b
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 
 import numpy as np
 
 from unjudged.base.errors import UsageError
-from unjudged.base.segments import ends, numbered, sums
+from unjudged.base.segments import ends, sums
 from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.estimand import LEAVING_OUT, check_permitted
 from unjudged.measures.kernel.registry import Measure, ratio
@@ -90,52 +89,35 @@ class LeftOut:
             share[empty] = share[empty - 1] if empty else float((r.labels[own] >= rel).mean())
         return share[: last + 1]
 
-    def brought(self, rel: int = 1) -> Floats:
+    def brought(self) -> Floats:
         """Share of relevant documents among those that each group alone brought; none for others."""
         own = self.sole_group >= 0
         group = self.sole_group[own]
         total = np.bincount(group, minlength=self.groups)
-        relevant = sums(self.rankings.judgments.grade[own] >= rel, group, self.groups)
+        relevant = sums(self.rankings.judgments.grade[own] >= 1, group, self.groups)
         return relevant[total > 0] / total[total > 0]
 
     def each(self) -> JudgedRankings:
-        """Every run over a pool in which the documents of its own group alone are unjudged."""
-        return self.without(self.sole_group[None, :] == self.group[:, None], np.arange(len(self.group)))
-
-    def pairs(self, most: int, seed: int = 0) -> Iterator[tuple[Integers, JudgedRankings]]:
-        """Pairs of groups left out together: their runs, and these over a pool without the documents of both.
-
-        At most so many pairs, chosen at random.
-        """
-        every = list(combinations(range(self.groups), 2))
-        chosen = np.random.default_rng(seed).permutation(len(every))[:most]
-        for pair in sorted(chosen.tolist()):
-            runs = np.flatnonzero(np.isin(self.group, every[pair]))
-            yield runs, self.without(np.tile(self.only_by(every[pair]), (len(runs), 1)), runs)
-
-    def without(self, hidden: Mask, runs: Integers) -> JudgedRankings:
-        """Rankings of some runs, each over a pool of its own in which its `hidden` rows are unjudged.
+        """Every run over a pool of its own, in which the documents of its group alone are unjudged.
 
         A hidden document that the run did not retrieve is not in its pool: a new run would not know of it.
         """
-        r, queries, rows = self.rankings, len(self.rankings.judgments.queries), hidden.shape[1]
-        chosen = np.isin(self.run, runs)
-        place = numbered(runs, len(self.group))
-        element = np.flatnonzero(chosen[r.ranking])
-        copy = place[self.run[r.ranking[element]]] * rows + r.row[element]
+        r, hidden = self.rankings, self.sole_group[None, :] == self.group[:, None]
+        runs, rows = hidden.shape
+        copy = self.run[r.ranking] * rows + r.row
         grade = np.where(hidden, -1, r.judgments.grade[None, :]).astype(np.int32).ravel()
         kept = ~hidden.ravel()
         kept[copy] = True
         new_row = (np.cumsum(kept) - 1).astype(np.int32)
-        starts = (r.judgments.offsets[None, :-1] + rows * np.arange(len(runs))[:, None]).ravel()
+        starts = (r.judgments.offsets[None, :-1] + rows * np.arange(runs)[:, None]).ravel()
         offsets = np.append(ends(kept)[starts], kept.sum())
         return JudgedRankings(
             judgments=anonymous(offsets, grade[kept]),
-            rank=r.rank[element],
+            rank=r.rank,
             row=new_row[copy],
-            offsets=ends(r.counts[chosen]),
-            retrieved=r.retrieved[chosen],
-            query=np.arange(len(runs) * queries, dtype=np.int32),
+            offsets=ends(r.counts),
+            retrieved=r.retrieved,
+            query=np.arange(len(r), dtype=np.int32),
         )
 
     def dilution(self, measure: Measure) -> Floats:

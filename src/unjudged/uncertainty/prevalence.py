@@ -102,23 +102,18 @@ def prevalence_of(
         raise UsageError(f"prevalence is {given!r}: use a probability or one of {', '.join(ESTIMATED)}")
     if not len(relevant):
         raise UsageError("no retrieved document is judged, so prevalence cannot be estimated: give a number")
-    cells = {
-        "all": (np.zeros(len(rank), np.int64), np.zeros(len(relevant), np.int64), 1),
-        "query": (query, judged_query, queries),
-        "rank": (
-            band_of(rank),
-            band_of(judged_rank),
-            1 + max(_top(band_of(rank)), _top(band_of(judged_rank))),
-        ),
-    }
-    cell, judged_cell, size = cells[given]
+    if given == "rank":
+        cell, judged_cell = band_of(rank), band_of(judged_rank)
+        size = 1 + int(max(cell.max(initial=0), judged_cell.max(initial=0)))
+    elif given == "query":
+        cell, judged_cell, size = query, judged_query, queries
+    else:
+        cell, judged_cell, size = np.zeros(len(rank), np.int64), np.zeros(len(relevant), np.int64), 1
     judged = np.bincount(judged_cell, minlength=size).astype(float)
     hits = sums(relevant, judged_cell, size)
     for c in np.flatnonzero(judged == 0).tolist():  # no evidence: that of the band above, or of all
-        before = c - 1 if given == "rank" and c else None
-        judged[c], hits[c] = (
-            (len(relevant), relevant.sum()) if before is None else (judged[before], hits[before])
-        )
+        above = given == "rank" and c > 0
+        judged[c], hits[c] = (judged[c - 1], hits[c - 1]) if above else (len(relevant), relevant.sum())
     words = {
         "all": f"prevalence {float(relevant.mean()):.4f}, estimated from the judged documents",
         "query": "prevalence estimated per query from its judged documents",
@@ -142,7 +137,3 @@ def band_of(rank: ArrayLike) -> Integers:
     """Return the band of each rank: 0 for rank 1, 1 for 2, 2 for 3 and 4, 3 for 5 to 8, ..."""
     band: Integers = np.ceil(np.log2(np.maximum(np.asarray(rank, float), 1))).astype(np.int64)
     return band
-
-
-def _top(bands: Integers) -> int:
-    return int(bands.max(initial=0))

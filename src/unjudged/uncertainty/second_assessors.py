@@ -28,7 +28,7 @@ from typing import Any, Final
 import numpy as np
 
 from unjudged.base.errors import InputError, UsageError
-from unjudged.base.segments import Integers
+from unjudged.base.segments import Integers, owners
 from unjudged.base.wording import counted, shortlist
 from unjudged.measures.kernel.estimand import ANOTHER_ASSESSOR, Use
 from unjudged.measures.kernel.registry import Measure
@@ -90,11 +90,7 @@ class SecondAssessors:
         judgments = rankings.judgments
         near = rankings.best_rank(missing=FIRST + 1) <= FIRST
         queries = len(judgments.queries)
-        first: list[Floats] = []
-        shift: list[Floats] = []
-        topic: list[Integers] = []
-        person: list[int] = []
-        names: list[str] = []
+        parts: list[tuple[str, Integers, Floats, Floats]] = []
         thin = 0
         for name, second in self.judgments.items():
             row = rows_of(judgments, table_of(second))
@@ -110,19 +106,19 @@ class SecondAssessors:
             thin += int(((shared > 0) & ~whole).sum())
             if not whole.any():
                 continue
-            values = [
-                measure.compute(rankings.relabelled(judgments.with_grades(np.where(twice, own, UNSAMPLED))))
+            first, other = (
+                measure.compute(
+                    rankings.relabelled(judgments.with_grades(np.where(twice, own, UNSAMPLED)))
+                ).reshape(runs, queries)[:, whole]
                 for own in (judgments.grade, grade)
-            ]
-            first.append(values[0].reshape(runs, queries)[:, whole])
-            shift.append((values[1] - values[0]).reshape(runs, queries)[:, whole])
-            topic.append(np.flatnonzero(whole))
-            person += [len(names)] * int(whole.sum())
-            names.append(name)
+            )
+            parts.append((name, np.flatnonzero(whole), first, other - first))
+        person = owners(np.array([len(topics) for _, topics, _, _ in parts], np.int64))
         if len(person) < 2:
             self._refuse(judgments, thin, len(person))
-        by_first, shifts = (np.concatenate(part, axis=1) for part in (first, shift))
-        return AssessorShifts(by_first, shifts, np.concatenate(topic), np.array(person), names, queries, thin)
+        names, topics, by_first, shifts = zip(*parts, strict=True)
+        first, shift = (np.concatenate(values, axis=1) for values in (by_first, shifts))
+        return AssessorShifts(first, shift, np.concatenate(topics), person, names, queries, thin)
 
     def _refuse(self, judgments: Judgments, thin: int, topics: int) -> None:
         """Say why nothing can be learnt."""

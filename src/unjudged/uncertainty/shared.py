@@ -23,7 +23,7 @@ from unjudged.rankings.hashing import Numbers, hashes, mixed, salt
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
 from unjudged.rankings.runs import RunSource, run_table
-from unjudged.uncertainty.bounding.filled import anonymous
+from unjudged.uncertainty.bounding.filled import anonymous, unseen_counts
 from unjudged.uncertainty.completions import Completions, Evidence
 from unjudged.uncertainty.prevalence import PrevalenceLike
 
@@ -59,16 +59,13 @@ class SharedRankings:
     ) -> SharedRankings:
         """Read every run once, to this depth, and find out which documents they share."""
         union = DocumentUnion(judgments, depth)
-        ranks, documents, counts, ties = [], [], [], []
+        parts = []
         for name, run in runs.items():
             with name_in_errors(run, run_name(name)):
-                rank, document, count, tied = union.add(run_table(run, run_name(name)))
-            ranks.append(rank)
-            documents.append(document)
-            counts.append(count)
-            ties.append(tied)
+                parts.append(union.add(run_table(run, run_name(name))))
             if on_read is not None:
                 on_read(name)
+        ranks, documents, counts, ties = zip(*parts, strict=True)
         query = np.concatenate(union.query)
         name_of_row = np.argsort(query, kind="stable")
         row = np.empty(len(query), np.int32)
@@ -183,9 +180,7 @@ class SharedRankings:
 
     def unretrieved_unknown(self) -> Integers:
         """For each ranking, how many unjudged documents of its query's pool it did not retrieve."""
-        unknown = self.judgments.count(-np.inf, 0)
-        own = self.rankings.where(self.rankings.labels < 0).counts
-        return unknown[self.rankings.query] - own
+        return unseen_counts(self.rankings)
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,9 +25,8 @@ from unjudged.cli.shell.progress import progress
 from unjudged.grids.rendering import WITHOUT_NOTES
 from unjudged.measures.kernel.loading import load_measures
 from unjudged.predictions import audit as audit_predictions
-from unjudged.predictions.judges import Judges
 from unjudged.predictions.judges_audit import audit_judges
-from unjudged.predictions.predictions import Predictions
+from unjudged.predictions.predictions import Judges, Predictions
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import RunSource
 

@@ -39,11 +39,10 @@ from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.audit_grids import Audit
 from unjudged.predictions.auditing import audit
-from unjudged.predictions.estimators.completeness import IncompleteError
-from unjudged.predictions.judges import Judges
+from unjudged.predictions.estimators.population import IncompleteError
 from unjudged.predictions.judges_audit import audit_judges
 from unjudged.predictions.judges_audit_grids import JudgesAudit
-from unjudged.predictions.predictions import GRADES
+from unjudged.predictions.predictions import GRADES, Judges
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import RunSource
 from unjudged.report.figures.charts import check_figures

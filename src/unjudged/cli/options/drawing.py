@@ -76,8 +76,8 @@ class DrawingOptions(OptionGroup, title="Purpose and size"):
     ) -> None:
         """Draw the documents and write the folder; nothing there is overwritten."""
         from unjudged.cli.options.judging_folder import write_new
-        from unjudged.predictions.judges import Judges
         from unjudged.predictions.poisson_sample import design_for_predictions
+        from unjudged.predictions.predictions import Judges
 
         if folder is None:
             raise UsageError(f"--for {self.purpose} needs --to-judge FOLDER, where the files are written")

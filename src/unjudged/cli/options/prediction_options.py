@@ -63,7 +63,7 @@ class PredictionOptions(OptionGroup, title="Predictions"):
     ) -> list[PredictedMeans]:
         """Return the estimates of each measure."""
         from unjudged.predictions.combined_estimates import estimate_with_predictions
-        from unjudged.predictions.judges import Judges
+        from unjudged.predictions.predictions import Judges
 
         source = Judges.of(named_files(self.predictions or ()), kind=self.kind)
         options = {"threshold": self.threshold, "outside": self.outside, "rel": rel}

@@ -30,10 +30,9 @@ from unjudged.base.segments import numbered, stable_order
 from unjudged.judging.choosing.expert_prevalence import FROM_RUNS, completions_of
 from unjudged.measures.kernel.registry import Measure, ratio
 from unjudged.rankings.judged import Floats, Integers
-from unjudged.uncertainty.completions import Completions
+from unjudged.uncertainty.completions import Completions, in_threads
 from unjudged.uncertainty.prevalence import PrevalenceLike, band_of
 from unjudged.uncertainty.shared import SharedRankings
-from unjudged.uncertainty.under_completions import in_threads
 from unjudged.uncertainty.unjudged_sums import is_sum
 
 DRAWS = 60

@@ -25,15 +25,18 @@ from unjudged.evaluation.collection import RunsSource
 from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, POOL_JUDGED, THESE, Estimand
 from unjudged.measures.kernel.names import MeasureLike
-from unjudged.predictions.estimators.completeness import STATE_IT, Completeness
+from unjudged.predictions.estimators.calibrated_gains import Combined, combined, folds_of
 from unjudged.predictions.estimators.estimates import PredictedMeans, Tests
-from unjudged.predictions.estimators.gains import as_they_are
-from unjudged.predictions.estimators.isotonic import folds_of
-from unjudged.predictions.estimators.population import ASSUMED, Population, PredictedPopulation
+from unjudged.predictions.estimators.population import (
+    ASSUMED,
+    STATE_IT,
+    Completeness,
+    Population,
+    PredictedPopulation,
+)
 from unjudged.predictions.estimators.sampling_variance import SamplingError, Uncorrected
-from unjudged.predictions.estimators.stacking import combined
-from unjudged.predictions.estimators.sums import Sum
-from unjudged.predictions.judges import JudgesSource, any_predicted, weights_text
+from unjudged.predictions.estimators.sums import Sum, as_they_are
+from unjudged.predictions.predictions import JudgesSource, any_predicted, weights_text
 from unjudged.rankings.judged import Floats, Mask
 from unjudged.rankings.judgments import JudgmentsSource
 from unjudged.rankings.randomness import not_random
@@ -96,9 +99,9 @@ class DocumentEstimates(PredictedMeans):
     def mean(self, run: str, *, queries: bool = False, confidence: float = 0.95) -> Estimate:
         """Estimate a run's mean; the interval is for these queries, with `queries` for other ones too."""
         if self.possible is None or queries:
-            return self._combined(self._share(run), queries, confidence, run, self.limits)
+            return self._combined(self.share(run), queries, confidence, run, self.limits)
         low, high = (float(ends[self.place(run)]) for ends in self.possible)
-        estimate = self._combined(self._share(run), queries, confidence, run, (low, high))
+        estimate = self._combined(self.share(run), queries, confidence, run, (low, high))
         value = min(max(estimate.value, low), high)
         if value == estimate.value:
             return estimate
@@ -108,27 +111,24 @@ class DocumentEstimates(PredictedMeans):
     def difference(self, a: str, b: str, *, queries: bool = False, confidence: float = 0.95) -> Estimate:
         """Estimate the mean of run `a` minus that of run `b`; what they share cancels out."""
         widest = self.limits[1] - self.limits[0]
-        return self._combined(self._share(a, b), queries, confidence, f"{a} minus {b}", (-widest, widest))
-
-    def _share(self, a: str, b: str | None = None) -> Floats:
-        share = np.zeros(len(self.runs))
-        share[self.place(a)] += 1
-        if b is not None:
-            share[self.place(b)] -= 1
-        return share
+        return self._combined(self.share(a, b), queries, confidence, f"{a} minus {b}", (-widest, widest))
 
     def _combined(
         self, share: Floats, queries: bool, confidence: float, subject: str, limits: tuple[float, float]
     ) -> Estimate:
         values = share @ self.per_query
-        method = f"{self.design} sample of {counted(self.judged, 'human judgment')}, {self.predictions}"
         judged = POOL_JUDGED if self.outside and self.trusted is None else ALL_JUDGED
         of = Estimand(self.measure, OTHER if queries else THESE, judged, subject)
         slack = NO_SLACK if self.trusted is None else self.trusted.slack(share)
         if queries:
-            return t_interval(values, confidence, method=method, of=of, limits=limits, slack=slack)
+            return t_interval(values, confidence, method=self._how, of=of, limits=limits, slack=slack)
         value, error = float(mean_over_queries(values)), self.error.deviation(share)
-        return normal_interval(value, error, confidence, method=method, of=of, limits=limits, slack=slack)
+        return normal_interval(value, error, confidence, method=self._how, of=of, limits=limits, slack=slack)
+
+    @property
+    def _how(self) -> str:
+        """Sample and use of the predictions, in words."""
+        return f"{self.design} sample of {counted(self.judged, 'human judgment')}, {self.predictions}"
 
     def intervals(self, a: str, b: str | None = None, *, confidence: float = 0.95) -> list[Estimate]:
         both = [False, True] if self.per_query.shape[1] > 1 else [False]
@@ -149,8 +149,7 @@ class DocumentEstimates(PredictedMeans):
         return Tests(chosen.title, p, adjusted(p, compared, correction, **resampling))
 
     def notes(self) -> list[str]:
-        sample = f"{self.design} sample of {counted(self.judged, 'human judgment')}"
-        notes = [f"{self.measure} by document: {sample}, {self.predictions}."]
+        notes = [f"{self.measure} by document: {self._how}."]
         if self.predictions != NONE:
             notes.append(f"Documents that count for {self.measure} and have no prediction: {self.missing}.")
         if self.outside:
@@ -205,24 +204,21 @@ def estimate_population(
     if outside not in OUTSIDE:
         raise UsageError(f"outside is {outside!r}, expected one of {', '.join(OUTSIDE)}")
     chosen = Sum.of(measure)
-    gain = np.zeros(len(population.drawn))
-    gain[population.drawn] = chosen.gains(population.judgments.grade[population.drawn])
+    gain = chosen.gains_where(population.drawn, population.judgments.grade)
     weight = chosen.weights(population.rankings.rank)
-    counted = np.zeros(len(gain), bool)
-    counted[population.rankings.row[weight != 0]] = True
-    expected, missing = np.zeros(len(gain)), 0
-    known, weights = np.zeros(len(gain), bool), None
+    counted = population.counted(weight)
+    expected, known, missing = np.zeros(len(gain)), np.zeros(len(gain), bool), 0
+    used, reading, judges = NONE, list[str](), dict[str, float]()
     if predictions is not None:
         known = any_predicted(predictions.values)
         ignored = population.unreachable if outside == "nonrelevant" else ~counted
         missing = int((~known & counted & ~ignored).sum())
+        reading = predictions.judges.notes()
         if calibrate:
-            fold = folds_of(population.judgments)
-            expected, weights, _ = combined(
-                list(predictions.values), gain, population.drawn, population.inclusion, fold
-            )
+            used, (expected, weights, _) = CALIBRATED, calibrated_gains(population, predictions, gain)
+            judges = predictions.judges.weighed(weights.mean(axis=1))
         else:
-            expected = as_they_are(predictions, chosen)
+            used, expected = AS_THEY_ARE, as_they_are(predictions, chosen)
     unreachable = population.unreachable & counted
     if unreachable.any() and outside == "error":
         raise InputError(_refusal(population, unreachable))
@@ -234,7 +230,7 @@ def estimate_population(
     if outside == "nonrelevant":
         expected = np.where(population.unreachable, 0.0, expected)
     elif unreachable.any():
-        trusted = Uncorrected.of(population, unreachable, weight, expected, top)
+        trusted = Uncorrected(population.weights(weight, unreachable), expected, top)
     estimates = DocumentEstimates(
         measure=str(chosen.measure),
         runs=population.runs,
@@ -246,12 +242,10 @@ def estimate_population(
         judged=int(population.drawn.sum()),
         missing=missing,
         outside=int(unreachable.sum()),
-        predictions=NONE if predictions is None else CALIBRATED if calibrate else AS_THEY_ARE,
+        predictions=used,
         treated=OUTSIDE[outside],
-        reading=[] if predictions is None else predictions.judges.notes(),
-        judges={}
-        if predictions is None or weights is None
-        else predictions.judges.weighed(weights.mean(axis=1)),
+        reading=reading,
+        judges=judges,
     )
     if population.design != ASSUMED:
         return estimates
@@ -260,6 +254,12 @@ def estimate_population(
     rate = np.where(population.stratum >= 0, population.rate, np.nan)
     impossible = not_random(population.rankings, rate) or _impossible(estimates, least, most)
     return replace(estimates, impossible=impossible, possible=(least, most))
+
+
+def calibrated_gains(population: Population, predictions: PredictedPopulation, gain: Floats) -> Combined:
+    """Return the expected gain of each row by the judges, calibrated on the gains that were drawn."""
+    fold = folds_of(population.judgments)
+    return combined(list(predictions.values), gain, population.drawn, population.inclusion, fold)
 
 
 def _impossible(estimates: DocumentEstimates, least: Floats, most: Floats) -> str:

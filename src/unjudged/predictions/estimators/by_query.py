@@ -16,13 +16,16 @@ from unjudged.formats.tables import Ids
 from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, POOL_JUDGED, Estimand
 from unjudged.measures.kernel.measure import Measure
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
-from unjudged.predictions.estimators.completeness import LEAST, Completeness
-from unjudged.predictions.estimators.estimates import PredictedMeans, Tests
-from unjudged.predictions.estimators.isotonic import folds_of_queries
-from unjudged.predictions.estimators.population import with_retrieved
-from unjudged.predictions.estimators.powered import Powered, prediction_powered
-from unjudged.predictions.estimators.stacking import combined_scores
-from unjudged.predictions.judges import Judges, JudgesSource, any_predicted, weights_text
+from unjudged.predictions.estimators.calibrated_gains import combined_scores, folds_of_queries
+from unjudged.predictions.estimators.estimates import (
+    LEAST,
+    Powered,
+    PredictedMeans,
+    Tests,
+    prediction_powered,
+)
+from unjudged.predictions.estimators.population import Completeness, with_retrieved
+from unjudged.predictions.predictions import Judges, JudgesSource, any_predicted, weights_text
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.uncertainty.estimate import Estimate
@@ -53,11 +56,11 @@ class QueryEstimates(PredictedMeans):
 
     def mean(self, run: str, *, confidence: float = 0.95) -> Estimate:
         """Estimate a run's mean over queries like these."""
-        return self.powered(run).interval(confidence, self._about(run))
+        return self.intervals(run, confidence=confidence)[0]
 
     def difference(self, a: str, b: str, *, confidence: float = 0.95) -> Estimate:
         """Estimate the mean of run `a` minus that of run `b`, by the differences of each query."""
-        return self.powered(a, b).interval(confidence, self._about(f"{a} minus {b}"))
+        return self.intervals(a, b, confidence=confidence)[0]
 
     def powered(self, a: str, b: str | None = None) -> Powered:
         """Return the mean of run `a`, or its difference to run `b`, before an interval is made of it."""
@@ -67,19 +70,12 @@ class QueryEstimates(PredictedMeans):
 
     def _scores(self, a: str, b: str | None = None) -> tuple[Floats, Floats, Floats]:
         """Return the scores of run `a`, or how far they are above those of run `b`."""
-        share = np.zeros(len(self.runs))
-        share[self.place(a)] = 1
-        if b is not None:
-            share[self.place(b)] -= 1
+        share = self.share(a, b)
         return share @ self.human, share @ self.predicted, share @ self.further
 
-    def _about(self, subject: str) -> Estimand:
-        return Estimand(self.measure, OTHER, POOL_JUDGED if self.unlabelled else ALL_JUDGED, subject)
-
     def intervals(self, a: str, b: str | None = None, *, confidence: float = 0.95) -> list[Estimate]:
-        if b is None:
-            return [self.mean(a, confidence=confidence)]
-        return [self.difference(a, b, confidence=confidence)]
+        subject, judged = a if b is None else f"{a} minus {b}", POOL_JUDGED if self.unlabelled else ALL_JUDGED
+        return [self.powered(a, b).interval(confidence, Estimand(self.measure, OTHER, judged, subject))]
 
     def tests(self, pairs: Sequence[tuple[str, str]], test: str, correction: str, **_: int) -> Tests:
         """Test the differences by Student's t; tests and corrections that resample are refused."""
@@ -161,8 +157,7 @@ class JudgedAndPredicted:
                 f"{'has' if len(ours) == 1 else 'have'} predictions, expected {LEAST} or more"
             )
         human = measure.compute(self.people).reshape(len(self.runs), -1)
-        scores = [self._predicted(s, measure, threshold, shared) for s in range(len(self.judges))]
-        by_judge = np.stack(scores)
+        by_judge = np.stack([self._predicted(s, measure, threshold, shared) for s in range(len(self.judges))])
         return QueryEstimates(
             str(measure),
             self.runs,
@@ -179,7 +174,8 @@ class JudgedAndPredicted:
     def _shared_queries(self) -> list[bytes]:
         """Return the queries for which every judge has predictions."""
         first, *others = (rankings.judgments.queries.tolist() for rankings in self.predicted)
-        return [query for query in first if all(query in set(other) for other in others)]
+        shared = set(first).intersection(*others)
+        return [query for query in first if query in shared]
 
     def _predicted(
         self, judge: int, measure: Measure, threshold: float | None, queries: Sequence[bytes]

@@ -1,17 +1,21 @@
-"""Documents that count for some runs, with how they came to be judged by people."""
+"""What people judged of the documents that count for some runs: a sample of them, or whole queries."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from unjudged.base.errors import InputError
+from unjudged.base.wording import counted
 from unjudged.evaluation.collection import Collection, RunsSource, judged_rankings
 from unjudged.judging.collecting.drawn_sample import check_judged
 from unjudged.measures.kernel.estimand import BY_DOCUMENT, check_use
-from unjudged.predictions.judges import Judges, JudgesSource
+from unjudged.measures.kernel.measure import Measure
+from unjudged.predictions.estimators.estimates import LEAST
+from unjudged.predictions.predictions import Judges, JudgesSource
 from unjudged.rankings.extension import extended, rows_of
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
@@ -19,6 +23,15 @@ from unjudged.rankings.runs import Run
 
 POISSON, STRATIFIED, ASSUMED = "Poisson", "stratified", "assumed uniform"
 """Documents drawn one by one, a fixed number per stratum, or unrecorded: as if a fixed number per query."""
+NO_RANK = np.iinfo(np.int64).max
+FIRST = 10
+"""Documents down to this rank must be judged even if nothing is predicted of them."""
+_RECOMMENDED = 10
+STATE_IT = (
+    "Nothing says that these labels were drawn at random: if they were, from all that the runs retrieve, say "
+    "so (--sampled uniformly, in Python judging.stated_sample)"
+)
+"""Advice for labels that are scattered over the rankings and record no design."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,9 +80,7 @@ class Population:
         rankings, names = with_retrieved(collection), tuple(collection.runs)
         pool = rankings.judgments
         if pool is judgments:
-            return cls(
-                judgments, rankings, tuple(collection.runs), drawn, inclusion, stratum, unreachable, design
-            )
+            return cls(judgments, rankings, names, drawn, inclusion, stratum, unreachable, design)
         row = np.arange(len(judgments.grade)) + (pool.offsets - judgments.offsets)[:-1][judgments.query]
 
         def carried(values: np.ndarray, new: float) -> np.ndarray:
@@ -78,8 +89,7 @@ class Population:
             return column
 
         deepest = np.inf if judgments.origin.depth is None else judgments.origin.depth
-        best = np.full(len(pool.grade), np.inf)
-        np.minimum.at(best, rankings.row, rankings.rank)
+        best = rankings.best_rank(missing=NO_RANK)
         outside = carried(np.zeros(len(judgments.grade), bool), True)
         return cls(
             replace(pool, grade=carried(judgments.grade, -1)),
@@ -125,6 +135,12 @@ class Population:
         sums = self.rankings.total(weight * gain[self.rankings.row])
         return sums.reshape(len(self.runs), self.queries)
 
+    def counted(self, weight: Floats) -> Mask:
+        """Return the rows that count for any run, given the weights of the documents of the rankings."""
+        counted = np.zeros(len(self.drawn), bool)
+        counted[self.rankings.row[weight != 0]] = True
+        return counted
+
     def weights(self, weight: Floats, rows: Mask) -> Any:
         """Return what each document weighs in each run's mean, as a sparse matrix of runs x rows.
 
@@ -167,3 +183,63 @@ def _strata(judgments: Judgments) -> tuple[Integers, str]:
     names, place = np.unique(own, return_inverse=True)
     _, stratum = np.unique(judgments.query * len(names) + place, return_inverse=True)
     return stratum.astype(np.int64), ASSUMED if judgments.stratum is None else STRATIFIED
+
+
+class IncompleteError(InputError):
+    """People judged too few queries completely."""
+
+
+@dataclass(frozen=True, eq=False)
+class Completeness:
+    """Counts by query of the retrieved documents that must be judged for the measure, and that are.
+
+    Those are the documents that a run has down to the measure's cutoff and that have a prediction or are
+    among its first ten. What neither people nor predictions label counts as nonrelevant, as a document
+    outside the pool does; `unlabelled` counts it.
+    """
+
+    measure: Measure
+    needed: Integers
+    judged: Integers
+    unlabelled: int
+    labels: int
+    """Judgments of people in all."""
+
+    @classmethod
+    def of(cls, measure: Measure, rankings: JudgedRankings, predicted: Mask) -> Completeness:
+        """Count the rows of rankings whose judgments list every document that they retrieve."""
+        judgments = rankings.judgments
+        best = rankings.best_rank(missing=NO_RANK)
+        seen, judged = best <= measure.given.get("cutoff", inf), judgments.grade >= 0
+        needed = seen & (predicted | (best <= FIRST))
+        queries = len(judgments.queries)
+        wanted, known = (
+            np.bincount(judgments.query[rows], minlength=queries) for rows in (needed, needed & judged)
+        )
+        return cls(measure, wanted, known, int((seen & ~needed & ~judged).sum()), int(judged.sum()))
+
+    @property
+    def complete(self) -> Mask:
+        """True for queries in which nothing is missing."""
+        complete: Mask = self.judged == self.needed
+        return complete
+
+    def check(self, least: int = LEAST) -> None:
+        """Raise IncompleteError if fewer queries are complete; it says what is judged and what would do."""
+        complete = int(self.complete.sum())
+        if complete >= least:
+            return
+        cutoff = self.measure.given.get("cutoff")
+        depth = "" if cutoff is None else f" to rank {cutoff:g}"
+        needed, judged = int(self.needed.sum()), int(self.judged.sum())
+        share = f"{judged} of the {needed} documents that count in {counted(len(self.needed), 'query')}"
+        missing = np.sort((self.needed - self.judged)[~self.complete])[: max(_RECOMMENDED - complete, 1)]
+        queries = counted(complete + len(missing), "query")
+        whole = f"judge {counted(int(missing.sum()), 'more document')}, which completes {queries}"
+        drawn = f"unjudged sample --for predictions --budget {max(self.labels, 1)}"
+        raise IncompleteError(
+            f"{self.measure} needs {least} queries or more that people judged completely{depth}, and there "
+            f"{'is' if complete == 1 else 'are'} {complete}: they judged {share} "
+            f"({judged / max(needed, 1):.1%}). Either {whole}, or, for P, RBP and DCG, let people judge "
+            f"as many documents drawn at random ({drawn}). {STATE_IT}"
+        )

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.base.segments import numbered, sums
+from unjudged.base.segments import sums
 from unjudged.predictions.estimators.population import POISSON, Population
-from unjudged.rankings.judged import Floats, Integers, Mask
+from unjudged.rankings.judged import Floats, Integers
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,10 +70,6 @@ class Uncorrected:
     gain: Floats
     top: float
 
-    @classmethod
-    def of(cls, population: Population, rows: Mask, weight: Floats, gain: Floats, top: float) -> Uncorrected:
-        return cls(population.weights(weight, rows), gain, top)
-
     def slack(self, share: Floats) -> tuple[float, float]:
         """Return how far below and above an estimate they may take a combination of the runs' means."""
         weight = share @ self.weight
@@ -93,12 +89,7 @@ def sampling_covariance(population: Population, weight: Floats, residual: Floats
         pi = population.inclusion
         return _squared(population, weight, np.where(population.drawn, np.sqrt(1 - pi) / pi * residual, 0.0))
     rows = np.flatnonzero(population.drawn)
-    place = numbered(rows, len(residual))
-    at = place[population.rankings.row]
-    own = at >= 0
-    run = population.rankings.ranking[own] // population.queries
-    spread = np.zeros((len(rows), len(population.runs)))
-    spread[at[own], run] = weight[own] / population.queries
+    spread = np.ascontiguousarray(population.weights(weight, population.drawn)[:, rows].toarray().T)
     sizes = np.bincount(population.stratum[population.stratum >= 0])
     centred = _within_strata(spread * residual[rows, None], population.stratum[rows], sizes)
     covariance: Floats = centred.T @ centred

@@ -7,13 +7,15 @@ from math import inf
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from unjudged.base.errors import UsageError
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.measures.kernel.traits import Weight
-from unjudged.rankings.judged import Floats, JudgedRankings
+from unjudged.predictions.estimators.population import PredictedPopulation
+from unjudged.predictions.predictions import GRADES, Predictions
+from unjudged.rankings.judged import Floats, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments
 
 
@@ -76,7 +78,32 @@ class Sum:
         gain: Floats = (self.measure.compute(rankings) / self.weights(1.0))[place]
         return gain
 
+    def gains_where(self, known: Mask, grade: NDArray[Any]) -> Floats:
+        """Return the gain of each grade that is known, 0 for the others."""
+        gain = np.zeros(len(known))
+        gain[known] = self.gains(grade[known])
+        return gain
+
     @property
     def rel(self) -> int:
         """Lowest relevant grade."""
         return int(self.measure.given.get("rel", 1))
+
+
+def as_they_are(predictions: PredictedPopulation, chosen: Sum) -> Floats:
+    """Return the predictions of the only judge as gains; several have no weights without calibration."""
+    if len(predictions.judges) > 1:
+        raise UsageError("the judges are weighted by calibration: calibrate them, or give one alone")
+    return as_gains(predictions.judges.all[0], predictions.values[0], chosen)
+
+
+def as_gains(predictions: Predictions, value: Floats, chosen: Sum) -> Floats:
+    """Return predictions as gains without calibration; 0 where there is none."""
+    if predictions.kind == GRADES:
+        return chosen.gains_where(~np.isnan(value), value)
+    if not predictions.are_probabilities:
+        problem = "scores without calibration must be probabilities, numbers from 0 to 1"
+        raise UsageError(f"{predictions.name}: {problem}: calibrate them")
+    if not np.array_equal(chosen.gains([0, chosen.rel]), [0.0, 1.0]):
+        raise UsageError(f"{chosen.measure}: probabilities of relevance are not graded gains: calibrate them")
+    return np.where(np.isnan(value), 0.0, value)

@@ -16,7 +16,6 @@ assumed nonrelevant. Three facts give the bounds:
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import inf
 from typing import Any
 
 import numpy as np
@@ -31,7 +30,7 @@ from unjudged.uncertainty.bounding import (  # noqa: F401 (they register closed 
     diversity_bounds,
     gain_bounds,
 )
-from unjudged.uncertainty.bounding.filled import Bounds, Filled
+from unjudged.uncertainty.bounding.filled import Bounds, Filled, unseen_counts
 
 
 def bounds(
@@ -81,11 +80,6 @@ def check_bounded(measure: Measure) -> None:
 def has_fast_bounds(measure: Measure) -> bool:
     """Whether the bounds need only a few evaluations of the measure."""
     return measure.traits.pointwise or measure.name in BOUNDS
-
-
-def unseen_counts(r: JudgedRankings) -> Integers:
-    """For each ranking, the unjudged documents of its query's pool that it did not retrieve."""
-    return r.known(-inf, 0) - r.where(r.labels < 0).counts
 
 
 def _pointwise(measure: Measure, rankings: JudgedRankings, top: int, after_end: bool) -> Bounds:

@@ -1,19 +1,25 @@
-"""Bounds of AP, recall and R-precision in closed form, for all rankings at once."""
+"""Bounds of AP, recall, R-precision and binary preference in closed form, for all rankings at once.
+
+Bpref sums 1 - min(n, most) / worst over relevant documents, n the nonrelevant ones above. Within a ranking n
+never falls with the rank, so the sum of min(n, most) is a sum up to a place and a constant after it: every
+number of relevant documents takes a few searches instead of a pass over the ranking.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from math import inf
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from unjudged.base.segments import ends, owners, places
+from unjudged.base.segments import ends, owners, owners_by_ends, places
 from unjudged.measures.kernel.registry import Measure, bounds_of, ratio
 from unjudged.measures.precision import AP, GMAP, R, RelP, Rprec, RprecMult
 from unjudged.measures.preference import Bpref, Bpref10, GMBpref
 from unjudged.measures.sets import SetR
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
-from unjudged.uncertainty.bounding.filled import Bounds, unknown_documents
+from unjudged.uncertainty.bounding.filled import Bounds, count_above, unknown_documents
 
 
 @bounds_of(AP)
@@ -89,7 +95,7 @@ def bounds_of_r_precision(measure: Measure, r: JudgedRankings, unseen: Integers,
     n = (relevant[ranking] + t).astype(float)
     if multiple is not None:
         n = np.floor(multiple * n + 0.9)
-    known_above, unknown_above = _down_to(hits, ranking, n), _down_to(unknown, ranking, n)
+    known_above, unknown_above = (count_above(kind, ranking, n, "right") for kind in (hits, unknown))
     at_best = ratio(known_above + np.minimum(t, unknown_above), n)
     elsewhere = unseen[ranking] + unknown.counts[ranking] - unknown_above
     at_worst = ratio(known_above + np.maximum(t - elsewhere, 0), n)
@@ -105,8 +111,6 @@ def bounds_of_bpref(measure: Measure, r: JudgedRankings, unseen: Integers, top: 
     Exact if every unjudged document was retrieved; otherwise enclosed by 0 and the recall that could be
     reached. At best the j are the first unknown documents, at worst the last.
     """
-    from unjudged.uncertainty.bounding.preference_bounds import extremes
-
     rel = int(measure.given.get("rel", 1))
     unknown = unknown_documents(r)
     low, high = extremes(measure, r, unknown, turn=top >= rel)
@@ -126,23 +130,92 @@ def bounds_of_geometric(measure: Measure, r: JudgedRankings, unseen: Integers, t
     return Bounds(np.maximum(bounds.low, least), np.maximum(bounds.high, least), bounds.exact)
 
 
-def _keys(r: JudgedRankings, ranking: Integers, rank: ArrayLike) -> Integers:
-    """Numbers that rise with the ranking, and within it with the rank."""
-    deepest = int(r.retrieved.max(initial=0)) + 2
-    return ranking * deepest + np.minimum(rank, deepest - 1).astype(np.int64)
-
-
-def _down_to(chosen: JudgedRankings, ranking: Integers, rank: Floats) -> Integers:
-    """How many chosen documents of these rankings stand at these ranks or above."""
-    have, wanted = _keys(chosen, chosen.ranking, chosen.rank), _keys(chosen, ranking, rank)
-    found: Integers = np.searchsorted(have, wanted, "right") - chosen.offsets[ranking]
-    return found
-
-
 def hits_around(hits: JudgedRankings, unknown: JudgedRankings) -> tuple[Integers, Floats]:
     """For each unknown document, how many hits stand above it, and the sum of 1/rank of those below it."""
-    place = np.searchsorted(_keys(hits, hits.ranking, hits.rank), _keys(hits, unknown.ranking, unknown.rank))
+    above = count_above(hits, unknown.ranking, unknown.rank)
     own = np.append(hits.running(1 / hits.rank, np.add), 0.0)
-    above = place - hits.offsets[unknown.ranking]
-    so_far = np.where(above > 0, own[place - 1], 0.0)
+    so_far = np.where(above > 0, own[hits.offsets[unknown.ranking] + above - 1], 0.0)
     return above, hits.total(1 / hits.rank)[unknown.ranking] - so_far
+
+
+@dataclass(frozen=True, eq=False)
+class Rising:
+    """Whole numbers that never fall within a ranking, rankings end to end."""
+
+    values: Integers
+    offsets: Integers
+
+    @cached_property
+    def highest(self) -> int:
+        return int(self.values.max(initial=0)) + 2
+
+    @cached_property
+    def keys(self) -> Integers:
+        """Numbers that rise from ranking to ranking, and never fall within one."""
+        return owners_by_ends(self.offsets) * self.highest + self.values
+
+    @cached_property
+    def sums(self) -> Integers:
+        return ends(self.values)
+
+    def below(self, ranking: Integers, limit: Integers) -> Integers:
+        """Where the values of each ranking reach a limit."""
+        place: Integers = np.searchsorted(
+            self.keys, ranking * self.highest + np.clip(limit, 0, self.highest - 1)
+        )
+        return place
+
+    def capped(self, ranking: Integers, start: Integers, stop: Integers, cap: Integers) -> Integers:
+        """Sum of min(value, cap) over places start to stop of each ranking; 0 for a negative cap."""
+        turn = np.clip(self.below(ranking, cap), start, stop)
+        capped: Integers = self.sums[turn] - self.sums[start] + (stop - turn) * np.maximum(cap, 0)
+        return capped
+
+
+def extremes(
+    measure: Measure, r: JudgedRankings, unknown: JudgedRankings, *, turn: bool
+) -> tuple[Floats, Floats]:
+    """Return the lowest and highest value; `turn` is False if no unknown document can be relevant."""
+    rel = int(measure.given.get("rel", 1))
+    hits, nonrelevant = r.relevant(rel), r.where((r.labels >= 0) & (r.labels < rel))
+    above_hits = count_above(nonrelevant, hits.ranking, hits.rank)
+    above_unknown = count_above(nonrelevant, unknown.ranking, unknown.rank)
+    unknown_above = count_above(unknown, hits.ranking, hits.rank)
+    a = Rising(above_hits, hits.offsets)
+    b = Rising(above_hits + unknown_above, hits.offsets)
+    passed = Rising(unknown_above, hits.offsets)
+    u = Rising(above_unknown, unknown.offsets)
+
+    counts = unknown.counts
+    size = np.where(turn, counts, 0) + 1
+    first, ranking, j = ends(size)[:-1], owners(size), places(size) - 1
+    relevant = r.known(rel)[ranking] + j
+    most, worst = _most_and_worst(measure, relevant, r.known(0, rel)[ranking] + counts[ranking] - j)
+    start, stop = hits.offsets[ranking], hits.offsets[ranking + 1]
+    u_start, u_stop = unknown.offsets[ranking], unknown.offsets[ranking + 1]
+
+    def value(lost: Integers) -> Floats:
+        return ratio(stop - start + j - ratio(lost, worst), relevant)
+
+    split = passed.below(ranking, j)  # hits above the j-th unknown document have fewer than j of them above
+    lost = u.capped(ranking, u_start, u_start + j, most)
+    lost = lost + a.capped(ranking, start, split, most)
+    lost = lost + b.capped(ranking, split, stop, most + j) - j * (stop - split)
+    high = np.maximum.reduceat(value(lost), first)
+
+    z = counts[ranking] - j  # the first z unknown documents are nonrelevant
+    split = passed.below(ranking, z + 1)
+    cap, shift = np.maximum(most - z, 0), np.minimum(most, z)
+    lost = u.capped(ranking, u_start + z, u_stop, cap) + j * shift
+    lost = lost + b.capped(ranking, start, split, most)
+    lost = lost + a.capped(ranking, split, stop, cap) + (stop - split) * shift
+    low = np.minimum.reduceat(value(lost), first)
+    return low, high
+
+
+def _most_and_worst(measure: Measure, relevant: Integers, nonrelevant: Integers) -> tuple[Integers, Integers]:
+    if measure.name == "Bpref10":
+        return relevant + 10, relevant + 10
+    if measure.given.get("form", "trec_eval") == "trec_eval":
+        return relevant, np.minimum(relevant, nonrelevant)
+    return relevant, relevant

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unjudged.base.segments import ends, owners_by_ends, places, ranges, sums
+from unjudged.base.segments import ends, owners_by_ends, places, ranges
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
 from unjudged.rankings.origin import A_POOL, BY_SUBTOPIC, Origin
@@ -103,25 +105,31 @@ class Filled:
         """How many unknown documents each ranking has."""
         return np.bincount(self.ranking, minlength=len(self.rankings))
 
-    @cached_property
-    def unseen_count(self) -> Integers:
-        """How many documents that each ranking did not retrieve may be relevant."""
-        return np.bincount(self.rankings.judgments.query[self.unseen], minlength=len(self.rankings))
-
     @property
     def unseen_place(self) -> Integers:
         """Place of each unseen row among those of its ranking, from 1."""
-        return places(self.unseen_count)
-
-    def weights(self, weight: Floats) -> Floats:
-        """Return the sum over each ranking of what its unknown documents would add."""
-        return sums(weight, self.ranking, len(self.rankings))
+        return places(np.bincount(self.rankings.judgments.query[self.unseen], minlength=len(self.rankings)))
 
 
 def anonymous(offsets: Integers, grade: NDArray[np.int32], like: Origin = A_POOL) -> Judgments:
     """Judgments of documents without names; by subtopic if the grades of this origin are."""
     origin = Origin(BY_SUBTOPIC) if like.kind == BY_SUBTOPIC else A_POOL
     return Judgments(PooledDocuments.unnamed(offsets), grade, origin=origin)
+
+
+def unseen_counts(r: JudgedRankings) -> Integers:
+    """For each ranking, the unjudged documents of its query's pool that it did not retrieve."""
+    return r.known(-inf, 0) - r.where(r.labels < 0).counts
+
+
+def count_above(
+    counted: JudgedRankings, ranking: Integers, rank: ArrayLike, side: Literal["left", "right"] = "left"
+) -> Integers:
+    """Return how many counted documents of these rankings stand above these ranks; `right`: or at them."""
+    deepest = int(counted.retrieved.max(initial=0)) + 2
+    wanted = ranking * deepest + np.minimum(rank, deepest - 1).astype(np.int64)
+    place = np.searchsorted(counted.ranking * deepest + counted.rank, wanted, side)
+    return place - counted.offsets[ranking]
 
 
 def unknown_documents(r: JudgedRankings) -> JudgedRankings:

@@ -14,6 +14,7 @@ level.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import inf
 
 import numpy as np
@@ -38,16 +39,17 @@ def bounds_of_ndcg(measure: Measure, r: JudgedRankings, unseen: Integers, top: i
     possible = measure.gain(grades)
     levels = np.unique(np.concatenate([known[known > 0], [possible.max()]]))
     levels = levels[levels > 0]
-    start = _dcg(r, known, cutoff)
     if len(levels) > MOST_LEVELS:
         return Bounds(np.zeros(len(r)), np.ones(len(r)), exact=False)
-    counts = np.stack([_known_at(r, known, level) for level in levels])
+    start = r.total(known[r.row] * (r.rank <= cutoff) / np.log2(r.rank + 1.0))
+    counts = np.stack([np.diff(ends(known >= level)[r.judgments.offsets])[r.query] for level in levels])
     unknown = unknown_documents(r)
     inside = unknown.where(unknown.rank <= cutoff)
     most = int(counts.max(initial=0) + unseen.max(initial=0) + unknown.counts.max(initial=0))
-    given = _Levels(start, np.diff(levels, prepend=0.0), counts, Discounts(most, cutoff))
-    low = _lowest(given, float(possible.max()), unseen + unknown.counts - inside.counts, inside)
-    high = _highest(given, levels <= possible.max(), inside)
+    ideal = Discounts(most, cutoff)
+    given = _Levels(start, np.diff(levels, prepend=0.0), counts, ideal, inside)
+    low = given.lowest(float(possible.max()), unseen + unknown.counts - inside.counts)
+    high = given.highest(levels <= possible.max())
     return Bounds(low, high, exact=True)
 
 
@@ -71,66 +73,53 @@ class Discounts:
 
 @dataclass(frozen=True, eq=False)
 class _Levels:
-    """Known DCG of each ranking, the steps between levels, and the known documents at each level."""
+    """Known DCG of each ranking, the steps between levels, and the known documents at each level.
+
+    `inside` are the unknown documents down to the cutoff, of which 0, 1, ... may be relevant.
+    """
 
     start: Floats
     steps: Floats
     counts: Integers
     ideal: Discounts
+    inside: JudgedRankings
 
+    @cached_property
+    def choices(self) -> tuple[Integers, Integers, Integers, Floats]:
+        """Every number of relevant unknown documents: ranking, number, first place, sum of discounts."""
+        size = self.inside.counts + 1
+        ranking, n = owners(size), places(size) - 1
+        from_top = np.zeros(len(ranking))
+        from_top[np.flatnonzero(n > 0)] = self.inside.running(1 / np.log2(self.inside.rank + 1.0), np.add)
+        return ranking, n, ends(size)[:-1], from_top
 
-def _dcg(r: JudgedRankings, known: Floats, cutoff: float) -> Floats:
-    gain = known[r.row] * (r.rank <= cutoff)
-    return r.total(gain / np.log2(r.rank + 1.0))
+    def lowest(self, gain: float, free: Integers) -> Floats:
+        """Return the lowest ratio, with documents of the highest gain at the last ranks and the free ones."""
+        ranking, n, first, from_top = self.choices
+        total = self.inside.total(1 / np.log2(self.inside.rank + 1.0))
+        last = total[ranking] - from_top[first[ranking] + self.inside.counts[ranking] - n]
+        steps = zip(self.counts, self.steps.tolist(), strict=True)
+        best = sum(step * self.ideal(count[ranking] + free[ranking] + n) for count, step in steps)
+        return np.minimum.reduceat(ratio(self.start[ranking] + gain * last, best), first)
 
-
-def _known_at(r: JudgedRankings, known: Floats, level: float) -> Integers:
-    counts: Integers = np.diff(ends(known >= level)[r.judgments.offsets])[r.query]
-    return counts
-
-
-def _choices(inside: JudgedRankings) -> tuple[Integers, Integers, Integers]:
-    """Every number of unknown documents that may be relevant, from 0: ranking, number, first place."""
-    size = inside.counts + 1
-    return owners(size), places(size) - 1, ends(size)[:-1]
-
-
-def _lowest(levels: _Levels, gain: float, free: Integers, inside: JudgedRankings) -> Floats:
-    start, steps, counts, ideal = levels.start, levels.steps, levels.counts, levels.ideal
-    ranking, n, first = _choices(inside)
-    discount = 1 / np.log2(inside.rank + 1.0)
-    from_top = np.zeros(len(ranking))  # the discounts of the first n unknown documents
-    from_top[np.flatnonzero(n > 0)] = inside.running(discount, np.add)
-    total = inside.total(discount)
-    places = first[ranking] + inside.counts[ranking] - n
-    last = total[ranking] - from_top[places]
-    best = sum(
-        step * ideal(counts[level][ranking] + free[ranking] + n) for level, step in enumerate(steps.tolist())
-    )
-    value = ratio(start[ranking] + gain * last, best)
-    return np.minimum.reduceat(value, first)
-
-
-def _highest(levels: _Levels, reachable: Mask, inside: JudgedRankings) -> Floats:
-    start, steps, counts, ideal = levels.start, levels.steps, levels.counts, levels.ideal
-    ranking, n, first = _choices(inside)
-    gained = np.zeros(len(ranking))
-    gained[np.flatnonzero(n > 0)] = inside.running(1 / np.log2(inside.rank + 1.0), np.add)
-    at = [ideal(count[ranking] + n) for count in counts]
-    best = np.zeros(len(start))
-    for _ in range(ITERATIONS):
-        total, ideal_total = start.copy(), np.zeros(len(start))
-        for level, step in enumerate(steps.tolist()):
-            chosen = first
-            if reachable[level]:
-                chosen = _first_largest(gained - best[ranking] * at[level], first, inside.counts)
-            total = total + step * gained[chosen]
-            ideal_total = ideal_total + step * at[level][chosen]
-        better = np.maximum(ratio(total, ideal_total), best)
-        if (better <= best * (1 + 1e-15)).all():
-            break
-        best = better
-    return best
+    def highest(self, reachable: Mask) -> Floats:
+        """Return the highest ratio, by Dinkelbach's iteration."""
+        ranking, n, first, gained = self.choices
+        at = [self.ideal(count[ranking] + n) for count in self.counts]
+        best = np.zeros(len(self.start))
+        for _ in range(ITERATIONS):
+            total, ideal_total = self.start.copy(), np.zeros(len(self.start))
+            for level, step in enumerate(self.steps.tolist()):
+                chosen = first
+                if reachable[level]:
+                    chosen = _first_largest(gained - best[ranking] * at[level], first, self.inside.counts)
+                total = total + step * gained[chosen]
+                ideal_total = ideal_total + step * at[level][chosen]
+            better = np.maximum(ratio(total, ideal_total), best)
+            if (better <= best * (1 + 1e-15)).all():
+                break
+            best = better
+        return best
 
 
 def _first_largest(values: Floats, first: Integers, counts: Integers) -> Integers:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
 import numpy as np
 
 from unjudged.base.errors import UsageError
@@ -10,17 +13,47 @@ from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.uncertainty.bounding.bounds import bounds, has_fast_bounds
+from unjudged.uncertainty.completions import Completions, Evidence, by_rel, in_threads
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.intervals import EstimateRows, IntervalRequest, interval_method
 from unjudged.uncertainty.methods.query_intervals import has_range, mean_interval
 from unjudged.uncertainty.methods.sampling_intervals import check_sampled, sampled_both
-from unjudged.uncertainty.under_completions import (
-    CompletedMeasure,
-    check_completed,
-    completed_runs,
-    in_threads,
+from unjudged.uncertainty.prevalence import ESTIMATED
+from unjudged.uncertainty.unjudged_sums import FEW_QUERIES, UnjudgedSum, is_sum
+
+DRAWS, DRAWS_OF_MANY_QUERIES = 1000, 128
+"""A mean over many queries is close to Normal, so its deviation is enough and needs fewer completions.
+
+The interval then is Student's for one more draw, which allows for their number.
+"""
+
+WARNING = (
+    "judged documents were chosen because they ranked high, so they are relevant more often than unjudged "
+    "ones: on TREC-8 such intervals cover far less than they claim"
 )
-from unjudged.uncertainty.unjudged_sums import FEW_QUERIES, is_sum
+
+
+@dataclass(frozen=True, eq=False)
+class CompletedMeasure:
+    """One run and measure under completions.
+
+    `expected` is the expected value of each query, `means` the mean over queries in each completion. For a
+    sum over relevant documents no completion is drawn, and `sum` has its distribution.
+    """
+
+    measure: Measure
+    expected: Floats
+    assumption: str
+    means: Floats
+    sum: UnjudgedSum | None = None
+    prevalence_variance: float = 0.0
+
+
+def check_completed(measure: Measure, _request: IntervalRequest) -> None:
+    """Refuse a measure that completed judgments say nothing about."""
+    measure.check_completable()
+    if not (measure.traits.quality or measure.traits.monotone):
+        raise UsageError(f"{measure.name} describes the judgments, which completing them would change")
 
 
 @interval_method(
@@ -34,13 +67,10 @@ from unjudged.uncertainty.unjudged_sums import FEW_QUERIES, is_sum
 def model_intervals(request: IntervalRequest) -> EstimateRows:
     """Intervals of the means over these queries when unjudged documents are relevant with a prevalence."""
     completed = completed_runs(request)
-    limits = _limits(request)
+    limits = _limits(request).tolist()
     return [
-        [
-            _model_interval(request, part, (float(limits[i, k, 0]), float(limits[i, k, 1])))
-            for k, part in enumerate(parts)
-        ]
-        for i, parts in enumerate(completed)
+        [_model_interval(request, part, *ends) for part, ends in zip(parts, of_run, strict=True)]
+        for parts, of_run in zip(completed, limits, strict=True)
     ]
 
 
@@ -63,19 +93,20 @@ def _limits(request: IntervalRequest) -> Floats:
     return np.concatenate(list(in_threads(of_runs, request.batches(report=False))))
 
 
-def _model_interval(
-    request: IntervalRequest, part: CompletedMeasure, limits: tuple[float, float]
-) -> Estimate:
-    value = float(mean_over_queries(part.expected))
+def _model_interval(request: IntervalRequest, part: CompletedMeasure, least: float, most: float) -> Estimate:
+    from scipy.special import stdtrit
+
+    value, method = float(mean_over_queries(part.expected)), part.assumption
     if part.sum is not None:
         low, high, how = part.sum.interval(request.confidence, request.seed)
-        method = f"{part.assumption}; {how}"
-        limits = part.sum.limits
+        method, (least, most) = f"{method}; {how}", part.sum.limits
+    elif len(part.expected) >= FEW_QUERIES:
+        deviation = float(part.means.std(ddof=1)) * (1 + 1 / len(part.means)) ** 0.5
+        half = -float(stdtrit(len(part.means) - 1, (1 - request.confidence) / 2)) * deviation
+        low, high = value - half, value + half
     else:
-        low, high = _between(part.means, value, len(part.expected), request.confidence)
-        method = part.assumption
-    low, high = _within(value, low, high, limits)
-    return Estimate(value, low, high, request.confidence, method, request.of(part.measure))
+        low, high = np.quantile(part.means, [(1 - request.confidence) / 2, (1 + request.confidence) / 2])
+    return request.estimate(part.measure, value, *_within(value, low, high, (least, most)), method)
 
 
 def _within(value: float, low: float, high: float, limits: tuple[float, float]) -> tuple[float, float]:
@@ -83,15 +114,83 @@ def _within(value: float, low: float, high: float, limits: tuple[float, float]) 
     return min(max(float(low), limits[0]), value), max(min(float(high), limits[1]), value)
 
 
-def _between(means: Floats, value: float, queries: int, confidence: float) -> tuple[float, float]:
-    if queries >= FEW_QUERIES:
-        from scipy.special import stdtrit
+def completed_runs(
+    request: IntervalRequest, *, prevalence_error: bool = False
+) -> list[list[CompletedMeasure]]:
+    """Each run by each measure. Runs are shared out to threads; the numbers do not depend on how many.
 
-        deviation = float(means.std(ddof=1)) * (1 + 1 / len(means)) ** 0.5
-        half = -float(stdtrit(len(means) - 1, (1 - confidence) / 2)) * deviation
-        return value - half, value + half
-    low, high = np.quantile(means, [(1 - confidence) / 2, (1 + confidence) / 2])
-    return float(low), float(high)
+    `prevalence_error` finds the variance that an estimated prevalence causes; `means` have it in any case.
+    """
+    if request.prevalence is None:
+        raise UsageError(
+            "this interval needs a prevalence, the probability that an unjudged document is relevant: give a "
+            f"number, or ask for the 'bounds' or 'calibrated' interval ({', '.join(map(repr, ESTIMATED))} "
+            f"estimate it from the judged documents; {WARNING})"
+        )
+    measures, given = request.measures, request.prevalence
+    evidence = {rel: Evidence.of(request.rankings, rel) for rel, _ in by_rel(measures)}
+
+    def completed(i: int) -> list[CompletedMeasure]:
+        parts: dict[int, CompletedMeasure] = {}
+        for rel, group in by_rel(measures):
+            run = request.rankings.run(i)
+            completions = Completions.of_run(run, given, evidence[rel], rel=rel, seed=request.seed)
+            sums = [k for k in group if is_sum(measures[k])]
+            parts.update((k, _summed(completions, measures[k])) for k in sums)
+            others = [k for k in group if k not in sums]
+            drawn = _drawn(request, completions, [measures[k] for k in others], prevalence_error)
+            parts.update(zip(others, drawn, strict=True))
+        return [parts[k] for k in range(len(measures))]
+
+    found = []
+    for parts in in_threads(completed, range(len(request.runs))):
+        found.append(parts)
+        request.report(len(found))
+    return found
+
+
+def _summed(completions: Completions, measure: Measure) -> CompletedMeasure:
+    total, assumption = UnjudgedSum.of(completions, measure), completions.prevalence.assumption
+    return CompletedMeasure(
+        measure, total.expected, assumption, np.zeros(0), total, total.prevalence_variance
+    )
+
+
+def _drawn(
+    request: IntervalRequest, completions: Completions, measures: list[Measure], prevalence_error: bool
+) -> Iterator[CompletedMeasure]:
+    if not measures:
+        return
+    draws = request.draws or (DRAWS if request.values.shape[1] < FEW_QUERIES else DRAWS_OF_MANY_QUERIES)
+    graded = completions.rankings.judgments.highest > completions.rel
+    method = f"{completions.prevalence.assumption}; {draws} completions"
+    method += ", grades as those of the judged" if graded else ""
+    variances = [0.0] * len(measures)
+    if prevalence_error and not completions.prevalence.known:
+        variances = _prevalence_variances(completions, measures, max(draws // 2, 100))
+    tables = completions.values(measures, draws)
+    for measure, table, variance in zip(measures, tables, variances, strict=True):
+        expected, means = table.mean(axis=0), table.mean(axis=1)
+        yield CompletedMeasure(measure, expected, method, means, prevalence_variance=variance)
+
+
+def _prevalence_variances(completions: Completions, measures: list[Measure], draws: int) -> list[float]:
+    """Return the variance of each mean that the error of an estimated prevalence causes, to first order.
+
+    All cells are shifted together by a deviation; query by query where each query has a cell of its own.
+    """
+    own = completions.prevalence
+    deviation = np.sqrt(own.variance())
+    shifted = []
+    for sign in (-1, 1):
+        probability = np.clip(own.probability + sign * deviation, 0, 1)
+        known = replace(own, probability=probability, relevant=None, judged=None)
+        values = replace(completions, prevalence=known).values(measures, draws)
+        shifted.append([table.mean(axis=0) for table in values])
+    changes = [(high - low) / 2 for low, high in zip(*shifted, strict=True)]
+    if own.per_query:
+        return [float((change**2).sum() / len(change) ** 2) for change in changes]
+    return [float(change.mean() ** 2) for change in changes]
 
 
 def _from_sample(request: IntervalRequest) -> bool:
@@ -137,15 +236,13 @@ def both_intervals(request: IntervalRequest) -> EstimateRows:
     found: EstimateRows = [[] for _ in request.runs]
     z = float(-ndtri((1 - request.confidence) / 2))
     for k, measure in enumerate(request.measures):
-        limits = measure.range
         expected = np.stack([parts[k].expected for parts in completed])
-        lows, highs = mean_interval(expected, limits, request.confidence, request.seed)
+        lows, highs = mean_interval(expected, measure.range, request.confidence, request.seed)
         for row, parts, low, high in zip(found, completed, lows, highs, strict=True):
             value = float(mean_over_queries(parts[k].expected))
             error = z * parts[k].prevalence_variance ** 0.5
-            ends = _within(
-                value, value - np.hypot(value - low, error), value + np.hypot(high - value, error), limits
-            )
+            below, above = np.hypot(value - low, error), np.hypot(high - value, error)
+            ends = _within(value, value - below, value + above, measure.range)
             method = f"{parts[k].assumption}; other queries (Gaffke)"
-            row.append(Estimate(value, *ends, request.confidence, method, request.of(measure)))
+            row.append(request.estimate(measure, value, *ends, method))
     return found

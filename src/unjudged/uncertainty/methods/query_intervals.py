@@ -93,9 +93,9 @@ def _check_queries(measure: Measure, request: IntervalRequest) -> None:
 )
 def query_intervals(request: IntervalRequest) -> EstimateRows:
     """Intervals of means over other queries; unjudged documents count as the measure takes them."""
-    found: EstimateRows = [[] for _ in request.runs]
-    for k, measure in enumerate(request.measures):
-        values = request.values[:, :, k]
+
+    def of_runs(k: int, measure: Measure) -> list[Estimate]:
+        values, confidence = request.values[:, :, k], request.confidence
         how = "Gaffke" if has_range(measure) else f"Student's t{' of logarithms' * measure.geometric}"
         if not has_range(measure) and values.shape[1] < FEW:
             how += f", which holds less often than it says with fewer than {FEW} queries"
@@ -103,18 +103,8 @@ def query_intervals(request: IntervalRequest) -> EstimateRows:
         if request.rankings is None:
             taken = "judgments: unknown"
         method = f"other queries of the same kind ({how}); {taken}"
-        lows, highs = interval_of_mean(measure, values, request.confidence, request.seed)
         means = measure.mean_of(mean_over_queries(measure.averaged(values)))
-        for i, (mean, low, high) in enumerate(zip(means, lows, highs, strict=True)):
-            found[i].append(
-                Estimate(
-                    float(mean),
-                    float(low),
-                    float(high),
-                    request.confidence,
-                    method,
-                    request.of(measure),
-                )
-            )
-    request.report(len(request.runs))
-    return found
+        each = zip(means, *interval_of_mean(measure, values, confidence, request.seed), strict=True)
+        return [request.estimate(measure, *ends, method) for ends in each]
+
+    return request.by_run(of_runs)

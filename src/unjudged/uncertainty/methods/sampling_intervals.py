@@ -9,6 +9,7 @@ for the logarithm of nDCG and for the reciprocal of AP, which counts pairs.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from math import ceil, log
 
@@ -192,44 +193,39 @@ def sampled_both(request: IntervalRequest) -> EstimateRows:
 
 
 def _intervals(request: IntervalRequest, *, over_queries: bool = False) -> EstimateRows:
-    rows: EstimateRows = [[] for _ in request.runs]
     judgments = request.rankings.judgments
-    for measure in request.measures:
+    covered = "other queries and another sample of the pool (Student's t)"
+
+    def of_runs(_: int, measure: Measure) -> Iterator[Estimate]:
         plain = plain_measure(measure)
-        means = SampledMeans.of(plain, request.rankings)
+        means, strata = SampledMeans.of(plain, request.rankings), strata_of(judgments)
         of = replace(request.of(plain), judgments=POOL_JUDGED)
-        other = "other queries and another sample of the pool (Student's t)"
-        method = _method(plain, judgments, other if over_queries else "another sample of the pool")
-        interval = (
-            ALONE.get(plain.name, normal_interval) if strata_of(judgments).strata == 1 else normal_interval
-        )
-        low, high = (np.full(len(rows), end) for end in plain.range)
-        if means.is_sum and means.documents is not None and not over_queries:
+        method = _method(plain, judgments, covered if over_queries else "another sample of the pool")
+        least, most = map(float, plain.range)
+        if over_queries:
+            for values in means.value:
+                own, limits = values[means.seen], (least, most)
+                yield t_interval(own, request.confidence, method=method, of=of, limits=limits)
+            return
+        interval = ALONE.get(plain.name, normal_interval) if strata.strata == 1 else normal_interval
+        low, high = np.full(len(request.runs), least), np.full(len(request.runs), most)
+        if means.is_sum and means.documents is not None:
             low, high = means.documents.limits()
-        variances, behind, lacking = means.variances(), means.documents_behind(), ""
-        deviations, few = np.sqrt(variances), too_few(means, behind, variances) & (not over_queries)
-        if few.any():
-            lacking = _lacking(plain, judgments, strata_of(judgments), behind[few])
-        for i, row in enumerate(rows):
-            limits = float(low[i]), float(high[i])
-            if over_queries:
-                own = means.value[i, means.seen]
-                row.append(t_interval(own, request.confidence, method=method, of=of, limits=limits))
-                continue
-            value, deviation = float(mean_over_queries(means.value[i])), float(deviations[i])
+        variances, behind = means.variances(), means.documents_behind()
+        few = too_few(means, behind, variances)
+        lacking = _lacking(plain, judgments, strata, behind[few]) if few.any() else ""
+        for i, value in enumerate(mean_over_queries(means.value).tolist()):
+            limits, how = (float(low[i]), float(high[i])), method
             possible = min(max(value, limits[0]), limits[1])
-            how = (
-                method
-                if abs(possible - value) <= ROUNDING
-                else f"{method}; moved to the nearest value that is possible"
-            )
             if few[i]:
-                row.append(Estimate.without_interval(possible, lacking, of))
+                yield Estimate.without_interval(possible, lacking, of)
                 continue
-            made = interval if possible > 0 else normal_interval
-            row.append(made(possible, deviation, request.confidence, method=how, of=of, limits=limits))
-    request.report(len(rows))
-    return rows
+            if abs(possible - value) > ROUNDING:
+                how += "; moved to the nearest value that is possible"
+            made, deviation = interval if possible > 0 else normal_interval, float(np.sqrt(variances[i]))
+            yield made(possible, deviation, request.confidence, method=how, of=of, limits=limits)
+
+    return request.by_run(of_runs)
 
 
 def _method(plain: Measure, judgments: Judgments, covered: str) -> str:
@@ -240,6 +236,5 @@ def _method(plain: Measure, judgments: Judgments, covered: str) -> str:
     unseen = unseen_queries(plain, judgments)
     if not unseen:
         return method
-    have = "has" if unseen == 1 else "have"
-    without = f"{counted(unseen, 'query')} {have} no sampled relevant document"
+    without = f"{counted(unseen, 'query')} {'has' if unseen == 1 else 'have'} no sampled relevant document"
     return f"{method}; {without}: taken as the mean of the others"

@@ -5,9 +5,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from unjudged.base.errors import UsageError
 from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.estimand import ANOTHER_ASSESSOR
+from unjudged.measures.kernel.registry import Measure
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.intervals import EstimateRows, IntervalRequest, interval_method
 from unjudged.uncertainty.quantiles import within
@@ -28,13 +31,12 @@ def assessor_intervals(request: IntervalRequest) -> EstimateRows:
         problem = "'assessors' intervals need judgments of second assessors"
         raise UsageError(f"{problem}: give them as second=..., or --second FILE")
     second = SecondAssessors.of(request.second)
-    rows: EstimateRows = [[] for _ in request.runs]
-    for k, measure in enumerate(request.measures):
-        shifts = second.shifts(measure, request.rankings, len(rows))
-        for i, row in enumerate(rows):
+
+    def of_runs(k: int, measure: Measure) -> Iterator[Estimate]:
+        shifts = second.shifts(measure, request.rankings, len(request.runs))
+        for i, own in enumerate(mean_over_queries(request.values[:, :, k]).tolist()):
             shift, half = shifts.mean(i, request.confidence)
-            value = float(mean_over_queries(request.values[i, :, k])) + shift
-            ends = within(value, half, measure.traits.range)
-            row.append(Estimate(value, *ends, request.confidence, shifts.method, request.of(measure)))
-    request.report(len(rows))
-    return rows
+            ends = within(own + shift, half, measure.traits.range)
+            yield request.estimate(measure, own + shift, *ends, shifts.method)
+
+    return request.by_run(of_runs)

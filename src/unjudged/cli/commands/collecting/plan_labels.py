@@ -76,8 +76,8 @@ def labels(
     confidence
         The confidence level of the intervals.
     """
-    from unjudged.predictions.judges import Judges
-    from unjudged.predictions.planning.label_plan import plan_labels
+    from unjudged.predictions.label_plan import plan_labels
+    from unjudged.predictions.predictions import Judges
 
     load_measures(load)
     if not predictions:

@@ -1,4 +1,4 @@
-"""A pilot of human labels, and what a sample of documents would vary by.
+"""A pilot of human labels, and what a sample of documents or of whole queries would vary by.
 
 A label of document d leaves the error (y - m) w / pi, so that a design with probabilities pi has the variance
 
@@ -10,6 +10,18 @@ each weighted as in V. People alone have m = 0, and y^2 in place of the squared 
 
 A study's estimate of V varies, and so does c with the pilot. Both follow from the fourth moments of errors,
 c m (top - m) ((top - m)^3 + m^3) / top, as if gains were 0 or `top`.
+
+Where people judge n of Q queries completely and predictions the others, with H the scores by people, L those
+by predictions and R = H - L, of which the pilot shows the covariances, `prediction_powered` has the variance
+
+    (H - 2 lambda C + lambda^2 L) / n + lambda^2 L / (Q - n),    C = (H + L - R) / 2.
+
+Its estimate varies with the queries that are chosen, and the covariances with the pilot. Over the runs, or
+over all pairs of them, sums of variances are traces of the runs' covariance S, and for Normal scores
+
+    2 tr(S^2) / ((n - 2) tr(S)^2) (1 - n/Q)   and   (4 tr(S N) + 2 tr(N^2)) / (Q - 1)
+
+are the relative variance of the first, and the variance that the pilot's noise N adds to the second.
 """
 
 from __future__ import annotations
@@ -23,10 +35,8 @@ import numpy as np
 
 from unjudged.base.errors import UsageError
 from unjudged.measures.kernel.names import MeasureLike
-from unjudged.predictions.estimators.by_document import estimate_population
-from unjudged.predictions.estimators.isotonic import folds_of
+from unjudged.predictions.estimators.by_document import calibrated_gains, estimate_population
 from unjudged.predictions.estimators.population import Population, PredictedPopulation
-from unjudged.predictions.estimators.stacking import combined
 from unjudged.predictions.estimators.sums import Sum
 from unjudged.predictions.poisson_sample import FLOOR, LEAST_DOUBT, SHARE_FOR_FLOOR, probabilities
 from unjudged.rankings.judged import Floats, Mask
@@ -67,15 +77,12 @@ class Pilot:
     ) -> Pilot:
         chosen = Sum.of(measure)
         estimates = estimate_population(population, judges, measure, outside=outside).checked()
-        gain, rank = np.zeros(len(population.drawn)), population.rankings.rank
-        gain[population.drawn] = chosen.gains(population.judgments.grade[population.drawn])
+        gain = chosen.gains_where(population.drawn, population.judgments.grade)
         top = max(1.0, float(gain.max(initial=0.0)))
-        fold, weight = folds_of(population.judgments), chosen.weights(rank)
-        expected = combined(list(judges.values), gain, population.drawn, population.inclusion, fold).expected
+        expected = calibrated_gains(population, judges, gain).expected
         expected = np.where(population.unreachable, 0.0, np.clip(expected, 0.0, top))
-        counted = np.zeros(len(gain), bool)
-        counted[population.rankings.row[weight != 0]] = True
-        open_ = counted & ~population.unreachable
+        weight = chosen.weights(population.rankings.rank)
+        open_ = population.counted(weight) & ~population.unreachable
         weights = population.weights(weight, open_)
         if population.queries < 2:
             raise UsageError("there is one query, expected two or more to plan for")
@@ -147,3 +154,43 @@ class Pilot:
         else:
             for i, j in combinations(range(len(unit)), 2):
                 yield unit[i] - unit[j]
+
+
+def between(pilot: Pilot, share: Floats) -> float:
+    """Return the variance over queries by people, at least that by the predictions."""
+    return max(float(share @ pilot.between @ share), float(share @ pilot.predicted @ share))
+
+
+def variance_by_query(pilot: Pilot, share: Floats, n: int, alone: bool) -> tuple[float, float]:
+    """Return the variance of a mean with n queries judged by people, and lambda."""
+    human, more = between(pilot, share), pilot.population.queries - n
+    if alone or not more:
+        return human / n, 0.0
+    model = float(share @ pilot.predicted @ share)
+    rest = max(float(share @ pilot.residual @ share), float(share @ pilot.doubt @ share))
+    together = (human + model - rest) / 2
+    weight = min(max(together / ((1 + n / more) * model), 0.0), 1.0) if model > 0 else 0.0
+    variance = (human - 2 * weight * together + weight**2 * model) / n + weight**2 * model / more
+    return max(variance, 0.0), weight
+
+
+def varies_by_query(pilot: Pilot, target: str, n: int, weight: float, variance: float) -> float:
+    """Return the relative variance of what n judged queries show, and of the `variance` that is planned.
+
+    `variance` and `weight`, lambda, are means over the runs, or over all pairs of them.
+    """
+    queries, runs = pilot.population.queries, len(pilot.population.runs)
+    centre, scale = np.eye(runs), 1 / runs
+    if target != MEAN:
+        centre, scale = centre - 1 / runs, 2 / (runs - 1)
+    human, rest, noise = (centre @ m @ centre for m in (pilot.between, pilot.residual, pilot.noise))
+    part = np.clip(np.linalg.eigvalsh(human), 0.0, None)
+    alike = float((part**2).sum() / part.sum() ** 2) if part.any() else 1.0
+
+    def unsure(covariance: Floats) -> float:
+        square = 4 * np.trace(covariance @ noise) + 2 * np.trace(noise @ noise)
+        return scale * float(np.sqrt(max(square, 0.0) / (queries - 1)))
+
+    of_study = 2 * alike / max(n - 2, 1) * (1 - n / queries)
+    of_pilot = ((1 - weight) * unsure(human) + weight * unsure(rest)) / n
+    return of_study + (of_pilot / max(variance, np.finfo(float).tiny)) ** 2

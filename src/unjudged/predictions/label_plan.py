@@ -1,6 +1,6 @@
 """How many human labels an interval of a given width needs, from a pilot and the judges' predictions.
 
-`pilot` and `whole_queries` say what an interval from so many labels will be wide by, on average over studies.
+`pilot` says what an interval from so many labels will be wide by, on average over studies.
 The width of a study varies with the errors that its sample happens to have. Nine of ten studies shall be at
 most a tenth wider than promised, so the number is also so large that
 
@@ -11,22 +11,33 @@ where r^2 is the relative variance of the squared width, over studies and over p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from unjudged.base.choices import check_confidence
 from unjudged.base.errors import UsageError
+from unjudged.base.wording import counted, percent
 from unjudged.evaluation.collection import Collection, RunsSource
+from unjudged.grids.grid import Cell, Column, Grid, Shown
 from unjudged.measures.kernel.estimand import OTHER, THESE
 from unjudged.measures.kernel.names import MeasureLike
-from unjudged.predictions.estimators.completeness import LEAST
+from unjudged.predictions.estimators.estimates import LEAST
 from unjudged.predictions.estimators.population import Population
-from unjudged.predictions.judges import JudgesSource
-from unjudged.predictions.planning.label_plan_result import LabelNeed, LabelPlan
-from unjudged.predictions.planning.pilot import DIFFERENCE, MEAN, UNIFORM, WEIGHTED, WHOLE, Pilot
-from unjudged.predictions.planning.whole_queries import between, variance_by_query, varies_by_query
+from unjudged.predictions.pilot import (
+    DIFFERENCE,
+    MEAN,
+    UNIFORM,
+    WEIGHTED,
+    WHOLE,
+    Pilot,
+    between,
+    variance_by_query,
+    varies_by_query,
+)
+from unjudged.predictions.predictions import JudgesSource
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import JudgmentsSource
 from unjudged.uncertainty.quantiles import normal_quantile, t_quantile
@@ -64,10 +75,15 @@ def plan_labels(
     check_confidence(confidence)
     population = Population.of(Collection.of(qrels, runs))
     pilot = Pilot.of(population, population.with_predictions(predictions), measure, outside)
+    targets = (MEAN, DIFFERENCE) if len(population.runs) > 1 else (MEAN,)
+    designs = {THESE: (UNIFORM, WEIGHTED), OTHER: (UNIFORM, WEIGHTED, WHOLE)}
+    cases = [
+        (target, queries, design) for target in targets for queries in designs for design in designs[queries]
+    ]
     needs = []
-    for target, queries, design in _cases(pilot):
-        of = Planned(target, queries, design, width, confidence)
-        needs.append(LabelNeed(target, queries, design, of.least(pilot), of.least(pilot, alone=True)))
+    for case in cases:
+        of = Planned(*case, width, confidence)
+        needs.append(LabelNeed(*case, of.least(pilot), of.least(pilot, alone=True)))
     return LabelPlan(
         measure=str(pilot.chosen.measure),
         width=width,
@@ -77,14 +93,6 @@ def plan_labels(
         queries=pilot.population.queries,
         needs=needs,
     )
-
-
-def _cases(pilot: Pilot) -> Iterator[tuple[str, str, str]]:
-    """Yield target, queries and design of each number in the plan."""
-    for target in (MEAN, DIFFERENCE) if len(pilot.population.runs) > 1 else (MEAN,):
-        for queries, designs in ((THESE, (UNIFORM, WEIGHTED)), (OTHER, (UNIFORM, WEIGHTED, WHOLE))):
-            for design in designs:
-                yield target, queries, design
 
 
 @dataclass(frozen=True)
@@ -142,3 +150,57 @@ def _first(low: int, high: int, reached: Callable[[int], bool]) -> int | None:
         middle = (low + high) // 2
         low, high = (low, middle) if reached(middle) else (middle + 1, high)
     return low
+
+
+class LabelNeed(NamedTuple):
+    """Labels that a design needs for one target; None where these queries cannot give it."""
+
+    target: str
+    """A mean or a difference."""
+    queries: str
+    """These queries or other ones."""
+    design: str
+    labels: int | None
+    """With the predictions."""
+    alone: int | None
+    """By people alone."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LabelPlan(Shown):
+    """How many documents people must label for intervals of one width, by target and design."""
+
+    measure: str
+    width: float
+    confidence: float
+    pilot: int
+    documents: int
+    """Documents that could be labelled."""
+    queries: int
+    needs: Sequence[LabelNeed]
+
+    def need(self, target: str, queries: str, design: str) -> LabelNeed:
+        """Return one row by its first three columns."""
+        return next(n for n in self.needs if (n.target, n.queries, n.design) == (target, queries, design))
+
+    def grid(self) -> Grid:
+        """Return a row per target, interval and design."""
+        columns = [Column(name, "label") for name in ("interval of", "for", "design")]
+        columns += [Column("labels", "integer"), Column("people alone", "integer")]
+        rows: list[list[Cell]] = [list(need) for need in self.needs]
+        title = f"Labels for {percent(self.confidence)} intervals of {self.measure} {self.width:g} wide"
+        pilot = (
+            f"From a pilot of {counted(self.pilot, 'label')}; {self.documents:,} documents could be labelled"
+        )
+        drawn = (
+            "uniform, weighted: documents drawn afresh, all with the same probability or by weight and doubt"
+        )
+        notes = [
+            f"{pilot}. Intervals are so wide on average over the runs, or over all pairs of runs.",
+            "Promised of every design: about nine studies of ten have intervals at most a tenth wider.",
+            f"{drawn} (unjudged sample --for predictions). whole queries: all documents of some queries.",
+        ]
+        if any(None in need for need in self.needs):
+            short = f"not with these {counted(self.queries, 'query')}, however many labels"
+            notes.append(f"No number: {short} (unjudged plan queries).")
+        return Grid(columns, rows, title, notes)

@@ -1,1 +1,0 @@
-"""How many labels people must give, planned from a pilot."""
