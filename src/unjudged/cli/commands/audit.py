@@ -17,13 +17,12 @@ from unjudged.cli.options.arguments import (
     Plot,
     named_files,
 )
-from unjudged.cli.options.figure_options import AS_DRAWN, FigureOptions
-from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
-from unjudged.cli.options.stated_options import NOT_STATED, StatedOptions
+from unjudged.cli.options.input_options import JudgmentOptions
+from unjudged.cli.options.paper_options import FigureOptions
+from unjudged.cli.options.prediction_options import StatedOptions
 from unjudged.cli.shell.output import check_output, show_grids
 from unjudged.cli.shell.progress import progress
 from unjudged.grids.rendering import WITHOUT_NOTES
-from unjudged.measures.kernel.loading import load_measures
 from unjudged.predictions import audit as audit_predictions
 from unjudged.predictions.judges import Judges
 from unjudged.predictions.judges_audit import audit_judges
@@ -42,17 +41,17 @@ def audit(
     predictions: NamedFiles = None,
     groups: Groups = None,
     measure: OneMeasure = "RBP(p=0.8)",
-    load: Load = None,
+    _load: Load = None,
     rel: int = 1,
     threshold: float | None = None,
     kind: Literal["grades", "scores"] | None = None,
     confidence: float = 0.95,
-    inputs: JudgmentOptions = NONE_FURTHER,
-    stated: StatedOptions = NOT_STATED,
+    inputs: JudgmentOptions = JudgmentOptions(),
+    stated: StatedOptions = StatedOptions(),
     format: OutputFormat = None,
     output: Output = None,
     plot: Plot = None,
-    figure: FigureOptions = AS_DRAWN,
+    figure: FigureOptions = FigureOptions(),
 ) -> None:
     """Compare the predictions of a model with human judgments.
 
@@ -93,7 +92,6 @@ def audit(
     plot
         Draw the calibration curve, and the bias of each run, to this file (.svg, .png, .pdf or .html).
     """
-    load_measures(load)
     chosen = check_output(format, output)
     figure.check(plot)
     options = {"rel": rel, "threshold": threshold, "confidence": confidence}

@@ -28,13 +28,12 @@ from unjudged.cli.options.arguments import (
     Ties,
     measures_with_rel,
 )
-from unjudged.cli.options.figure_options import AS_DRAWN, FigureOptions
-from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions, suggest_estimates
-from unjudged.cli.options.paper_options import NO_COMPARED_PAPER, ComparedTableOptions
-from unjudged.cli.options.prediction_options import NO_PREDICTIONS, PredictionOptions
-from unjudged.cli.options.significance_options import USUAL_TESTS, SignificanceOptions
-from unjudged.cli.options.stated_options import NOT_STATED, StatedOptions
-from unjudged.cli.options.table_options import NO_TABLES, TableOptions
+from unjudged.cli.options.input_options import JudgmentOptions, suggest_estimates
+from unjudged.cli.options.option import spelt
+from unjudged.cli.options.paper_options import ComparedTableOptions, FigureOptions
+from unjudged.cli.options.prediction_options import PredictionOptions, StatedOptions
+from unjudged.cli.options.significance_options import SignificanceOptions
+from unjudged.cli.options.table_options import TableOptions
 from unjudged.cli.shell.output import (
     beside_standard_error,
     check_decimals,
@@ -53,7 +52,6 @@ from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.evaluation import fitting_measures
 from unjudged.grids.grid import DECIMALS, Grid
 from unjudged.grids.rendering import render
-from unjudged.measures.kernel.loading import load_measures
 from unjudged.uncertainty.calibration import Calibration
 
 if TYPE_CHECKING:
@@ -68,35 +66,35 @@ ONE_TABLE = ("csv", "tsv", "jsonl", "parquet")
 
 
 @command("compare", SCORE, 2, "QRELS RUN RUN...", "Compare runs: significant, settled, or open to judging?")
-def compare(  # noqa: PLR0915 (an option a statement)
+def compare(
     qrels: File,
     /,
     *runs: File,
     measures: Measures = None,
-    load: Load = None,
+    _load: Load = None,
     rel: Rel = None,
     depth: Depth = None,
     pool_depth: BoundsDepth = None,
     ties: Ties = "order",
     baseline: Baseline = None,
-    tests: SignificanceOptions = USUAL_TESTS,
+    tests: SignificanceOptions = SignificanceOptions(),
     correct_over: CorrectOver = "pairs",
     pairs: bool = False,
     per_query: PerQuery = False,
     calibration: InputFile = None,
     second: Second = None,
     confidence: float = CONFIDENCE,
-    predicted: PredictionOptions = NO_PREDICTIONS,
-    inputs: JudgmentOptions = NONE_FURTHER,
-    stated: StatedOptions = NOT_STATED,
-    tables: TableOptions = NO_TABLES,
-    paper: ComparedTableOptions = NO_COMPARED_PAPER,
+    predicted: PredictionOptions = PredictionOptions(),
+    inputs: JudgmentOptions = JudgmentOptions(),
+    stated: StatedOptions = StatedOptions(),
+    tables: TableOptions = TableOptions(),
+    paper: ComparedTableOptions = ComparedTableOptions(),
     by: By = None,
     format: OutputFormat = None,
     output: Output = None,
     decimals: int = DECIMALS,
     plot: Plot = None,
-    figure: FigureOptions = AS_DRAWN,
+    figure: FigureOptions = FigureOptions(),
 ) -> None:
     """Compare runs: which is better, and could other queries or the unjudged documents say the opposite?
 
@@ -135,7 +133,6 @@ def compare(  # noqa: PLR0915 (an option a statement)
         Draw the first measure in this file (svg, png, pdf or html): the differences of two runs by query, or
         the verdicts on all pairs of more.
     """
-    load_measures(load)
     learning = {"calibration": calibration, "second": second, "ties": None if ties == "order" else ties}
     from_tables = stated.check(
         from_tables=tables.check(inputs, rel=rel, depth=depth, predictions=predicted.predictions, **learning)
@@ -238,12 +235,12 @@ def _check_two(runs: int, **options: object) -> None:
     """Refuse options that are about two runs if there are more."""
     for name in (name for name, given in options.items() if given and runs != 2):
         more = " (or for --pairs)" if name in ("calibration", "second") else ""
-        raise UsageError(f"--{name.replace('_', '-')} is about two runs{more}, and there are {runs}")
+        raise UsageError(f"{spelt(name)} is about two runs{more}, and there are {runs}")
 
 
 def _check_together(**given: object) -> None:
     """Refuse options of which only one can be used."""
-    names = [f"--{name.replace('_', '-')}" for name, value in given.items() if value]
+    names = [spelt(name) for name, value in given.items() if value]
     if len(names) > 1:
         raise UsageError(f"{' and '.join(names)} cannot be used together")
 

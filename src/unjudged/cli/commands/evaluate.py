@@ -28,13 +28,11 @@ from unjudged.cli.options.arguments import (
     measures_with_rel,
     number_or_name,
 )
-from unjudged.cli.options.figure_options import AS_DRAWN, FigureOptions
-from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions, suggest_estimates
-from unjudged.cli.options.option import Option
-from unjudged.cli.options.paper_options import NO_PAPER, PaperTableOptions
-from unjudged.cli.options.prediction_options import NO_PREDICTIONS, PredictionOptions
-from unjudged.cli.options.stated_options import NOT_STATED, StatedOptions
-from unjudged.cli.options.table_options import NO_TABLES, TableOptions
+from unjudged.cli.options.input_options import JudgmentOptions, suggest_estimates
+from unjudged.cli.options.option import Option, refuse, spelt
+from unjudged.cli.options.paper_options import FigureOptions, PaperTableOptions
+from unjudged.cli.options.prediction_options import PredictionOptions, StatedOptions
+from unjudged.cli.options.table_options import TableOptions
 from unjudged.cli.shell.output import check_decimals, check_output, show, show_grids
 from unjudged.cli.shell.progress import progress, reading
 from unjudged.evaluation.collection import Collection
@@ -42,7 +40,6 @@ from unjudged.evaluation.evaluation import default_measures
 from unjudged.evaluation.query_segments import segments_grid, segments_of
 from unjudged.evaluation.scores import Scores
 from unjudged.grids.grid import DECIMALS
-from unjudged.measures.kernel.loading import load_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import RunSource
@@ -63,15 +60,15 @@ def evaluate(
     /,
     *runs: File,
     measures: Measures = None,
-    load: Load = None,
+    _load: Load = None,
     per_query: PerQuery = False,
     rel: Annotated[float | None, Option(help=LOWEST)] = None,
     depth: Depth = None,
-    predicted: PredictionOptions = NO_PREDICTIONS,
-    inputs: JudgmentOptions = NONE_FURTHER,
-    stated: StatedOptions = NOT_STATED,
-    tables: TableOptions = NO_TABLES,
-    paper: PaperTableOptions = NO_PAPER,
+    predicted: PredictionOptions = PredictionOptions(),
+    inputs: JudgmentOptions = JudgmentOptions(),
+    stated: StatedOptions = StatedOptions(),
+    tables: TableOptions = TableOptions(),
+    paper: PaperTableOptions = PaperTableOptions(),
     by: By = None,
     interval: Annotated[IntervalName | None, Option(choices=_interval_methods)] = None,
     prevalence: str | None = None,
@@ -86,7 +83,7 @@ def evaluate(
     output: Output = None,
     decimals: int = DECIMALS,
     plot: Plot = None,
-    figure: FigureOptions = AS_DRAWN,
+    figure: FigureOptions = FigureOptions(),
 ) -> None:
     """Score runs against relevance judgments.
 
@@ -134,7 +131,6 @@ def evaluate(
         Draw the means of the first measure with intervals (--interval, or bounds and other queries) in this
         file: svg, png, pdf or html.
     """
-    load_measures(load)
     chosen_format = check_output(format, output)
     check_decimals(decimals, chosen_format)
     for_paper = paper.check(chosen_format, per_query=per_query, by=by, predictions=predicted.predictions)
@@ -252,9 +248,7 @@ def _check_ties(ties: TiesName, interval: str | None, **given: object) -> None:
     """Refuse ways to show scores that say nothing of ties, and intervals of one order of them."""
     if ties == "order":
         return
-    for name, value in given.items():
-        if value:
-            raise UsageError(f"--ties {ties} and --{name} cannot be used together")
+    refuse(f"--ties {ties} and {{}} cannot be used together", given)
     if interval is not None and (ties == "range" or interval != "queries"):
         raise UsageError(
             f"--ties {ties} cannot be used with --interval {interval}: it is of one order of them"
@@ -268,8 +262,9 @@ def _check_used(interval: str, **given: object) -> None:
     for option, value in given.items():
         if value is not None and uses is not None and option not in uses:
             users = [name for name, method in methods.items() if option in (method.uses or ())]
-            named = f"--{option.replace('_', '-')}"
-            raise UsageError(f"{named} is for --interval {' or '.join(users)}, not {interval}: omit it")
+            raise UsageError(
+                f"{spelt(option)} is for --interval {' or '.join(users)}, not {interval}: omit it"
+            )
     if "calibration" in (uses or ()) and given["calibration"] is None:
         raise UsageError(f"--interval {interval} needs --calibration FILE, which `unjudged calibrate` writes")
     if "second" in (uses or ()) and given["second"] is None:

@@ -126,10 +126,6 @@ class JudgmentOptions(InputOptions):
         return judgments
 
 
-USUAL = InputOptions()
-NONE_FURTHER = JudgmentOptions()
-
-
 DESIGN = b"unjudged-design"
 """How the file of a drawn sample begins."""
 

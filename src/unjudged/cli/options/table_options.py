@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from unjudged.base.errors import UsageError
 from unjudged.cli.options.input_options import InputOptions
-from unjudged.cli.options.option import Option, OptionGroup
+from unjudged.cli.options.option import Option, OptionGroup, refuse
 from unjudged.evaluation.scores import Scores
 from unjudged.formats.files import expanded
 
@@ -41,17 +41,10 @@ class TableOptions(OptionGroup, title="Tables of scores"):
         """Return whether tables are given; refuse options that would be ignored then, or without them."""
         if not self.scores:
             used = {"wide": self.wide, "range": self.value_range, "missing": self.missing != "error"}
-            for name in (name for name, value in used.items() if value):
-                raise UsageError(f"--{name} is for tables of scores: add --scores")
+            refuse("{} is for tables of scores: add --scores", used)
             return False
-        others |= {
-            name: value for name, value in vars(inputs).items() if name not in ("columns", "conflicts")
-        }
-        for name, value in others.items():
-            if value not in (None, False) and (name, value) != ("names", "file"):
-                raise UsageError(
-                    f"--{name.replace('_', '-')} needs judgments and runs: omit it with --scores"
-                )
+        about_files = {**vars(inputs), "names": inputs.names != "file", "columns": None, "conflicts": None}
+        refuse("{} needs judgments and runs: omit it with --scores", others | about_files)
         return True
 
     def read(
@@ -82,6 +75,3 @@ class TableOptions(OptionGroup, title="Tables of scores"):
         if not low < high:
             raise UsageError(f"--range is {self.value_range!r}, expected two numbers such as 0,100")
         return low, high
-
-
-NO_TABLES = TableOptions()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import plain
-from unjudged.cli.shell.files_named import check_not_read
+from unjudged.cli.shell.given_arguments import check_not_read
 from unjudged.cli.shell.standard_streams import already_said, drop_output, warn
 from unjudged.grids.grid import DECIMALS, Grid
 from unjudged.grids.rendering import SUFFIXES, WITHOUT_NOTES, arrow_modules, check_tables, format_of, render

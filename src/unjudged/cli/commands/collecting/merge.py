@@ -14,7 +14,7 @@ from unjudged.cli.commands import COLLECT, command
 from unjudged.cli.options.arguments import File, Header, InputFile, Output
 from unjudged.cli.options.judging_folder import assignment_beside, check_new, warn_of_missing_queries
 from unjudged.cli.options.option import Option
-from unjudged.cli.shell.command_given import made_by
+from unjudged.cli.shell.given_arguments import made_by
 from unjudged.cli.shell.output import check_output, show, show_grids, terminal_width
 from unjudged.formats.writing import FORMS, judgments_text
 from unjudged.grids.rendering import FORMATS, WITHOUT_NOTES, render
