@@ -98,8 +98,7 @@ class TeamOptions(OptionGroup, title="Teams"):
         output: Path | None,
     ) -> bool:
         """Write the pages; return whether there is nothing else to write."""
-        from unjudged.report.team_pages import team_page, team_pages
-        from unjudged.report.track_overview import overview_files
+        from unjudged.report.track_results import overview_files, team_page, team_pages
 
         if groups is None:
             return False

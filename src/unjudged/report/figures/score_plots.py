@@ -12,6 +12,7 @@ import numpy as np
 from unjudged.base.choices import as_list
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import percent
+from unjudged.comparison.collections_result import MACRO, CollectionsComparison
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.evaluation.scores import Scores
 from unjudged.grids.grid import blank
@@ -19,7 +20,14 @@ from unjudged.measures.interpolated import TENTHS
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.measures.kernel.registry import MEASURES
 from unjudged.rankings.judged import Floats
-from unjudged.report.descriptions import differences_chart, interval_words, intervals_chart, matrix_chart
+from unjudged.report.descriptions import (
+    INK,
+    ROW,
+    differences_chart,
+    interval_words,
+    intervals_chart,
+    matrix_chart,
+)
 from unjudged.report.figures.charts import COLOURS, altair_module, drawn, finished, highest_first, line_looks
 from unjudged.uncertainty.quantiles import t_half
 
@@ -241,3 +249,33 @@ class ComparisonPlots:
             interval=(other.low, other.high, other.confidence),
             bounds=(judged.low, judged.high) if judged.has_interval else None,
         )
+
+
+def collections_figure(found: CollectionsComparison) -> Any:
+    """Draw a dot per collection, and the mean over collections with its interval; highest mean first."""
+    alt = altair_module()
+    low, high = found.interval
+    order = [found.runs[i] for i in found.order]
+    dots = [
+        {"run": run, "collection": name, "value": float(found.means[i, c])}
+        for i, run in enumerate(found.runs)
+        for c, name in enumerate(found.collections)
+    ]
+    means = [
+        {"run": run, "value": float(found.macro_means[i]), "low": float(low[i]), "high": float(high[i])}
+        for i, run in enumerate(found.runs)
+    ]
+    y = alt.Y("run:N", sort=order, title=None, scale=alt.Scale(type="band"))
+    title = f"{found.measure}: collections, and their {MACRO} with its interval for other queries"
+    x = alt.X("value:Q", title=title, scale=alt.Scale(zero=False))
+    colours = alt.Scale(
+        domain=list(found.collections), range=COLOURS[1:] if len(found.collections) < 7 else alt.Undefined
+    )
+    points = alt.Chart(alt.Data(values=dots)).mark_point(filled=True, opacity=0.75, size=45)
+    points = points.encode(x=x, y=y, color=alt.Color("collection:N", scale=colours, title=None))
+    base = alt.Chart(alt.Data(values=means))
+    ends = {"x": alt.X("low:Q"), "x2": "high:Q", "y": y}
+    bars = base.mark_rule(color=INK, strokeWidth=2).encode(**ends)
+    above, below = alt.Y("run:N", sort=order, bandPosition=0.2), alt.Y2("run", bandPosition=0.8)
+    ticks = base.mark_rule(color=INK, strokeWidth=3).encode(x=x, y=above, y2=below)
+    return finished((points + bars + ticks).properties(width=WIDTH, height=alt.Step(ROW)))
