@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 
 import numpy as np
 
@@ -132,9 +133,7 @@ class _Patient:
 
     def _about_runs(self, qrels: RecognisedFile, runs: list[str], systems: int) -> Iterator[Question]:
         files = [qrels.file, *runs]
-        by_name: dict[str, RunSource] = {}
-        for one in self.runs():
-            by_name |= one.content
+        by_name: dict[str, RunSource] = dict(chain(*(one.content.items() for one in self.runs())))
         judged = partial(evaluate, qrels.content, by_name, "Judged@10")
         scored = _tried(judged, "How good is each run?", "evaluate", *files)
         yield scored

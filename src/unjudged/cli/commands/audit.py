@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from unjudged.base.errors import UsageError
 from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import (
     File,
     Groups,
+    Kind,
     Load,
     NamedFiles,
     OneMeasure,
@@ -21,7 +20,7 @@ from unjudged.cli.options.input_options import JudgmentOptions
 from unjudged.cli.options.paper_options import FigureOptions
 from unjudged.cli.options.prediction_options import StatedOptions
 from unjudged.cli.shell.output import check_output, show_grids
-from unjudged.cli.shell.progress import progress
+from unjudged.cli.shell.standard_streams import progress
 from unjudged.grids.rendering import WITHOUT_NOTES
 from unjudged.predictions import audit as audit_predictions
 from unjudged.predictions.judges import Judges
@@ -44,7 +43,7 @@ def audit(
     _load: Load = None,
     rel: int = 1,
     threshold: float | None = None,
-    kind: Literal["grades", "scores"] | None = None,
+    kind: Kind = None,
     confidence: float = 0.95,
     inputs: JudgmentOptions = JudgmentOptions(),
     stated: StatedOptions = StatedOptions(),
@@ -82,8 +81,6 @@ def audit(
         The lowest relevant grade.
     threshold
         The lowest score that counts as relevant. Default: 0.5 if the scores are probabilities.
-    kind
-        Read the predictions as grades or as scores, whatever the file looks like.
     confidence
         The confidence level of the intervals.
     format

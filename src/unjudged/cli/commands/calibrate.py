@@ -24,7 +24,7 @@ from unjudged.cli.options.arguments import (
 from unjudged.cli.options.input_options import JudgmentOptions
 from unjudged.cli.options.option import Option
 from unjudged.cli.shell.output import check_output, own_format, show, show_grids
-from unjudged.cli.shell.progress import progress, reading
+from unjudged.cli.shell.standard_streams import progress, reading
 from unjudged.evaluation.groups import CALIBRATED_MEASURES
 from unjudged.formats.small_files import read_small_text
 from unjudged.formats.streams import name_file_in_errors

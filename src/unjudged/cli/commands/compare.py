@@ -28,12 +28,11 @@ from unjudged.cli.options.arguments import (
     Ties,
     measures_with_rel,
 )
-from unjudged.cli.options.input_options import JudgmentOptions, suggest_estimates
+from unjudged.cli.options.input_options import JudgmentOptions, TableOptions, suggest_estimates
 from unjudged.cli.options.option import spelt
 from unjudged.cli.options.paper_options import ComparedTableOptions, FigureOptions
 from unjudged.cli.options.prediction_options import PredictionOptions, StatedOptions
 from unjudged.cli.options.significance_options import SignificanceOptions
-from unjudged.cli.options.table_options import TableOptions
 from unjudged.cli.shell.output import (
     beside_standard_error,
     check_decimals,
@@ -43,8 +42,7 @@ from unjudged.cli.shell.output import (
     terminal_width,
     wrapped,
 )
-from unjudged.cli.shell.progress import reading
-from unjudged.cli.shell.standard_streams import already_said
+from unjudged.cli.shell.standard_streams import already_said, reading
 from unjudged.comparison.comparison_grids import systems_records
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.systems import COMPARED

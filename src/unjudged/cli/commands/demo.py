@@ -13,8 +13,7 @@ from unjudged.cli.options.arguments import Output, OutputFormat
 from unjudged.cli.options.option import Option
 from unjudged.cli.shell.given_arguments import made_by, reads
 from unjudged.cli.shell.output import check_output, make_folder, on_terminal, show, show_grids, terminal_width
-from unjudged.cli.shell.progress import progress
-from unjudged.cli.shell.standard_streams import already_said
+from unjudged.cli.shell.standard_streams import already_said, progress
 from unjudged.comparison.systems import compare
 from unjudged.evaluation.evaluation import evaluate
 from unjudged.formats.writing import judgments_text, run_text

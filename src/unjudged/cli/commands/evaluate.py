@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import unjudged
 from unjudged.base.choices import Choices, IntervalName, TiesName
 from unjudged.base.errors import UsageError
 from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import (
-    LOWEST,
     BoundsDepth,
     By,
     Depth,
@@ -23,18 +22,18 @@ from unjudged.cli.options.arguments import (
     OutputFormat,
     PerQuery,
     Plot,
+    Rel,
     Second,
     Ties,
     measures_with_rel,
     number_or_name,
 )
-from unjudged.cli.options.input_options import JudgmentOptions, suggest_estimates
+from unjudged.cli.options.input_options import JudgmentOptions, TableOptions, suggest_estimates
 from unjudged.cli.options.option import Option, refuse, spelt
 from unjudged.cli.options.paper_options import FigureOptions, PaperTableOptions
 from unjudged.cli.options.prediction_options import PredictionOptions, StatedOptions
-from unjudged.cli.options.table_options import TableOptions
 from unjudged.cli.shell.output import check_decimals, check_output, show, show_grids
-from unjudged.cli.shell.progress import progress, reading
+from unjudged.cli.shell.standard_streams import progress, reading
 from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.evaluation import default_measures
 from unjudged.evaluation.query_segments import segments_grid, segments_of
@@ -62,7 +61,7 @@ def evaluate(
     measures: Measures = None,
     _load: Load = None,
     per_query: PerQuery = False,
-    rel: Annotated[float | None, Option(help=LOWEST)] = None,
+    rel: Rel = None,
     depth: Depth = None,
     predicted: PredictionOptions = PredictionOptions(),
     inputs: JudgmentOptions = JudgmentOptions(),
@@ -146,8 +145,7 @@ def evaluate(
         show_grids(predicted.grid(by_measure, confidence, decimals), format, output)
         return
     options: dict[str, object] = {"prevalence": prevalence, "calibration": calibration, "second": second}
-    options |= {"extra_relevant": extra_relevant or None}
-    options |= {"pool_depth": pool_depth}
+    options |= {"extra_relevant": extra_relevant or None, "pool_depth": pool_depth}
     drawn = seed if ties == "order" else 0
     _check_interval(interval, options, (confidence, drawn) != (0.95, 0), {"per_query": per_query, "by": by})
     _check_ties(ties, interval, by=by, scores=from_tables, predictions=predicted.predictions, plot=plot)
@@ -166,15 +164,15 @@ def evaluate(
             ties=ties,
             seed=seed,
         )
+    known: dict[str, Any] = {
+        "prevalence": None if prevalence is None else number_or_name(prevalence),
+        "calibration": learnt,
+        "second": second,
+        "confidence": confidence,
+        "extra_relevant": extra_relevant,
+        "seed": seed,
+    }
     if plot is not None:
-        known = {
-            "prevalence": None if prevalence is None else number_or_name(prevalence),
-            "calibration": learnt,
-            "second": second,
-            "confidence": confidence,
-            "extra_relevant": extra_relevant,
-            "seed": seed,
-        }
         bounded: tuple[IntervalName, ...] = ("queries",) if from_tables else ("bounds", "queries")
         kinds = bounded if interval is None else (interval,)
         figure.show(scores.plot.intervals(scores.measures[0], kinds, **known), plot)
@@ -190,16 +188,7 @@ def evaluate(
         show_grids(replace(scores.grid(per_query), title="").rounded(decimals), format, output)
         return
     with progress("estimating intervals", len(scores.runs)) as advance:
-        estimates = scores.estimate(
-            interval,
-            prevalence=None if prevalence is None else number_or_name(prevalence),
-            calibration=learnt,
-            second=second,
-            confidence=confidence,
-            extra_relevant=extra_relevant,
-            seed=seed,
-            on_progress=lambda done, _: advance(done),
-        )
+        estimates = scores.estimate(interval, **known, on_progress=lambda done, _: advance(done))
     if for_paper:
         show(paper.written(scores, chosen_format, decimals, intervals=estimates), output)
     else:

@@ -18,8 +18,7 @@ from unjudged.cli.options.option import Option
 from unjudged.cli.options.paper_options import FigureOptions
 from unjudged.cli.shell.given_arguments import check_not_read
 from unjudged.cli.shell.output import check_output, make_folder, show, show_grids
-from unjudged.cli.shell.progress import progress, reading
-from unjudged.cli.shell.standard_streams import warn
+from unjudged.cli.shell.standard_streams import progress, reading, warn
 from unjudged.experiments import robustness
 from unjudged.experiments.statistics import DEFAULT_STATISTICS, known_statistics
 from unjudged.experiments.summary import Robustness, run_means_grid

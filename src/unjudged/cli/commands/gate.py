@@ -20,11 +20,10 @@ from unjudged.cli.options.arguments import (
     Rel,
     measures_with_rel,
 )
-from unjudged.cli.options.input_options import JudgmentOptions
+from unjudged.cli.options.input_options import JudgmentOptions, TableOptions
 from unjudged.cli.options.option import Option
-from unjudged.cli.options.table_options import TableOptions
 from unjudged.cli.shell.output import check_decimals, check_output, show, show_grids, wrapped
-from unjudged.cli.shell.progress import reading
+from unjudged.cli.shell.standard_streams import reading
 from unjudged.comparison.gate import GATED
 from unjudged.comparison.gate import gate as ask
 from unjudged.comparison.gate_result import GateResult

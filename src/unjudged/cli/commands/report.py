@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from unjudged.base.choices import CorrectOver
 from unjudged.base.errors import UsageError
@@ -18,6 +18,7 @@ from unjudged.cli.options.arguments import (
     File,
     Groups,
     InputFile,
+    Kind,
     Load,
     Measures,
     NamedFiles,
@@ -27,14 +28,13 @@ from unjudged.cli.options.arguments import (
     named_files,
     read_groups,
 )
-from unjudged.cli.options.input_options import JudgmentOptions
+from unjudged.cli.options.input_options import JudgmentOptions, TableOptions
 from unjudged.cli.options.judging_folder import write_new
 from unjudged.cli.options.option import Option, OptionGroup, refuse
 from unjudged.cli.options.significance_options import SignificanceOptions
-from unjudged.cli.options.table_options import TableOptions
 from unjudged.cli.shell.given_arguments import command_given
 from unjudged.cli.shell.output import show
-from unjudged.cli.shell.progress import reading
+from unjudged.cli.shell.standard_streams import reading
 from unjudged.evaluation.evaluation import evaluate, fitting_measures
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.registry import Measure
@@ -133,7 +133,7 @@ def report(
     pool_depth: BoundsDepth = None,
     calibration: InputFile = None,
     predictions: NamedFiles = None,
-    kind: Literal["grades", "scores"] | None = None,
+    kind: Kind = None,
     threshold: float | None = None,
     experiment: InputFile = None,
     tests: SignificanceOptions = SignificanceOptions(),
@@ -173,8 +173,6 @@ def report(
         Predicted grades (as qrels), or probabilities or scores (as a run): adds their audit, as
         `unjudged audit` makes it. May be repeated for several judges, NAME=FILE; --groups then also tells
         whether a judge favours a group of runs.
-    kind
-        Read the predictions as grades or as scores, whatever the file looks like.
     threshold
         The lowest score of --predictions that counts as relevant. Default: 0.5 if they are probabilities.
     experiment

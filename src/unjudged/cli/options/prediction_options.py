@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from warnings import catch_warnings, simplefilter
 
 from unjudged.base.errors import ExtraQueriesWarning, UsageError
-from unjudged.cli.options.arguments import NamedFiles, named_files
+from unjudged.cli.options.arguments import Kind, NamedFiles, named_files
 from unjudged.cli.options.option import OptionGroup, refuse
 from unjudged.evaluation.collection import Collection
 from unjudged.grids.grid import Grid
@@ -35,8 +35,6 @@ class PredictionOptions(OptionGroup, title="Predictions"):
         more queries have predictions. Good predictions make the interval narrow; bad ones do not make it
         wrong, because human judgments decide what is relevant. May be repeated for several judges,
         --predictions llama=FILE --predictions clicks=FILE: human judgments decide what each one weighs.
-    kind
-        Read the predictions as grades or as scores, whatever the file looks like.
     threshold
         The lowest predicted score that counts as relevant, if queries are judged completely. Default: 0.5
         for probabilities.
@@ -46,7 +44,7 @@ class PredictionOptions(OptionGroup, title="Predictions"):
     """
 
     predictions: NamedFiles = None
-    kind: Literal["grades", "scores"] | None = None
+    kind: Kind = None
     threshold: float | None = None
     outside: Literal["error", "nonrelevant", "predicted"] = "error"
 

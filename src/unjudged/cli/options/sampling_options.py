@@ -16,7 +16,7 @@ from unjudged.cli.options.judging_folder import HandingOut, write_new
 from unjudged.cli.options.option import Option, OptionGroup, refuse
 from unjudged.cli.shell.given_arguments import made_by
 from unjudged.cli.shell.output import show
-from unjudged.cli.shell.progress import progress
+from unjudged.cli.shell.standard_streams import progress
 from unjudged.judging.collecting.drawn_sample import documents_since, draw
 from unjudged.judging.collecting.sample_file import read_sample
 from unjudged.judging.pooling.budgets import options_for_budget

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from getopt import GetoptError, gnu_getopt
 
 from unjudged.compat.trec_eval import Stop
-from unjudged.compat.trec_eval.parameter_text import whole
-from unjudged.compat.trec_eval.translation import Settings, names_of
+from unjudged.compat.trec_eval.translation import Settings, names_of, whole
 
 SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
 LONG = {

@@ -23,7 +23,7 @@ from unjudged.cli.options.input_options import JudgmentOptions
 from unjudged.cli.options.judging_folder import write_new
 from unjudged.cli.options.option import Option
 from unjudged.cli.shell.output import check_output, show_grids
-from unjudged.cli.shell.progress import reading
+from unjudged.cli.shell.standard_streams import reading
 from unjudged.evaluation.collection import judged_rankings
 from unjudged.grids.grid import grid_of
 from unjudged.measures.kernel.estimand import LEAVING_OUT, refused_use

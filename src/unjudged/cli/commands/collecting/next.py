@@ -13,7 +13,7 @@ from unjudged.cli.options.input_options import JudgmentOptions
 from unjudged.cli.options.judging_folder import check_new
 from unjudged.cli.options.option import Option
 from unjudged.cli.shell.output import own_format, show, show_grids
-from unjudged.cli.shell.progress import progress
+from unjudged.cli.shell.standard_streams import progress
 from unjudged.grids.rendering import FORMATS
 from unjudged.judging.choosing.next_documents import next_documents
 from unjudged.judging.collecting.sample_file import sample_text

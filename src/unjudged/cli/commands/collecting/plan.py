@@ -13,6 +13,7 @@ from unjudged.cli.commands import COLLECT, command, command_group
 from unjudged.cli.options.arguments import (
     Baseline,
     File,
+    Kind,
     Load,
     Measures,
     NamedFiles,
@@ -22,13 +23,12 @@ from unjudged.cli.options.arguments import (
     Plot,
     named_files,
 )
-from unjudged.cli.options.input_options import JudgmentOptions
+from unjudged.cli.options.input_options import JudgmentOptions, TableOptions
 from unjudged.cli.options.option import Option
 from unjudged.cli.options.paper_options import FigureOptions
 from unjudged.cli.options.prediction_options import StatedOptions
-from unjudged.cli.options.table_options import TableOptions
 from unjudged.cli.shell.output import check_output, show, show_grids
-from unjudged.cli.shell.progress import progress, reading
+from unjudged.cli.shell.standard_streams import progress, reading
 from unjudged.comparison.systems import comparable
 from unjudged.comparison.testing.corrections import CORRECTIONS
 from unjudged.comparison.testing.power import FlatPilotError, QueryPlan, plan_queries
@@ -254,7 +254,7 @@ def labels(
     predictions: NamedFiles = None,
     width: float | None = None,
     measure: OneMeasure = "RBP(p=0.8)",
-    kind: Literal["grades", "scores"] | None = None,
+    kind: Kind = None,
     outside: Literal["error", "nonrelevant"] = "error",
     confidence: float = 0.95,
     _load: Load = None,
@@ -283,8 +283,6 @@ def labels(
         are drawn, about nine studies of ten then have intervals at most a tenth wider.
     measure
         The measure to estimate, a sum such as P@10, RBP(p=0.8) or DCG@10.
-    kind
-        Read the predictions as grades or as scores, whatever the file looks like.
     outside
         What to do with retrieved documents that people could not have judged: error, or count them as
         nonrelevant (as in TREC).

@@ -27,7 +27,7 @@ from unjudged.cli.options.input_options import (
 from unjudged.cli.options.judging_folder import show_judgments
 from unjudged.cli.options.paper_options import FigureOptions
 from unjudged.cli.shell.output import check_output, show_grids
-from unjudged.cli.shell.progress import reading
+from unjudged.cli.shell.standard_streams import reading
 from unjudged.measures.kernel.names import parse_measure, parse_measures
 from unjudged.rankings.judgments import Judgments
 

@@ -13,7 +13,7 @@ from unjudged.cli.options.input_options import JudgmentOptions
 from unjudged.cli.options.judging_folder import HandingOut, show_judgments
 from unjudged.cli.options.option import Option
 from unjudged.cli.options.sampling_options import DrawingOptions, SamplingOptions
-from unjudged.cli.shell.progress import reading
+from unjudged.cli.shell.standard_streams import reading
 from unjudged.formats.writing import FORMS
 from unjudged.judging.pooling.designs import DESIGNS
 from unjudged.judging.pooling.pool import Pool
