@@ -34,6 +34,7 @@ from unjudged.cli.options.paper_options import ComparedTableOptions, FigureOptio
 from unjudged.cli.options.prediction_options import PredictionOptions, StatedOptions
 from unjudged.cli.options.significance_options import SignificanceOptions
 from unjudged.cli.shell.output import (
+    FULL_PRECISION,
     beside_standard_error,
     check_decimals,
     check_output,
@@ -49,7 +50,7 @@ from unjudged.comparison.systems import COMPARED
 from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.evaluation import fitting_measures
 from unjudged.grids.grid import DECIMALS, Grid
-from unjudged.grids.rendering import render
+from unjudged.grids.rendering import WITHOUT_NOTES, render
 from unjudged.uncertainty.calibration import Calibration
 
 if TYPE_CHECKING:
@@ -60,7 +61,6 @@ DETAILED = ("json", "jsonl", "parquet")
 
 CONFIDENCE = 0.95
 NO_EFFECT = "No unjudged document that the runs retrieve changes the difference if it alone is relevant."
-ONE_TABLE = ("csv", "tsv", "jsonl", "parquet")
 
 
 @command("compare", SCORE, 2, "QRELS RUN RUN...", "Compare runs: significant, settled, or open to judging?")
@@ -225,7 +225,7 @@ def _show_predicted(
     if two:
         show(wrapped(answer.sentences()), asked[1])
         return
-    grid = answer.records() if format in (*DETAILED, "csv", "tsv") else answer.grid()
+    grid = answer.records() if format in FULL_PRECISION else answer.grid()
     show_grids(grid.rounded(decimals), *asked)
 
 
@@ -252,7 +252,7 @@ def _check_used(confidence: float, *users: object) -> None:
 
 def _grid(compared: Comparison, format: str, pairs: bool) -> Grid:
     """Return the table for a format: of pairs or of systems, for people or for programs."""
-    if format not in (*DETAILED, "csv", "tsv"):
+    if format not in FULL_PRECISION:
         return compared.pairs_grid() if pairs else compared.systems_grid()
     pairs = pairs or len(compared.runs) == 2
     grid = (
@@ -264,7 +264,7 @@ def _grid(compared: Comparison, format: str, pairs: bool) -> Grid:
 def _query_grids(compared: Comparison, format: str) -> list[Grid]:
     """Return the queries and the documents; formats for one table have the queries of all measures."""
     parts = [compared.per_query(measure=result.measure) for result in compared.results]
-    if format in ONE_TABLE:
+    if format in WITHOUT_NOTES:
         records = [part.records() for part in parts]
         return [
             replace(records[0], rows=[row for grid in records for row in grid.rows], notes=compared.notes)

@@ -17,7 +17,7 @@ from unjudged.cli.options.input_options import JudgmentOptions
 from unjudged.cli.options.option import Option
 from unjudged.cli.options.paper_options import FigureOptions
 from unjudged.cli.shell.given_arguments import check_not_read
-from unjudged.cli.shell.output import check_output, make_folder, show, show_grids
+from unjudged.cli.shell.output import FULL_PRECISION, check_output, make_folder, show, show_grids
 from unjudged.cli.shell.standard_streams import progress, reading, warn
 from unjudged.experiments import robustness
 from unjudged.experiments.statistics import DEFAULT_STATISTICS, known_statistics
@@ -27,8 +27,6 @@ from unjudged.grids.rendering import WITHOUT_NOTES, arrow_modules, format_of
 from unjudged.judging.pooling.designs import DESIGNS
 from unjudged.judging.pooling.pool import Pool
 from unjudged.report.figures.charts import check_figures, picture
-
-FOR_MEANS = ("csv", "tsv", "json", "jsonl", "parquet")
 
 
 @command("experiment", STUDY, 1, "QRELS RUN RUN...", "Find out how few judgments would have been enough.")
@@ -154,7 +152,7 @@ class Results:
         if self.checkpoint is not None:
             check_not_read(self.checkpoint)
         self.size.check(self.plot)
-        if self.means is not None and format_of(self.means) not in FOR_MEANS:
+        if self.means is not None and format_of(self.means) not in FULL_PRECISION:
             suffixes = ".csv, .tsv, .json, .jsonl or .parquet"
             raise UsageError(f"--means {self.means}: use a name that ends in {suffixes}")
         if format_of(self.means) == "parquet":

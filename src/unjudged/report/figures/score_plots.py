@@ -29,6 +29,7 @@ from unjudged.report.descriptions import (
     matrix_chart,
 )
 from unjudged.report.figures.charts import COLOURS, altair_module, drawn, finished, highest_first, line_looks
+from unjudged.report.page.packed import judged_by_rank
 from unjudged.uncertainty.quantiles import t_half
 
 WIDTH, WIDE, HEIGHT = 460, 640, 280
@@ -87,13 +88,8 @@ class ScorePlots:
 
     def judged_by_rank(self, depth: int = 100) -> Any:
         """Draw the judged share of the documents at each rank, over all queries: a line per run."""
-        r, runs, queries = self._scores.judged, len(self._scores.runs), len(self._scores.queries)
-        top = r.where((r.labels >= 0) & (r.rank <= depth))
-        judged = np.bincount(top.ranking // queries * depth + top.rank - 1, minlength=runs * depth)
-        ranked = np.stack(
-            [(r.retrieved.reshape(runs, queries) > i).sum(axis=1) for i in range(depth)], axis=1
-        )
-        share = 100 * judged.reshape(runs, depth) / np.maximum(ranked, 1)
+        judged, ranked = judged_by_rank(self._scores.judged, len(self._scores.runs), depth)
+        share = 100 * judged / np.maximum(ranked, 1)
         rows = [
             {"run": run, "rank": rank + 1, "judged": float(share[i, rank])}
             for i, run in enumerate(self._scores.runs)

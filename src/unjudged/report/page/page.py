@@ -16,20 +16,7 @@ from unjudged.base.errors import missing_package
 from unjudged.formats.writing import write_whole
 from unjudged.report.descriptions import IN_THE_DARK
 
-SCRIPTS = [
-    "data",
-    "elements",
-    "tables",
-    "charts",
-    "plots",
-    "systems",
-    "matrix",
-    "pair",
-    "rankings",
-    "holes",
-    "extras",
-    "start",
-]
+SCRIPTS = ("data", "elements", "charts", "plots", "systems", "pair", "holes", "start")
 """Parts of the page's script, in the order in which they need each other."""
 
 
