@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from unjudged.base.errors import UsageError
 from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import (
@@ -23,10 +26,11 @@ from unjudged.cli.shell.output import check_output, show_grids
 from unjudged.cli.shell.standard_streams import progress
 from unjudged.grids.rendering import WITHOUT_NOTES
 from unjudged.predictions import audit as audit_predictions
+from unjudged.predictions.audit_grids import Audit
 from unjudged.predictions.judges import Judges
 from unjudged.predictions.judges_audit import audit_judges
+from unjudged.predictions.judges_audit_grids import JudgesAudit
 from unjudged.predictions.predictions import Predictions
-from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import RunSource
 
 USAGE = "audit QRELS PREDICTIONS RUN..."
@@ -91,41 +95,31 @@ def audit(
     """
     chosen = check_output(format, output)
     figure.check(plot)
-    options = {"rel": rel, "threshold": threshold, "confidence": confidence}
-    if predictions:
-        if plot is not None:
-            raise UsageError("--plot draws one judge: give its file without --predictions")
-        named = inputs.runs(files, USAGE) if files else None
-        judgments, named = _stated(stated, inputs.read(qrels), named)
-        judges = Judges.of(named_files(predictions), kind=kind)
-        with progress("comparing"):
-            found = audit_judges(judgments, judges, named, measure, groups=groups, **options)  # type: ignore[arg-type]
-        show_grids(found.records() if chosen in WITHOUT_NOTES else found.grids(), format, output)
-        return
-    if not files:
+    if predictions and plot is not None:
+        raise UsageError("--plot draws one judge: give its file without --predictions")
+    if not predictions and not files:
         raise UsageError(f"no predictions given: unjudged {USAGE}")
-    if groups is not None:
+    if not predictions and groups is not None:
         raise UsageError("--groups goes with --predictions NAME=FILE")
-    own = inputs.runs(files[1:], USAGE) if files[1:] else None
-    judgments, own = _stated(stated, inputs.read(qrels), own)
+    own = files if predictions else files[1:]
+    runs: Mapping[str, RunSource] | None = inputs.runs(own, USAGE) if own else None
+    judgments = inputs.read(qrels)
+    stated.check()
+    if runs is not None:
+        judgments, runs = stated.applied(judgments, runs)
+    elif stated.sampled is not None:
+        raise UsageError("--sampled is about what runs retrieve: give the runs too")
+    options: dict[str, Any] = {"rel": rel, "threshold": threshold, "confidence": confidence}
+    found: Audit | JudgesAudit
     with progress("comparing"):
-        read = Predictions.of(files[0], kind=kind)
-        audited = audit_predictions(judgments, read, own, measure, **options)  # type: ignore[arg-type]
-    show_grids(audited.records() if chosen in WITHOUT_NOTES else audited.grids(), format, output)
-    if plot is not None:
+        if predictions:
+            judges = Judges.of(named_files(predictions), kind=kind)
+            found = audit_judges(judgments, judges, runs, measure, groups=groups, **options)
+        else:
+            predicted = Predictions.of(files[0], kind=kind)
+            found = audit_predictions(judgments, predicted, runs, measure, **options)
+    show_grids(found.records() if chosen in WITHOUT_NOTES else found.grids(), format, output)
+    if plot is not None and isinstance(found, Audit):
         from unjudged.report.figures.judging_figures import audit_figure
 
-        figure.show(audit_figure(audited), plot)
-
-
-def _stated(
-    stated: StatedOptions, judgments: Judgments, runs: dict[str, RunSource] | None
-) -> tuple[Judgments, dict[str, RunSource] | None]:
-    """Return judgments and runs; what was drawn from is known by the runs alone."""
-    stated.check()
-    if stated.sampled is None:
-        return judgments, runs
-    if runs is None:
-        raise UsageError("--sampled is about what runs retrieve: give the runs too")
-    sample, read = stated.applied(judgments, runs)
-    return sample, dict(read)
+        figure.show(audit_figure(found), plot)

@@ -141,8 +141,10 @@ def evaluate(
     named = {} if from_tables else inputs.runs(runs, "evaluate QRELS RUN...", or_scores=True)
     if predicted.predictions is not None:
         collection = Collection.of(*stated.applied(inputs.read(qrels, fractions=True), named), fractions=True)
+        from unjudged.predictions.estimators.estimates import estimates_table
+
         by_measure = predicted.estimates(collection, measures, rel)
-        show_grids(predicted.grid(by_measure, confidence, decimals), format, output)
+        show_grids(estimates_table(by_measure, confidence).grid(decimals), format, output)
         return
     options: dict[str, object] = {"prevalence": prevalence, "calibration": calibration, "second": second}
     options |= {"extra_relevant": extra_relevant or None, "pool_depth": pool_depth}

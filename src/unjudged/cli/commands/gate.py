@@ -26,7 +26,6 @@ from unjudged.cli.shell.output import check_decimals, check_output, show, show_g
 from unjudged.cli.shell.standard_streams import reading
 from unjudged.comparison.gate import GATED
 from unjudged.comparison.gate import gate as ask
-from unjudged.comparison.gate_result import GateResult
 from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.scores import Scores
 from unjudged.grids.grid import DECIMALS
@@ -124,7 +123,10 @@ def gate(
                 judgments="bounds" if judgments == "bounds" else "as they are",
                 depth=depth,
             )
-    _show(result, chosen, decimals, format, output)
+    if chosen == "table" and len(result.checks) == 1:
+        show(wrapped([result.sentence(), *result.notes]), output)
+    else:
+        show_grids(result.grid().rounded(decimals), format, output)
     sys.exit(result.code(if_open))
 
 
@@ -142,11 +144,3 @@ def _names(scores: Scores, old: str | None, new: str | None, files: int) -> Sequ
             f"say which system is old and which is new, with --old and --new: there are {listed}"
         )
     return old, new
-
-
-def _show(result: GateResult, chosen: str, decimals: int, format: OutputFormat, output: Output) -> None:
-    """Write the sentence, and a table where there are several checks or a format asks for one."""
-    if chosen == "table" and len(result.checks) == 1:
-        show(wrapped([result.sentence(), *result.notes]), output)
-    else:
-        show_grids(result.grid().rounded(decimals), format, output)

@@ -11,7 +11,6 @@ from unjudged.base.errors import ExtraQueriesWarning, UsageError
 from unjudged.cli.options.arguments import Kind, NamedFiles, named_files
 from unjudged.cli.options.option import OptionGroup, refuse
 from unjudged.evaluation.collection import Collection
-from unjudged.grids.grid import Grid
 from unjudged.measures.kernel.measure import Measure
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.rankings.judgments import Judgments
@@ -67,13 +66,6 @@ class PredictionOptions(OptionGroup, title="Predictions"):
         source = Judges.of(named_files(self.predictions or ()), kind=self.kind)
         options = {"threshold": self.threshold, "outside": self.outside, "rel": rel}
         return estimate_with_predictions(collection, None, source, measures, **options)  # type: ignore[arg-type]
-
-    @staticmethod
-    def grid(estimates: Sequence[PredictedMeans], confidence: float, decimals: int) -> Grid:
-        """Return the estimates as a table."""
-        from unjudged.predictions.estimators.estimates import estimates_table
-
-        return estimates_table(estimates, confidence).grid(decimals)
 
     def compared(
         self,

@@ -136,10 +136,7 @@ def _take(options: Options, letter: str, value: str) -> None:
         name, read = VALUES[letter]
         setattr(options, name, read(value))
     if options.level < 0:
-        raise Stop(
-            1,
-            reason=f"invalid -l {options.level}: use 0 or more, for judged documents",
-        )
+        raise Stop(1, reason=f"invalid -l {options.level}: use 0 or more, for judged documents")
 
 
 def _problem(error: GetoptError) -> str:

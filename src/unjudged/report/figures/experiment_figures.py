@@ -103,10 +103,7 @@ def _panel(
     points = [{"run": run, "x": a, "y": e} for run, a, e in values]
     numbers = f"tau {tau(estimate, actual):.3f}, rho {rho(estimate, actual):.3f}"
     title = chart.TitleParams(
-        name,
-        subtitle=f"{numbers}, RMS {rms(estimate, actual):.3f}",
-        fontSize=13,
-        subtitleFontSize=11,
+        name, subtitle=f"{numbers}, RMS {rms(estimate, actual):.3f}", fontSize=13, subtitleFontSize=11
     )
     corners = [{"x": end, "y": end} for end in ends]
     line = chart.Chart(chart.Data(values=corners)).mark_line(color="#888888", strokeWidth=1)

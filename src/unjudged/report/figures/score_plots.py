@@ -95,7 +95,7 @@ class ScorePlots:
             for i, run in enumerate(self._scores.runs)
             for rank in np.flatnonzero(ranked[i]).tolist()
         ]
-        return self._lines(rows, "rank", "rank", "judged", "judged documents (%)", points=False)
+        return self._lines(rows, "rank", "judged", "judged documents (%)", points=False)
 
     def precision_recall(self, rel: int = 1) -> Any:
         """Draw mean interpolated precision at eleven levels of recall: a line per run."""
@@ -108,8 +108,7 @@ class ScorePlots:
                 {"run": run, "recall": recall, "precision": float(mean)}
                 for run, mean in zip(self._scores.runs, measure.over_queries(values), strict=True)
             ]
-        title = "interpolated precision"
-        return self._lines(rows, "recall", "recall", "precision", title, points=True)
+        return self._lines(rows, "recall", "precision", "interpolated precision", points=True)
 
     def queries(self, measure: MeasureLike | None = None) -> Any:
         """Draw the values of all runs on each query, hardest last: a dot per run, a tick for the median."""
@@ -141,17 +140,15 @@ class ScorePlots:
         wide = WIDE if len(order) > MOST_QUERIES else alt.Step(16)
         return finished(both.properties(height=260, width=wide, title=title))
 
-    def _lines(
-        self, rows: list[dict[str, Any]], x: str, x_title: str, y: str, y_title: str, *, points: bool
-    ) -> Any:
+    def _lines(self, rows: list[dict[str, Any]], x: str, y: str, title: str, *, points: bool) -> Any:
         """Draw a line per run with a colour and dashes of its own; the legend has the highest first."""
         alt = altair_module()
         top = 100.0 if max((row[y] for row in rows), default=0.0) > 1 else 1.0
         colour, dash = line_looks("run", highest_first(rows, "run", y))
         tooltip = ["run:N", f"{x}:Q", alt.Tooltip(f"{y}:Q", format=".3f")]
         base = alt.Chart(alt.Data(values=rows)).encode(
-            alt.X(f"{x}:Q", title=x_title, scale=alt.Scale(zero=False, nice=False)),
-            alt.Y(f"{y}:Q", title=y_title, scale=alt.Scale(domain=[0, top])),
+            alt.X(f"{x}:Q", title=x, scale=alt.Scale(zero=False, nice=False)),
+            alt.Y(f"{y}:Q", title=title, scale=alt.Scale(domain=[0, top])),
             colour,
             dash,
             tooltip=tooltip,
