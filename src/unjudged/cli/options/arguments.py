@@ -87,6 +87,7 @@ Depth = Annotated[int | None, Option("-k", "--depth", help=UP_TO)]
 BoundsDepth = Annotated[int | None, Option("--pool-depth", help=POOL_REACHED)]
 Ties = Annotated[TiesName, Option(help=SAME_SCORE)]
 Load = Annotated[list[str] | None, Option("--load", reads=True, help=FROM_FILE)]
+"""Loaded by `shell/argv.py` before it tells words apart, so that no command needs the value."""
 Second = Annotated[list[str] | None, Option("--second", reads=True, help=BY_SECOND)]
 PoolDepth = Annotated[int, Option("-k", "--depth", help=POOLED_TO)]
 Groups = Annotated[str | None, Option("-g", "--groups", reads=True, help=BY_GROUP)]
