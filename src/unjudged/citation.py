@@ -72,7 +72,7 @@ def _keys(names: tuple[MeasureLike, ...]) -> list[str]:
     """Return the works that define the measures, each once; a measure that has none is announced."""
     cited: dict[str, Sequence[str]] = {}
     for name in names or (PACKAGE,):
-        if name == PACKAGE:
+        if isinstance(name, str) and name == PACKAGE:
             cited[PACKAGE] = (PACKAGE,)
         elif isinstance(name, str) and (method := methods().get(name)) is not None:
             cited[name] = method.cite
