@@ -35,7 +35,7 @@ from unjudged.judging.collecting.merging import merge
 from unjudged.judging.collecting.sample_file import read_sample, sample_text
 from unjudged.judging.pooling.designs import level_for_budget
 from unjudged.rankings.judgments import CANNOT_JUDGE
-from unjudged.report.team_pages import team_pages
+from unjudged.report.track_results import team_pages
 
 NORMAL, ALPHA = 1.96, 0.05
 SHARE, TOP, ASSESSORS, TWICE, SEED = 0.2, 10, 4, 0.05, 1

@@ -15,7 +15,7 @@ def command_table() -> str:
     """Return a line per command: name, task, place, function, arguments and summary, as it declares them."""
     names = [module.name for module in walk_packages(commands.__path__, f"{commands.__name__}.")]
     commands.COMMANDS.clear()
-    for name in [*names, "unjudged.cli.shell.completion"]:
+    for name in names:
         import_module(name)
     rows = [one.row for listed in commands.by_task().values() for one in listed]
     return "".join("\t".join(row) + "\n" for row in rows)

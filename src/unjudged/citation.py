@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Sequence
 from importlib import import_module
 from importlib.resources import files
+from itertools import chain
 from typing import Any, NamedTuple
 
 from unjudged.base.errors import UnjudgedWarning, announce
@@ -68,22 +70,18 @@ def citations_grid(*names: MeasureLike) -> Grid:
 
 def _keys(names: tuple[MeasureLike, ...]) -> list[str]:
     """Return the works that define the measures, each once; a measure that has none is announced."""
-    keys: dict[str, None] = {}
-    without: dict[str, None] = {}
+    cited: dict[str, Sequence[str]] = {}
     for name in names or (PACKAGE,):
         if isinstance(name, str) and name == PACKAGE:
-            keys[PACKAGE] = None
-            continue
-        if isinstance(name, str) and (method := find_method(name)) is not None:
-            keys.update(dict.fromkeys(method.cite))
-            without.update({} if method.cite else {name: None})
-            continue
-        for measure in parse(name) if isinstance(name, str) else parse_measures([name]):
-            keys.update(dict.fromkeys(measure.traits.cite))
-            without.update({} if measure.traits.cite else {measure.name: None})
-    if without:
+            cited[PACKAGE] = (PACKAGE,)
+        elif isinstance(name, str) and (method := methods().get(name)) is not None:
+            cited[name] = method.cite
+        else:
+            chosen = parse(name) if isinstance(name, str) else parse_measures([name])
+            cited |= {measure.name: measure.traits.cite for measure in chosen}
+    if without := [name for name, keys in cited.items() if not keys]:
         announce([UnjudgedWarning(f"no paper to cite for {', '.join(without)}; cite {PACKAGE} instead.")])
-    return list(keys)
+    return list(dict.fromkeys(chain(*cited.values())))
 
 
 def methods() -> dict[str, Any]:
@@ -95,11 +93,6 @@ def methods() -> dict[str, Any]:
         import_module("unjudged.judging.pooling.designs").DESIGNS,
     )
     return {name: method for registry in registries for name, method in registry.items()}
-
-
-def find_method(name: str) -> Any:
-    """Return the method of this name, None if there is none."""
-    return methods().get(name)
 
 
 def _own_entry() -> str:

@@ -44,7 +44,7 @@ NOT_FILES = {
 
 
 READ_BY = {
-    name: [one for one in declared(name) if one.option.reads and one.name != "load"] for name in CALLED
+    name: [one for one in declared(name) if one.option.reads and one.name != "_load"] for name in CALLED
 }
 """What a command reads; code is loaded before, and has a test of its own."""
 WRITTEN_BY = {

@@ -13,7 +13,7 @@ import pytest
 
 from tests.cli.in_process import NOTE, printed, refused, unjudged
 from unjudged import evaluate, sample
-from unjudged.cli.options.experiment_output import Results
+from unjudged.cli.commands.experiment import Results
 
 QRELS, RUN = str(sample.qrels), str(sample.runs["fused"])
 EXPANDED = str(sample.runs["expanded"])
@@ -133,12 +133,12 @@ def test_writing_to_standard_output_by_name_appends(tmp_path: Path) -> None:
 def test_nothing_is_kept_beside_a_stream(tmp_path: Path) -> None:
     """An experiment that writes to standard output by name has no checkpoint, wherever that leads."""
     log = tmp_path / "log"
-    code = "from unjudged.cli.options.experiment_output import Results; from pathlib import Path; "
-    code += "print(Results.of(Path('/dev/stdout'), None, None, None, 'svg').checkpoint)"
+    code = "from unjudged.cli.commands.experiment import Results; from pathlib import Path; "
+    code += "print(Results(Path('/dev/stdout'), None, None, None, 'svg').checkpoint)"
     with log.open("w") as target:
         subprocess.run([sys.executable, "-c", code], stdout=target, check=True)
     assert log.read_text() == "None\n"
-    kept = Results.of(log, None, None, None, "svg").checkpoint
+    kept = Results(log, None, None, None, "svg").checkpoint
     assert kept == tmp_path / "log.partial"
 
 

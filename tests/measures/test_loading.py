@@ -61,7 +61,7 @@ def test_every_command_that_takes_measures_takes_load() -> None:
     from tests.cli.declared import CALLED, declared
 
     takes = {name for name in CALLED if any(one.option.measures for one in declared(name))}
-    loads = {name for name in CALLED if any(one.name == "load" for one in declared(name))}
+    loads = {name for name in CALLED if any(one.name == "_load" for one in declared(name))}
     assert takes | {"measures", "cite"} == loads
 
 

@@ -14,7 +14,7 @@ import pytest
 from rehearsal import Rehearsal, rehearse
 
 from unjudged import calibrate
-from unjudged.cli.commands.spot_check import PREVALENCE
+from unjudged.cli.commands.calibrate import PREVALENCE
 from unjudged.predictions import Predictions, audit
 from unjudged.predictions.estimators.population import Population
 from unjudged.predictions.estimators.sums import Sum

@@ -27,9 +27,9 @@ from unjudged.judging import Pool
 from unjudged.predictions import audit
 from unjudged.report.figures.agreement_figures import agreement_figure
 from unjudged.report.figures.charts import picture, save
-from unjudged.report.figures.collection_figures import collections_figure
 from unjudged.report.figures.experiment_figures import curves, scatter
 from unjudged.report.figures.judging_figures import audit_figure, plan_figure, pool_figure
+from unjudged.report.figures.score_plots import collections_figure
 from unjudged.report.figures.sizes import MM, Size
 
 pytestmark = pytest.mark.thorough

@@ -10,8 +10,14 @@ import pytest
 
 from tests.cli.in_process import printed, refused, unjudged
 from unjudged import UsageError, evaluate, sample
-from unjudged.report.team_pages import team_grids, team_page, team_pages
-from unjudged.report.track_overview import best_of_teams, runs_grid, topics_grids
+from unjudged.report.track_results import (
+    best_of_teams,
+    runs_grid,
+    team_grids,
+    team_page,
+    team_pages,
+    topics_grids,
+)
 
 GROUPS = {"boolean": "one", "lexical": "one", "expanded": "t<b>", "fused": "t<b>"}
 RUNS = [str(path) for path in sample.runs.values()]

@@ -197,4 +197,4 @@ class CollectionsComparison(Shown):
         """Draw the means of each collection, and the mean over them with its interval."""
         from importlib import import_module
 
-        return import_module("unjudged.report.figures.collection_figures").collections_figure(self)
+        return import_module("unjudged.report.figures.score_plots").collections_figure(self)

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from unjudged.base.wording import counted
-from unjudged.diagnosis.recognised_files import (
-    UNKNOWN,
-    RecognisedFile,
-)
+from unjudged.diagnosis.recognised_files import UNKNOWN, RecognisedFile
 from unjudged.grids.grid import Column, Grid, Shown, grid_of, in_paragraphs
 
 
@@ -42,21 +39,14 @@ class Diagnosis(Shown):
     def grid(self) -> Grid:
         """Return a row per file."""
         rows = [(f.file, f.kind, f.queries, f.documents, f.description) for f in self.files]
-        labels, counts = (
-            (Column("file"), Column("kind")),
-            (Column("queries", "integer"), Column("rows", "integer")),
-        )
-        return Grid([*labels, *counts, Column("description")], rows)
+        counts = Column("queries", "integer"), Column("rows", "integer")
+        return Grid([Column("file"), Column("kind"), *counts, Column("description")], rows)
 
     def grids(self) -> list[Grid]:
         """Return the files, what they have in common, and the questions."""
-        matches = [(m.first, m.second, m.common) for m in self.matches]
-        questions = [(q.question, q.command, q.refusal) for q in self.questions]
-        return [
-            self.grid(),
-            grid_of(["file", "with", "common"], matches),
-            grid_of(["question", "command", "refusal"], questions),
-        ]
+        matches = grid_of(["file", "with", "common"], list(map(astuple, self.matches)))
+        questions = grid_of(["question", "command", "refusal"], list(map(astuple, self.questions)))
+        return [self.grid(), matches, questions]
 
     def __str__(self) -> str:
         return "\n".join(self._lines())
@@ -74,12 +64,9 @@ class Diagnosis(Shown):
         if self.matches:
             yield "\nHow they match"
             yield from (f"  {m.second} with {m.first}: {m.common}" for m in self.matches)
-        answered = [q for q in self.questions if not q.refusal]
-        if answered:
+        if answered := [q for q in self.questions if not q.refusal]:
             yield "\nWhat you can ask"
-            for one_question in answered:
-                yield f"  {one_question.question}\n    {one_question.command}"
-        refused = [q for q in self.questions if q.refusal]
-        if refused:
+            yield from (f"  {q.question}\n    {q.command}" for q in answered)
+        if refused := [q for q in self.questions if q.refusal]:
             yield "\nWhat these files do not answer"
             yield from (f"  {q.question} {q.refusal}" for q in refused)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import shlex
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 
 import numpy as np
 
@@ -131,42 +133,44 @@ class _Patient:
 
     def _about_runs(self, qrels: RecognisedFile, runs: list[str], systems: int) -> Iterator[Question]:
         files = [qrels.file, *runs]
-        if isinstance(problem := _problem(qrels, self.runs()), str):
-            yield Question("How good is each run?", "", problem)
+        by_name: dict[str, RunSource] = dict(chain(*(one.content.items() for one in self.runs())))
+        judged = partial(evaluate, qrels.content, by_name, "Judged@10")
+        scored = _tried(judged, "How good is each run?", "evaluate", *files)
+        yield scored
+        if scored.refusal:
             return
-        yield _asked("How good is each run?", "evaluate", *files)
         if qrels.content.scale is not None:
             yield Question("Anything else?", "", "Fractional grades are for evaluate alone: round them.")
             return
         bounds = "How far could the unjudged documents change the scores?"
         yield _asked(bounds, "evaluate", *files, "--interval", "bounds")
         yield _asked("What would other queries show?", "evaluate", *files, "--interval", "queries")
-        yield from _sampling(qrels, self.runs(), files)
+        if qrels.content.origin.kind in SAMPLES - {UNIFORM}:
+            yield _tried(
+                lambda: evaluate(qrels.content, by_name).estimate("sampling"),
+                "What would another sample of documents show?",
+                *("evaluate", *files, "--interval", "sampling"),
+            )
         if systems > 1:
-            yield from _comparisons(files, two=systems == len(runs) == 2)
+            yield _asked("Which is better, and could queries or judgments reverse it?", "compare", *files)
+            if systems == len(runs) == 2:
+                yield _asked(MAY_PASS, "gate", *files, *MARGIN)
+            yield _asked("All of it on one page?", "report", *files, "-o", "report.html")
+            yield _asked("How many queries would tell them apart?", "plan", "queries", *files)
         yield _allowed(qrels, CHOOSING, "What should be judged next?", "next", *files)
         for calibration in self.of(CALIBRATION):
             about = "How far off are scores of runs that were not pooled?"
-            calibrated = _asked(
-                about, "evaluate", *files, "--interval", "calibrated", "--calibration", calibration.file
-            )
-            try:
-                calibration.content.check_collection(qrels.content)
-            except UnjudgedError as error:
-                calibrated = Question(about, "", f"{error}.")
-            yield calibrated
+            words = ("--interval", "calibrated", "--calibration", calibration.file)
+            checked = partial(calibration.content.check_collection, qrels.content)
+            yield _tried(checked, about, "evaluate", *files, *words)
         for groups in self.of(GROUPS):
             about = "How far off would the scores of new systems be?"
             more = ("--groups", groups.file, "-o", "calibration.json")
             yield _allowed(qrels, LEAVING_OUT, about, "calibrate", *files, *more)
         for predictions in self.predictions():
             about = f"How good are the runs with {predictions.file} as predictions?"
-            estimated = _asked(about, "evaluate", *files, "--predictions", predictions.file)
-            try:
-                estimate_with_predictions(qrels.content, _by_name(self.runs()), predictions.file)
-            except UnjudgedError as error:
-                estimated = Question(about, "", f"{error}.")
-            yield estimated
+            estimated = partial(estimate_with_predictions, qrels.content, by_name, predictions.file)
+            yield _tried(estimated, about, "evaluate", *files, "--predictions", predictions.file)
             about = f"How far does {predictions.file} agree with the judgments?"
             yield _allowed(qrels, BY_DOCUMENT, about, "audit", qrels.file, predictions.file, *runs)
             if predictions.kind == JUDGMENTS and systems > 1:
@@ -176,20 +180,11 @@ class _Patient:
     def _about_judging(self) -> Iterator[Question]:
         for judgments in self.of(JUDGMENTS):
             queries = set(judgments.content.queries)
-            topics = [word for t in self.of(TEXTS) if queries & t.content for word in ("--queries", t.file)][
-                :2
-            ]
+            topics = [one.file for one in self.of(TEXTS) if queries & one.content][:1]
+            shown = [word for file in topics for word in ("--queries", file)]
             for texts in self.of(TEXTS):
                 if _waiting(judgments) & texts.content:
-                    words = (
-                        "judge",
-                        judgments.file,
-                        "--documents",
-                        texts.file,
-                        *topics,
-                        "-o",
-                        "judging.html",
-                    )
+                    words = ("judge", judgments.file, "--documents", texts.file, *shown, "-o", "judging.html")
                     yield _asked("A page on which people judge the documents?", *words)
         for design in self.of(DESIGN):
             answers = [one for one in self.of(JUDGMENTS) if _covered(one, design) >= COVERED]
@@ -197,31 +192,8 @@ class _Patient:
                 merged = ("merge", design.file, one.file, "-o", "judged.qrels")
                 yield _asked("Judgments from the sample and its answers?", *merged)
             if not answers:
-                yield Question(
-                    "How good are the runs on this sample?", "", "Give the answers too: a file of grades."
-                )
-
-
-def _sampling(qrels: RecognisedFile, runs: Sequence[RecognisedFile], files: list[str]) -> Iterator[Question]:
-    """Yield whether a recorded sample tells what another one would show."""
-    if qrels.content.origin.kind not in SAMPLES - {UNIFORM}:
-        return
-    about = "What would another sample of documents show?"
-    asked = _asked(about, "evaluate", *files, "--interval", "sampling")
-    try:
-        evaluate(qrels.content, _by_name(runs)).estimate("sampling")
-    except UnjudgedError as error:
-        asked = Question(about, "", f"{error}.")
-    yield asked
-
-
-def _comparisons(files: list[str], *, two: bool) -> Iterator[Question]:
-    """Yield what judgments and several runs can be asked."""
-    yield _asked("Which is better, and could queries or judgments reverse it?", "compare", *files)
-    if two:
-        yield _asked(MAY_PASS, "gate", *files, *MARGIN)
-    yield _asked("All of it on one page?", "report", *files, "-o", "report.html")
-    yield _asked("How many queries would tell them apart?", "plan", "queries", *files)
+                missing = "Give the answers too: a file of grades."
+                yield Question("How good are the runs on this sample?", "", missing)
 
 
 def _asked(question: str, *words: str) -> Question:
@@ -234,17 +206,13 @@ def _allowed(qrels: RecognisedFile, use: Use, question: str, *words: str) -> Que
     return _asked(question, *words) if refusal is None else Question(question, "", f"{refusal}.")
 
 
-def _by_name(runs: Sequence[RecognisedFile]) -> dict[str, RunSource]:
-    return {name: run for one in runs for name, run in one.content.items()}
-
-
-def _problem(qrels: RecognisedFile, runs: Sequence[RecognisedFile]) -> str | None:
-    """Return why the runs cannot be evaluated with the judgments."""
+def _tried(attempt: Callable[[], object], question: str, *words: str) -> Question:
+    """Return the question, refused for the reason for which an attempt to answer it fails."""
     try:
-        evaluate(qrels.content, _by_name(runs), "Judged@10")
+        attempt()
     except UnjudgedError as error:
-        return f"{error}."
-    return None
+        return Question(question, "", f"{error}.")
+    return _asked(question, *words)
 
 
 def _in_common(judgments: RecognisedFile, run: RecognisedFile) -> str:

@@ -1,7 +1,7 @@
 """Charts of scores and comparisons, described once for figures and for the page, without their rows.
 
 A description is a dict of a small part of Vega-Lite. `figures/charts.py` makes an Altair chart of it, and
-`page/files/charts.js` draws it with the numbers that a reader of the page chooses.
+`page/files/plots.js` draws it with the numbers that a reader of the page chooses.
 """
 
 from __future__ import annotations

@@ -6,11 +6,11 @@ import csv
 import io
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from unjudged.base.errors import InputError, quoted
 from unjudged.experiments.summary import STATISTICS, Agreement, Robustness
@@ -21,18 +21,6 @@ from unjudged.judging.pooling.designs import DESIGNS
 
 MOST_BYTES = 1 << 26
 EXPECTED = "what `unjudged experiment -o FILE` writes as csv, json or jsonl"
-
-
-class Agreements(Protocol):
-    """Results that the curves of an experiment are drawn from."""
-
-    @property
-    def design(self) -> str: ...
-    @property
-    def measures(self) -> Sequence[Any]: ...
-    @property
-    def against(self) -> Any: ...
-    def agreement_by(self, statistics: Iterable[str]) -> list[Agreement]: ...
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,17 +9,14 @@ from unjudged.agreement.resampling import DRAWS
 from unjudged.base.errors import UsageError
 from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import File, Load, Measures, Output, OutputFormat, Plot, named_files
-from unjudged.cli.options.figure_options import AS_DRAWN, FigureOptions
-from unjudged.cli.options.input_options import InputOptions
+from unjudged.cli.options.input_options import InputOptions, TableOptions
 from unjudged.cli.options.option import Option
-from unjudged.cli.options.table_options import NO_TABLES, TableOptions
+from unjudged.cli.options.paper_options import FigureOptions
 from unjudged.cli.shell.output import check_output, show_grids
-from unjudged.cli.shell.progress import progress
+from unjudged.cli.shell.standard_streams import progress
 from unjudged.grids.rendering import WITHOUT_NOTES
-from unjudged.measures.kernel.loading import load_measures
 
 USAGE = "agree [NAME=]FILE [NAME=]FILE..."
-NO_COLUMNS = InputOptions()
 
 
 @command("agree", SCORE, 8, "[NAME=]FILE...", "Tell how far judges, or leaderboards, agree.")
@@ -27,7 +24,7 @@ def agree(
     *sources: File,
     runs: Annotated[list[str] | None, Option("-r", "--runs", reads=True, consume_multiple=True)] = None,
     measures: Measures = None,
-    load: Load = None,
+    _load: Load = None,
     by_query: bool = False,
     by_grade: bool = False,
     top: int | None = None,
@@ -36,12 +33,12 @@ def agree(
     confidence: float = 0.95,
     draws: int = DRAWS,
     seed: int = 0,
-    inputs: InputOptions = NO_COLUMNS,
-    tables: TableOptions = NO_TABLES,
+    inputs: InputOptions = InputOptions(),
+    tables: TableOptions = TableOptions(),
     format: OutputFormat = None,
     output: Output = None,
     plot: Plot = None,
-    figure: FigureOptions = AS_DRAWN,
+    figure: FigureOptions = FigureOptions(),
 ) -> None:
     """Tell how far two or more sources agree on documents, and on the order of systems.
 
@@ -79,7 +76,6 @@ def agree(
     plot
         Draw the confusion of two judges, and the leaderboards, to this file (.svg, .png, .pdf or .html).
     """
-    load_measures(load)
     chosen = check_output(format, output)
     figure.check(plot)
     named = named_files(sources)

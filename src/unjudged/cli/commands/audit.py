@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any
 
 from unjudged.base.errors import UsageError
 from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import (
     File,
     Groups,
+    Kind,
     Load,
     NamedFiles,
     OneMeasure,
@@ -17,17 +19,17 @@ from unjudged.cli.options.arguments import (
     Plot,
     named_files,
 )
-from unjudged.cli.options.figure_options import AS_DRAWN, FigureOptions
-from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
-from unjudged.cli.options.stated_options import NOT_STATED, StatedOptions
+from unjudged.cli.options.input_options import JudgmentOptions
+from unjudged.cli.options.paper_options import FigureOptions
+from unjudged.cli.options.prediction_options import StatedOptions
 from unjudged.cli.shell.output import check_output, show_grids
-from unjudged.cli.shell.progress import progress
+from unjudged.cli.shell.standard_streams import progress
 from unjudged.grids.rendering import WITHOUT_NOTES
-from unjudged.measures.kernel.loading import load_measures
 from unjudged.predictions import audit as audit_predictions
+from unjudged.predictions.audit_grids import Audit
 from unjudged.predictions.judges_audit import audit_judges
+from unjudged.predictions.judges_audit_grids import JudgesAudit
 from unjudged.predictions.predictions import Judges, Predictions
-from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import RunSource
 
 USAGE = "audit QRELS PREDICTIONS RUN..."
@@ -41,17 +43,17 @@ def audit(
     predictions: NamedFiles = None,
     groups: Groups = None,
     measure: OneMeasure = "RBP(p=0.8)",
-    load: Load = None,
+    _load: Load = None,
     rel: int = 1,
     threshold: float | None = None,
-    kind: Literal["grades", "scores"] | None = None,
+    kind: Kind = None,
     confidence: float = 0.95,
-    inputs: JudgmentOptions = NONE_FURTHER,
-    stated: StatedOptions = NOT_STATED,
+    inputs: JudgmentOptions = JudgmentOptions(),
+    stated: StatedOptions = StatedOptions(),
     format: OutputFormat = None,
     output: Output = None,
     plot: Plot = None,
-    figure: FigureOptions = AS_DRAWN,
+    figure: FigureOptions = FigureOptions(),
 ) -> None:
     """Compare the predictions of a model with human judgments.
 
@@ -82,8 +84,6 @@ def audit(
         The lowest relevant grade.
     threshold
         The lowest score that counts as relevant. Default: 0.5 if the scores are probabilities.
-    kind
-        Read the predictions as grades or as scores, whatever the file looks like.
     confidence
         The confidence level of the intervals.
     format
@@ -92,44 +92,33 @@ def audit(
     plot
         Draw the calibration curve, and the bias of each run, to this file (.svg, .png, .pdf or .html).
     """
-    load_measures(load)
     chosen = check_output(format, output)
     figure.check(plot)
-    options = {"rel": rel, "threshold": threshold, "confidence": confidence}
-    if predictions:
-        if plot is not None:
-            raise UsageError("--plot draws one judge: give its file without --predictions")
-        named = inputs.runs(files, USAGE) if files else None
-        judgments, named = _stated(stated, inputs.read(qrels), named)
-        judges = Judges.of(named_files(predictions), kind=kind)
-        with progress("comparing"):
-            found = audit_judges(judgments, judges, named, measure, groups=groups, **options)  # type: ignore[arg-type]
-        show_grids(found.records() if chosen in WITHOUT_NOTES else found.grids(), format, output)
-        return
-    if not files:
+    if predictions and plot is not None:
+        raise UsageError("--plot draws one judge: give its file without --predictions")
+    if not predictions and not files:
         raise UsageError(f"no predictions given: unjudged {USAGE}")
-    if groups is not None:
+    if not predictions and groups is not None:
         raise UsageError("--groups goes with --predictions NAME=FILE")
-    own = inputs.runs(files[1:], USAGE) if files[1:] else None
-    judgments, own = _stated(stated, inputs.read(qrels), own)
+    own = files if predictions else files[1:]
+    runs: Mapping[str, RunSource] | None = inputs.runs(own, USAGE) if own else None
+    judgments = inputs.read(qrels)
+    stated.check()
+    if runs is not None:
+        judgments, runs = stated.applied(judgments, runs)
+    elif stated.sampled is not None:
+        raise UsageError("--sampled is about what runs retrieve: give the runs too")
+    options: dict[str, Any] = {"rel": rel, "threshold": threshold, "confidence": confidence}
+    found: Audit | JudgesAudit
     with progress("comparing"):
-        read = Predictions.of(files[0], kind=kind)
-        audited = audit_predictions(judgments, read, own, measure, **options)  # type: ignore[arg-type]
-    show_grids(audited.records() if chosen in WITHOUT_NOTES else audited.grids(), format, output)
-    if plot is not None:
+        if predictions:
+            judges = Judges.of(named_files(predictions), kind=kind)
+            found = audit_judges(judgments, judges, runs, measure, groups=groups, **options)
+        else:
+            predicted = Predictions.of(files[0], kind=kind)
+            found = audit_predictions(judgments, predicted, runs, measure, **options)
+    show_grids(found.records() if chosen in WITHOUT_NOTES else found.grids(), format, output)
+    if plot is not None and isinstance(found, Audit):
         from unjudged.report.figures.judging_figures import audit_figure
 
-        figure.show(audit_figure(audited), plot)
-
-
-def _stated(
-    stated: StatedOptions, judgments: Judgments, runs: dict[str, RunSource] | None
-) -> tuple[Judgments, dict[str, RunSource] | None]:
-    """Return judgments and runs; what was drawn from is known by the runs alone."""
-    stated.check()
-    if stated.sampled is None:
-        return judgments, runs
-    if runs is None:
-        raise UsageError("--sampled is about what runs retrieve: give the runs too")
-    sample, read = stated.applied(judgments, runs)
-    return sample, dict(read)
+        figure.show(audit_figure(found), plot)

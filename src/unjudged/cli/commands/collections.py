@@ -8,16 +8,15 @@ from typing import Annotated
 from unjudged.base.errors import UsageError
 from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import Baseline, Load, OneMeasure, Output, OutputFormat, Plot
-from unjudged.cli.options.figure_options import AS_DRAWN, FigureOptions
 from unjudged.cli.options.option import Option
-from unjudged.cli.options.significance_options import USUAL_TESTS, SignificanceOptions
-from unjudged.cli.shell.files_named import check_not_read, reads
+from unjudged.cli.options.paper_options import FigureOptions
+from unjudged.cli.options.significance_options import SignificanceOptions
+from unjudged.cli.shell.given_arguments import check_not_read, reads
 from unjudged.cli.shell.output import check_decimals, check_output, show, show_grids
 from unjudged.comparison.several_collections import compare_collections, listed_collections
 from unjudged.evaluation.collection import name_runs
 from unjudged.formats.small_files import read_small_text
 from unjudged.grids.grid import DECIMALS
-from unjudged.measures.kernel.loading import load_measures
 
 
 @command(
@@ -27,15 +26,15 @@ def collections(
     *collection: str,
     listed: Annotated[str | None, Option("--list", reads=True)] = None,
     measure: OneMeasure = "nDCG@10",
-    load: Load = None,
+    _load: Load = None,
     baseline: Baseline = None,
-    tests: SignificanceOptions = USUAL_TESTS,
+    tests: SignificanceOptions = SignificanceOptions(),
     pairs: bool = False,
     format: OutputFormat = None,
     output: Output = None,
     decimals: int = DECIMALS,
     plot: Plot = None,
-    figure: FigureOptions = AS_DRAWN,
+    figure: FigureOptions = FigureOptions(),
 ) -> None:
     """Compare systems over several collections: a column each, and the mean over them with its interval.
 
@@ -58,7 +57,6 @@ def collections(
     plot
         Draw the means of each collection, and their mean, to this file (.svg, .png, .pdf or .html).
     """
-    load_measures(load)
     chosen = check_output(format, output)
     check_decimals(decimals, chosen)
     figure.check(plot)

@@ -28,14 +28,13 @@ from unjudged.cli.options.arguments import (
     Ties,
     measures_with_rel,
 )
-from unjudged.cli.options.figure_options import AS_DRAWN, FigureOptions
-from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions, suggest_estimates
-from unjudged.cli.options.paper_options import NO_COMPARED_PAPER, ComparedTableOptions
-from unjudged.cli.options.prediction_options import NO_PREDICTIONS, PredictionOptions
-from unjudged.cli.options.significance_options import USUAL_TESTS, SignificanceOptions
-from unjudged.cli.options.stated_options import NOT_STATED, StatedOptions
-from unjudged.cli.options.table_options import NO_TABLES, TableOptions
+from unjudged.cli.options.input_options import JudgmentOptions, TableOptions, suggest_estimates
+from unjudged.cli.options.option import spelt
+from unjudged.cli.options.paper_options import ComparedTableOptions, FigureOptions
+from unjudged.cli.options.prediction_options import PredictionOptions, StatedOptions
+from unjudged.cli.options.significance_options import SignificanceOptions
 from unjudged.cli.shell.output import (
+    FULL_PRECISION,
     beside_standard_error,
     check_decimals,
     check_output,
@@ -44,16 +43,14 @@ from unjudged.cli.shell.output import (
     terminal_width,
     wrapped,
 )
-from unjudged.cli.shell.progress import reading
-from unjudged.cli.shell.standard_streams import already_said
+from unjudged.cli.shell.standard_streams import already_said, reading
 from unjudged.comparison.comparison_grids import systems_records
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.systems import COMPARED
 from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.evaluation import fitting_measures
 from unjudged.grids.grid import DECIMALS, Grid
-from unjudged.grids.rendering import render
-from unjudged.measures.kernel.loading import load_measures
+from unjudged.grids.rendering import WITHOUT_NOTES, render
 from unjudged.uncertainty.calibration import Calibration
 
 if TYPE_CHECKING:
@@ -64,39 +61,38 @@ DETAILED = ("json", "jsonl", "parquet")
 
 CONFIDENCE = 0.95
 NO_EFFECT = "No unjudged document that the runs retrieve changes the difference if it alone is relevant."
-ONE_TABLE = ("csv", "tsv", "jsonl", "parquet")
 
 
 @command("compare", SCORE, 2, "QRELS RUN RUN...", "Compare runs: significant, settled, or open to judging?")
-def compare(  # noqa: PLR0915 (an option a statement)
+def compare(
     qrels: File,
     /,
     *runs: File,
     measures: Measures = None,
-    load: Load = None,
+    _load: Load = None,
     rel: Rel = None,
     depth: Depth = None,
     pool_depth: BoundsDepth = None,
     ties: Ties = "order",
     baseline: Baseline = None,
-    tests: SignificanceOptions = USUAL_TESTS,
+    tests: SignificanceOptions = SignificanceOptions(),
     correct_over: CorrectOver = "pairs",
     pairs: bool = False,
     per_query: PerQuery = False,
     calibration: InputFile = None,
     second: Second = None,
     confidence: float = CONFIDENCE,
-    predicted: PredictionOptions = NO_PREDICTIONS,
-    inputs: JudgmentOptions = NONE_FURTHER,
-    stated: StatedOptions = NOT_STATED,
-    tables: TableOptions = NO_TABLES,
-    paper: ComparedTableOptions = NO_COMPARED_PAPER,
+    predicted: PredictionOptions = PredictionOptions(),
+    inputs: JudgmentOptions = JudgmentOptions(),
+    stated: StatedOptions = StatedOptions(),
+    tables: TableOptions = TableOptions(),
+    paper: ComparedTableOptions = ComparedTableOptions(),
     by: By = None,
     format: OutputFormat = None,
     output: Output = None,
     decimals: int = DECIMALS,
     plot: Plot = None,
-    figure: FigureOptions = AS_DRAWN,
+    figure: FigureOptions = FigureOptions(),
 ) -> None:
     """Compare runs: which is better, and could other queries or the unjudged documents say the opposite?
 
@@ -135,7 +131,6 @@ def compare(  # noqa: PLR0915 (an option a statement)
         Draw the first measure in this file (svg, png, pdf or html): the differences of two runs by query, or
         the verdicts on all pairs of more.
     """
-    load_measures(load)
     learning = {"calibration": calibration, "second": second, "ties": None if ties == "order" else ties}
     from_tables = stated.check(
         from_tables=tables.check(inputs, rel=rel, depth=depth, predictions=predicted.predictions, **learning)
@@ -230,7 +225,7 @@ def _show_predicted(
     if two:
         show(wrapped(answer.sentences()), asked[1])
         return
-    grid = answer.records() if format in (*DETAILED, "csv", "tsv") else answer.grid()
+    grid = answer.records() if format in FULL_PRECISION else answer.grid()
     show_grids(grid.rounded(decimals), *asked)
 
 
@@ -238,12 +233,12 @@ def _check_two(runs: int, **options: object) -> None:
     """Refuse options that are about two runs if there are more."""
     for name in (name for name, given in options.items() if given and runs != 2):
         more = " (or for --pairs)" if name in ("calibration", "second") else ""
-        raise UsageError(f"--{name.replace('_', '-')} is about two runs{more}, and there are {runs}")
+        raise UsageError(f"{spelt(name)} is about two runs{more}, and there are {runs}")
 
 
 def _check_together(**given: object) -> None:
     """Refuse options of which only one can be used."""
-    names = [f"--{name.replace('_', '-')}" for name, value in given.items() if value]
+    names = [spelt(name) for name, value in given.items() if value]
     if len(names) > 1:
         raise UsageError(f"{' and '.join(names)} cannot be used together")
 
@@ -257,7 +252,7 @@ def _check_used(confidence: float, *users: object) -> None:
 
 def _grid(compared: Comparison, format: str, pairs: bool) -> Grid:
     """Return the table for a format: of pairs or of systems, for people or for programs."""
-    if format not in (*DETAILED, "csv", "tsv"):
+    if format not in FULL_PRECISION:
         return compared.pairs_grid() if pairs else compared.systems_grid()
     pairs = pairs or len(compared.runs) == 2
     grid = (
@@ -269,7 +264,7 @@ def _grid(compared: Comparison, format: str, pairs: bool) -> Grid:
 def _query_grids(compared: Comparison, format: str) -> list[Grid]:
     """Return the queries and the documents; formats for one table have the queries of all measures."""
     parts = [compared.per_query(measure=result.measure) for result in compared.results]
-    if format in ONE_TABLE:
+    if format in WITHOUT_NOTES:
         records = [part.records() for part in parts]
         return [
             replace(records[0], rows=[row for grid in records for row in grid.rows], notes=compared.notes)

@@ -1,4 +1,4 @@
-"""`unjudged demo`."""
+"""`unjudged demo` and `unjudged simulate`: collections to try commands on."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from typing import Annotated
 
 from unjudged import sample
 from unjudged.base.errors import UsageError
-from unjudged.cli.commands import LOOK_UP, command
+from unjudged.cli.commands import LOOK_UP, STUDY, command
 from unjudged.cli.options.arguments import Output, OutputFormat
 from unjudged.cli.options.option import Option
-from unjudged.cli.shell.files_named import reads
+from unjudged.cli.shell.given_arguments import made_by, reads
 from unjudged.cli.shell.output import check_output, make_folder, on_terminal, show, show_grids, terminal_width
-from unjudged.cli.shell.standard_streams import already_said
+from unjudged.cli.shell.standard_streams import already_said, progress
 from unjudged.comparison.systems import compare
 from unjudged.evaluation.evaluation import evaluate
+from unjudged.formats.writing import judgments_text, run_text
 from unjudged.grids.terminal import table
 
 _BEFORE = """\
@@ -62,7 +63,10 @@ def demo(
         demonstration is printed as text.
     """
     if files is not None:
-        copy_sample(files)
+        _check_empty(files)
+        make_folder(files)
+        for path in (sample.qrels, *sample.runs.values()):
+            show(path.read_bytes(), files / path.name)
         return
     chosen = check_output(format, output)
     reads([sample.qrels, *sample.runs.values()])
@@ -91,10 +95,71 @@ def demo(
     show(_BEFORE + shown + after, output)
 
 
-def copy_sample(folder: Path) -> None:
-    """Copy the sample collection to a new or empty folder."""
+@command("simulate", STUDY, 2, "FOLDER", "Make simulated runs and judgments.")
+def simulate(
+    folder: Annotated[Path, Option(writes=True, made=True)],
+    /,
+    *,
+    systems: Annotated[int, Option("-s", "--systems")] = 10,
+    queries: int = 50,
+    documents: Annotated[int, Option("-n", "--documents")] = 1000,
+    prevalence: float = 0.05,
+    best: float = 0.02,
+    worst: float = 1.0,
+    depth: Annotated[int | None, Option("-k", "--depth")] = None,
+    seed: int = 0,
+    format: OutputFormat = None,
+    output: Output = None,
+) -> None:
+    """Make runs of simulated systems, and complete judgments, to try designs and measures on.
+
+    Each system draws its rankings from an urn in which a nonrelevant document is w times as likely to be
+    drawn as a relevant one: w = 1 ranks at random, a small w ranks well (Park, 2016).
+
+    Parameters
+    ----------
+    folder
+        A new or empty folder for qrels.txt and one file per run.
+    systems
+        The number of systems; their w run from best to worst by equal factors.
+    queries
+        The number of queries.
+    documents
+        The number of documents in the collection; all are judged for every query.
+    prevalence
+        The probability that a document is relevant.
+    best
+        The w of the best system.
+    worst
+        The w of the worst system.
+    depth
+        The number of documents to keep per ranking. Default: all.
+    seed
+        Another number gives other systems.
+    format
+        The format of the list of systems. By default the suffix of the output file decides; without either
+        there is no list.
+    output
+        Write the list of systems, each with its w, to this file.
+    """
+    from unjudged.experiments.simulation import simulate as simulated
+
+    check_output(format, output)
+    _check_empty(folder)
+    made = simulated(
+        systems, queries, documents, prevalence=prevalence, best=best, worst=worst, depth=depth, seed=seed
+    )
+    make_folder(folder)
+    show(judgments_text(made.judgments, "qrels", [made_by()]), folder / "qrels.txt")
+    with progress("writing runs", systems) as on_step:
+        for done, (name, run) in enumerate(made.runs.items(), 1):
+            show(run_text(run, name), folder / f"{name}.run")
+            on_step(done)
+    if format is not None or output is not None:
+        show_grids(made.grid(), format, output)
+
+
+def _check_empty(folder: Path) -> None:
+    """Refuse a folder that has files."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"{folder} already exists: give a new or an empty folder")
-    make_folder(folder)
-    for path in (sample.qrels, *sample.runs.values()):
-        show(path.read_bytes(), folder / path.name)

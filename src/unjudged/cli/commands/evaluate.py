@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import unjudged
 from unjudged.base.choices import Choices, IntervalName, TiesName
 from unjudged.base.errors import UsageError
 from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import (
-    LOWEST,
     BoundsDepth,
     By,
     Depth,
@@ -23,26 +22,23 @@ from unjudged.cli.options.arguments import (
     OutputFormat,
     PerQuery,
     Plot,
+    Rel,
     Second,
     Ties,
     measures_with_rel,
     number_or_name,
 )
-from unjudged.cli.options.figure_options import AS_DRAWN, FigureOptions
-from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions, suggest_estimates
-from unjudged.cli.options.option import Option
-from unjudged.cli.options.paper_options import NO_PAPER, PaperTableOptions
-from unjudged.cli.options.prediction_options import NO_PREDICTIONS, PredictionOptions
-from unjudged.cli.options.stated_options import NOT_STATED, StatedOptions
-from unjudged.cli.options.table_options import NO_TABLES, TableOptions
+from unjudged.cli.options.input_options import JudgmentOptions, TableOptions, suggest_estimates
+from unjudged.cli.options.option import Option, refuse, spelt
+from unjudged.cli.options.paper_options import FigureOptions, PaperTableOptions
+from unjudged.cli.options.prediction_options import PredictionOptions, StatedOptions
 from unjudged.cli.shell.output import check_decimals, check_output, show, show_grids
-from unjudged.cli.shell.progress import progress, reading
+from unjudged.cli.shell.standard_streams import progress, reading
 from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.evaluation import default_measures
 from unjudged.evaluation.query_segments import segments_grid, segments_of
 from unjudged.evaluation.scores import Scores
 from unjudged.grids.grid import DECIMALS
-from unjudged.measures.kernel.loading import load_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import RunSource
@@ -63,15 +59,15 @@ def evaluate(
     /,
     *runs: File,
     measures: Measures = None,
-    load: Load = None,
+    _load: Load = None,
     per_query: PerQuery = False,
-    rel: Annotated[float | None, Option(help=LOWEST)] = None,
+    rel: Rel = None,
     depth: Depth = None,
-    predicted: PredictionOptions = NO_PREDICTIONS,
-    inputs: JudgmentOptions = NONE_FURTHER,
-    stated: StatedOptions = NOT_STATED,
-    tables: TableOptions = NO_TABLES,
-    paper: PaperTableOptions = NO_PAPER,
+    predicted: PredictionOptions = PredictionOptions(),
+    inputs: JudgmentOptions = JudgmentOptions(),
+    stated: StatedOptions = StatedOptions(),
+    tables: TableOptions = TableOptions(),
+    paper: PaperTableOptions = PaperTableOptions(),
     by: By = None,
     interval: Annotated[IntervalName | None, Option(choices=_interval_methods)] = None,
     prevalence: str | None = None,
@@ -86,7 +82,7 @@ def evaluate(
     output: Output = None,
     decimals: int = DECIMALS,
     plot: Plot = None,
-    figure: FigureOptions = AS_DRAWN,
+    figure: FigureOptions = FigureOptions(),
 ) -> None:
     """Score runs against relevance judgments.
 
@@ -134,7 +130,6 @@ def evaluate(
         Draw the means of the first measure with intervals (--interval, or bounds and other queries) in this
         file: svg, png, pdf or html.
     """
-    load_measures(load)
     chosen_format = check_output(format, output)
     check_decimals(decimals, chosen_format)
     for_paper = paper.check(chosen_format, per_query=per_query, by=by, predictions=predicted.predictions)
@@ -146,12 +141,13 @@ def evaluate(
     named = {} if from_tables else inputs.runs(runs, "evaluate QRELS RUN...", or_scores=True)
     if predicted.predictions is not None:
         collection = Collection.of(*stated.applied(inputs.read(qrels, fractions=True), named), fractions=True)
+        from unjudged.predictions.estimators.estimates import estimates_table
+
         by_measure = predicted.estimates(collection, measures, rel)
-        show_grids(predicted.grid(by_measure, confidence, decimals), format, output)
+        show_grids(estimates_table(by_measure, confidence).grid(decimals), format, output)
         return
     options: dict[str, object] = {"prevalence": prevalence, "calibration": calibration, "second": second}
-    options |= {"extra_relevant": extra_relevant or None}
-    options |= {"pool_depth": pool_depth}
+    options |= {"extra_relevant": extra_relevant or None, "pool_depth": pool_depth}
     drawn = seed if ties == "order" else 0
     _check_interval(interval, options, (confidence, drawn) != (0.95, 0), {"per_query": per_query, "by": by})
     _check_ties(ties, interval, by=by, scores=from_tables, predictions=predicted.predictions, plot=plot)
@@ -170,15 +166,15 @@ def evaluate(
             ties=ties,
             seed=seed,
         )
+    known: dict[str, Any] = {
+        "prevalence": None if prevalence is None else number_or_name(prevalence),
+        "calibration": learnt,
+        "second": second,
+        "confidence": confidence,
+        "extra_relevant": extra_relevant,
+        "seed": seed,
+    }
     if plot is not None:
-        known = {
-            "prevalence": None if prevalence is None else number_or_name(prevalence),
-            "calibration": learnt,
-            "second": second,
-            "confidence": confidence,
-            "extra_relevant": extra_relevant,
-            "seed": seed,
-        }
         bounded: tuple[IntervalName, ...] = ("queries",) if from_tables else ("bounds", "queries")
         kinds = bounded if interval is None else (interval,)
         figure.show(scores.plot.intervals(scores.measures[0], kinds, **known), plot)
@@ -194,16 +190,7 @@ def evaluate(
         show_grids(replace(scores.grid(per_query), title="").rounded(decimals), format, output)
         return
     with progress("estimating intervals", len(scores.runs)) as advance:
-        estimates = scores.estimate(
-            interval,
-            prevalence=None if prevalence is None else number_or_name(prevalence),
-            calibration=learnt,
-            second=second,
-            confidence=confidence,
-            extra_relevant=extra_relevant,
-            seed=seed,
-            on_progress=lambda done, _: advance(done),
-        )
+        estimates = scores.estimate(interval, **known, on_progress=lambda done, _: advance(done))
     if for_paper:
         show(paper.written(scores, chosen_format, decimals, intervals=estimates), output)
     else:
@@ -252,9 +239,7 @@ def _check_ties(ties: TiesName, interval: str | None, **given: object) -> None:
     """Refuse ways to show scores that say nothing of ties, and intervals of one order of them."""
     if ties == "order":
         return
-    for name, value in given.items():
-        if value:
-            raise UsageError(f"--ties {ties} and --{name} cannot be used together")
+    refuse(f"--ties {ties} and {{}} cannot be used together", given)
     if interval is not None and (ties == "range" or interval != "queries"):
         raise UsageError(
             f"--ties {ties} cannot be used with --interval {interval}: it is of one order of them"
@@ -268,8 +253,9 @@ def _check_used(interval: str, **given: object) -> None:
     for option, value in given.items():
         if value is not None and uses is not None and option not in uses:
             users = [name for name, method in methods.items() if option in (method.uses or ())]
-            named = f"--{option.replace('_', '-')}"
-            raise UsageError(f"{named} is for --interval {' or '.join(users)}, not {interval}: omit it")
+            raise UsageError(
+                f"{spelt(option)} is for --interval {' or '.join(users)}, not {interval}: omit it"
+            )
     if "calibration" in (uses or ()) and given["calibration"] is None:
         raise UsageError(f"--interval {interval} needs --calibration FILE, which `unjudged calibrate` writes")
     if "second" in (uses or ()) and given["second"] is None:

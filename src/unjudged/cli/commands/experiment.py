@@ -1,7 +1,10 @@
-"""`unjudged experiment` and `unjudged simulate`."""
+"""`unjudged experiment`."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -10,15 +13,19 @@ from unjudged.base.errors import UsageError
 from unjudged.base.threads import cores
 from unjudged.cli.commands import STUDY, command
 from unjudged.cli.options.arguments import File, Load, Output, OutputFormat, Plot
-from unjudged.cli.options.figure_options import AS_DRAWN, FigureOptions
-from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
+from unjudged.cli.options.input_options import JudgmentOptions
 from unjudged.cli.options.option import Option
-from unjudged.cli.shell.command_given import made_by
-from unjudged.cli.shell.output import check_output, make_folder, show, show_grids
-from unjudged.cli.shell.progress import progress, reading
-from unjudged.formats.writing import judgments_text, run_text
+from unjudged.cli.options.paper_options import FigureOptions
+from unjudged.cli.shell.given_arguments import check_not_read
+from unjudged.cli.shell.output import FULL_PRECISION, check_output, make_folder, show, show_grids
+from unjudged.cli.shell.standard_streams import progress, reading, warn
+from unjudged.experiments import robustness
+from unjudged.experiments.summary import DEFAULT_STATISTICS, Robustness, known_statistics, run_means_grid
+from unjudged.formats.writing import is_stream
+from unjudged.grids.rendering import WITHOUT_NOTES, arrow_modules, format_of
 from unjudged.judging.pooling.designs import DESIGNS
-from unjudged.measures.kernel.loading import load_measures
+from unjudged.judging.pooling.pool import Pool
+from unjudged.report.figures.charts import check_figures, picture
 
 
 @command("experiment", STUDY, 1, "QRELS RUN RUN...", "Find out how few judgments would have been enough.")
@@ -30,18 +37,18 @@ def experiment(
     levels: str | None = None,
     repeats: int = 10,
     measures: Annotated[list[str] | None, Option("-m", "--measure", "--measures", measures=True)] = None,
-    load: Load = None,
+    _load: Load = None,
     against: str = "AP",
     statistics: Annotated[list[str] | None, Option("--statistic")] = None,
     top: int | None = None,
     redraw: Annotated[bool | None, Option(negative_bool="no-")] = None,
     seed: int = 0,
     workers: int | None = None,
-    inputs: JudgmentOptions = NONE_FURTHER,
+    inputs: JudgmentOptions = JudgmentOptions(),
     format: OutputFormat = None,
     output: Output = None,
     plot: Plot = None,
-    figure: FigureOptions = AS_DRAWN,
+    figure: FigureOptions = FigureOptions(),
     means: Annotated[Path | None, Option(writes=True)] = None,
     figures: Annotated[Path | None, Option(writes=True, made=True)] = None,
     figure_format: Literal["svg", "png", "pdf", "html"] = "svg",
@@ -95,13 +102,6 @@ def experiment(
     figure_format
         The format of the figures.
     """
-    load_measures(load)
-    from unjudged.cli.options.experiment_output import Results
-    from unjudged.experiments import robustness
-    from unjudged.experiments.summary import DEFAULT_STATISTICS, known_statistics
-    from unjudged.judging.pooling.designs import DESIGNS
-    from unjudged.judging.pooling.pool import Pool
-
     named = inputs.runs(runs, "experiment QRELS RUN RUN...", least=2)
     chosen = DESIGNS.find(design)
     options: dict[str, Any] = {
@@ -110,7 +110,7 @@ def experiment(
     chosen.check_options(options)
     steps = None if levels is None else [chosen.level.read(part.strip()) for part in levels.split(",")]
     names = known_statistics(statistics or DEFAULT_STATISTICS)
-    results = Results.of(output, format, means, figures, figure_format, plot=plot, size=figure)
+    results = Results(output, format, means, figures, figure_format, plot, figure)
     judgments = inputs.read_judged(qrels)
     with reading(len(named)) as on_read:
         pool = Pool.of(judgments, named, on_read=on_read)
@@ -133,66 +133,65 @@ def experiment(
     results.write(results_by_level)
 
 
-@command("simulate", STUDY, 2, "FOLDER", "Make simulated runs and judgments.")
-def simulate(
-    folder: Annotated[Path, Option(writes=True, made=True)],
-    /,
-    *,
-    systems: Annotated[int, Option("-s", "--systems")] = 10,
-    queries: int = 50,
-    documents: Annotated[int, Option("-n", "--documents")] = 1000,
-    prevalence: float = 0.05,
-    best: float = 0.02,
-    worst: float = 1.0,
-    depth: Annotated[int | None, Option("-k", "--depth")] = None,
-    seed: int = 0,
-    format: OutputFormat = None,
-    output: Output = None,
-) -> None:
-    """Make runs of simulated systems, and complete judgments, to try designs and measures on.
+@dataclass(frozen=True)
+class Results:
+    """Files that an experiment writes; one that cannot be written is refused before the work starts."""
 
-    Each system draws its rankings from an urn in which a nonrelevant document is w times as likely to be
-    drawn as a relevant one: w = 1 ranks at random, a small w ranks well (Park, 2016).
+    output: Path | None
+    format: str | None
+    means: Path | None
+    figures: Path | None
+    figure_format: str
+    plot: Path | None = None
+    size: FigureOptions = field(default_factory=FigureOptions)
 
-    Parameters
-    ----------
-    folder
-        A new or empty folder for qrels.txt and one file per run.
-    systems
-        The number of systems; their w run from best to worst by equal factors.
-    queries
-        The number of queries.
-    documents
-        The number of documents in the collection; all are judged for every query.
-    prevalence
-        The probability that a document is relevant.
-    best
-        The w of the best system.
-    worst
-        The w of the worst system.
-    depth
-        The number of documents to keep per ranking. Default: all.
-    seed
-        Another number gives other systems.
-    format
-        The format of the list of systems. By default the suffix of the output file decides; without either
-        there is no list.
-    output
-        Write the list of systems, each with its w, to this file.
-    """
-    from unjudged.experiments.simulation import simulate as simulated
+    def __post_init__(self) -> None:
+        """Check that everything can be written, and create the folder for figures."""
+        check_output(self.format, self.output)
+        if self.checkpoint is not None:
+            check_not_read(self.checkpoint)
+        self.size.check(self.plot)
+        if self.means is not None and format_of(self.means) not in FULL_PRECISION:
+            suffixes = ".csv, .tsv, .json, .jsonl or .parquet"
+            raise UsageError(f"--means {self.means}: use a name that ends in {suffixes}")
+        if format_of(self.means) == "parquet":
+            arrow_modules()
+        if self.figures is not None:
+            check_figures()
+            make_folder(self.figures)
 
-    check_output(format, output)
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise UsageError(f"{folder} already exists: give a new or an empty folder")
-    options: dict[str, Any] = {"systems": systems, "queries": queries, "documents": documents}
-    options |= {"prevalence": prevalence, "best": best, "worst": worst, "depth": depth, "seed": seed}
-    made = simulated(**options)
-    make_folder(folder)
-    show(judgments_text(made.judgments, "qrels", [made_by()]), folder / "qrels.txt")
-    with progress("writing runs", systems) as on_step:
-        for done, (name, run) in enumerate(made.runs.items(), 1):
-            show(run_text(run, name), folder / f"{name}.run")
-            on_step(done)
-    if format is not None or output is not None:
-        show_grids(made.grid(), format, output)
+    @property
+    def checkpoint(self) -> Path | None:
+        """A file beside the output; none if the output is a device, a pipe or a standard stream."""
+        if self.output is None or is_stream(self.output):
+            return None
+        return self.output.with_name(self.output.name + ".partial")
+
+    @contextmanager
+    def kept_if_interrupted(self) -> Iterator[None]:
+        """Say where the work so far is kept if the user stops it."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            if self.checkpoint is not None and self.checkpoint.exists():
+                warn(f"{self.checkpoint} keeps the samples so far: the same command continues.")
+            raise
+
+    def write(self, experiment: Robustness) -> None:
+        """Write everything, then delete the checkpoint, which is no longer needed."""
+        from unjudged.report.figures.experiment_figures import curves, scatter
+
+        if self.means is not None:
+            show_grids(run_means_grid(experiment), None, self.means)
+        grid = replace(experiment.grid(), title="")
+        if check_output(self.format, self.output) in WITHOUT_NOTES:
+            grid = replace(grid, notes=())
+        show_grids(grid, self.format, self.output)
+        if self.plot is not None:
+            self.size.show(curves(experiment), self.plot)
+        if self.figures is not None:
+            for name, chart in {"curves": curves(experiment), "scatter": scatter(experiment)}.items():
+                file = self.figures / f"{name}.{self.figure_format}"
+                show(picture(chart, self.figure_format), file)
+        if self.checkpoint is not None:
+            self.checkpoint.unlink(missing_ok=True)

@@ -20,18 +20,15 @@ from unjudged.cli.options.arguments import (
     Rel,
     measures_with_rel,
 )
-from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
+from unjudged.cli.options.input_options import JudgmentOptions, TableOptions
 from unjudged.cli.options.option import Option
-from unjudged.cli.options.table_options import NO_TABLES, TableOptions
 from unjudged.cli.shell.output import check_decimals, check_output, show, show_grids, wrapped
-from unjudged.cli.shell.progress import reading
+from unjudged.cli.shell.standard_streams import reading
 from unjudged.comparison.gate import GATED
 from unjudged.comparison.gate import gate as ask
-from unjudged.comparison.gate_result import GateResult
 from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.scores import Scores
 from unjudged.grids.grid import DECIMALS
-from unjudged.measures.kernel.loading import load_measures
 
 USAGE = "gate QRELS OLD NEW --margin 0.01"
 WITH_TABLE = "gate --scores TABLE --old OLD --new NEW --margin 0.01"
@@ -44,7 +41,7 @@ def gate(
     *runs: File,
     margin: float,
     measures: Measures = None,
-    load: Load = None,
+    _load: Load = None,
     rel: Rel = None,
     depth: Depth = None,
     alpha: float = 0.05,
@@ -53,8 +50,8 @@ def gate(
     judgments: Literal["bounds", "as-they-are"] = "bounds",
     old: str | None = None,
     new: str | None = None,
-    inputs: JudgmentOptions = NONE_FURTHER,
-    tables: TableOptions = NO_TABLES,
+    inputs: JudgmentOptions = JudgmentOptions(),
+    tables: TableOptions = TableOptions(),
     format: OutputFormat = None,
     output: Output = None,
     decimals: int = DECIMALS,
@@ -93,7 +90,6 @@ def gate(
     decimals
         The number of decimals in a table.
     """
-    load_measures(load)
     chosen = check_output(format, output)
     check_decimals(decimals, chosen)
     if tables.check(inputs, rel=rel, depth=depth):
@@ -127,7 +123,10 @@ def gate(
                 judgments="bounds" if judgments == "bounds" else "as they are",
                 depth=depth,
             )
-    _show(result, chosen, decimals, format, output)
+    if chosen == "table" and len(result.checks) == 1:
+        show(wrapped([result.sentence(), *result.notes]), output)
+    else:
+        show_grids(result.grid().rounded(decimals), format, output)
     sys.exit(result.code(if_open))
 
 
@@ -145,11 +144,3 @@ def _names(scores: Scores, old: str | None, new: str | None, files: int) -> Sequ
             f"say which system is old and which is new, with --old and --new: there are {listed}"
         )
     return old, new
-
-
-def _show(result: GateResult, chosen: str, decimals: int, format: OutputFormat, output: Output) -> None:
-    """Write the sentence, and a table where there are several checks or a format asks for one."""
-    if chosen == "table" and len(result.checks) == 1:
-        show(wrapped([result.sentence(), *result.notes]), output)
-    else:
-        show_grids(result.grid().rounded(decimals), format, output)

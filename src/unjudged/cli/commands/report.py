@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from unjudged.base.choices import CorrectOver
 from unjudged.base.errors import UsageError
@@ -18,6 +18,7 @@ from unjudged.cli.options.arguments import (
     File,
     Groups,
     InputFile,
+    Kind,
     Load,
     Measures,
     NamedFiles,
@@ -25,16 +26,16 @@ from unjudged.cli.options.arguments import (
     Rel,
     measures_with_rel,
     named_files,
+    read_groups,
 )
-from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
-from unjudged.cli.options.significance_options import USUAL_TESTS, SignificanceOptions
-from unjudged.cli.options.table_options import NO_TABLES, TableOptions
-from unjudged.cli.options.team_options import NO_TEAMS, TeamOptions
-from unjudged.cli.shell.command_given import command_given
+from unjudged.cli.options.input_options import JudgmentOptions, TableOptions
+from unjudged.cli.options.judging_folder import write_new
+from unjudged.cli.options.option import Option, OptionGroup, refuse
+from unjudged.cli.options.significance_options import SignificanceOptions
+from unjudged.cli.shell.given_arguments import command_given
 from unjudged.cli.shell.output import show
-from unjudged.cli.shell.progress import reading
-from unjudged.evaluation.evaluation import fitting_measures
-from unjudged.measures.kernel.loading import load_measures
+from unjudged.cli.shell.standard_streams import reading
+from unjudged.evaluation.evaluation import evaluate, fitting_measures
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.audit_grids import Audit
@@ -55,6 +56,67 @@ from unjudged.uncertainty.unjudged_sums import is_sum
 PAGE_SUFFIXES = (".html", ".htm", "")
 
 
+@dataclass(frozen=True)
+class TeamOptions(OptionGroup, title="Teams"):
+    """Which teams get pages.
+
+    Parameters
+    ----------
+    team
+        Write the page of this team instead: its runs among the best, median and worst of each topic, without
+        the names of others. --groups says which team each run is of.
+    teams
+        A folder: also write the page of every team of --groups to it.
+    overview
+        A folder: also write what the overview paper of a track shows to it. runs.tex and runs.md have the
+        runs with their teams and means, topics.tex and topics.md the best, median and worst value of each
+        topic; runs.svg and runs.pdf show the best run of each team, topics.svg and topics.pdf the topics.
+    """
+
+    team: str | None = None
+    teams: Annotated[Path | None, Option(writes=True, made=True)] = None
+    overview: Annotated[Path | None, Option(writes=True, made=True)] = None
+
+    def check(self, groups: str | None) -> None:
+        """Refuse what does not go together."""
+        if groups is None and (self.team, self.teams, self.overview) != (None, None, None):
+            raise UsageError("--team, --teams and --overview need --groups: which team each run is of")
+        if self.overview is not None:
+            check_figures()
+        if self.team is not None and self.teams is not None:
+            raise UsageError("--teams writes the pages of all teams: omit --team")
+
+    def write(
+        self,
+        judgments: Judgments,
+        runs: Mapping[str, RunSource],
+        measures: Sequence[Measure],
+        *,
+        groups: str | None,
+        title: str,
+        output: Path | None,
+    ) -> bool:
+        """Write the pages; return whether there is nothing else to write."""
+        from unjudged.report.track_results import overview_files, team_page, team_pages
+
+        if groups is None:
+            return False
+        group_of = read_groups(groups, runs)
+        if self.overview is not None:
+            tables, figures = overview_files(judgments, runs, measures, group_of)
+            write_new(self.overview, tables)
+            for name, content in figures.items():
+                show(content, self.overview / name)
+        if self.team is None and self.teams is None:
+            return False
+        scores = evaluate(judgments, dict(runs), measures)
+        if self.teams is not None:
+            write_new(self.teams, team_pages(scores, group_of, title))
+            return False
+        show(team_page(scores, str(self.team), group_of, title), output)
+        return True
+
+
 @command("report", SCORE, 3, "QRELS RUN... -o PAGE", "Write an evaluation as one page of HTML.")
 def report(
     qrels: File,
@@ -62,7 +124,7 @@ def report(
     *runs: File,
     output: Annotated[Path | None, OUTPUT],
     measures: Measures = None,
-    load: Load = None,
+    _load: Load = None,
     rel: Rel = None,
     baseline: Baseline = None,
     groups: Groups = None,
@@ -70,17 +132,17 @@ def report(
     pool_depth: BoundsDepth = None,
     calibration: InputFile = None,
     predictions: NamedFiles = None,
-    kind: Literal["grades", "scores"] | None = None,
+    kind: Kind = None,
     threshold: float | None = None,
     experiment: InputFile = None,
-    tests: SignificanceOptions = USUAL_TESTS,
+    tests: SignificanceOptions = SignificanceOptions(),
     correct_over: CorrectOver = "pairs",
     confidence: float = 0.95,
-    inputs: JudgmentOptions = NONE_FURTHER,
-    tables: TableOptions = NO_TABLES,
+    inputs: JudgmentOptions = JudgmentOptions(),
+    tables: TableOptions = TableOptions(),
     by: By = None,
     title: str = TITLE,
-    teams: TeamOptions = NO_TEAMS,
+    teams: TeamOptions = TeamOptions(),
 ) -> None:
     """Write an evaluation as one HTML page that needs neither a network nor a server.
 
@@ -110,8 +172,6 @@ def report(
         Predicted grades (as qrels), or probabilities or scores (as a run): adds their audit, as
         `unjudged audit` makes it. May be repeated for several judges, NAME=FILE; --groups then also tells
         whether a judge favours a group of runs.
-    kind
-        Read the predictions as grades or as scores, whatever the file looks like.
     threshold
         The lowest score of --predictions that counts as relevant. Default: 0.5 if they are probabilities.
     experiment
@@ -123,7 +183,6 @@ def report(
     title
         The title of the page.
     """
-    load_measures(load)
     teams.check(groups)
     needing = {"rel": rel, "groups": groups, "calibration": calibration, "predictions": predictions}
     from_tables = tables.check(inputs, **needing, pool_depth=pool_depth, experiment=experiment)
@@ -132,9 +191,8 @@ def report(
         raise UsageError(f"a report is a page of HTML: {output} must end in {PAGE_SUFFIXES[0]}")
     check_report()
     learnt = None if calibration is None else Calibration.load(calibration)
-    for name, value in (("threshold", threshold), ("kind", kind)):
-        if predictions is None and value is not None:
-            raise UsageError(f"--{name} goes with --predictions")
+    if predictions is None:
+        refuse("{} goes with --predictions", {"threshold": threshold is not None, "kind": kind})
     saved = None if experiment is None else SavedExperiment.of(experiment)
     if predictions is not None or saved is not None:
         check_figures()

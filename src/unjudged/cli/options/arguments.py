@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from unjudged.base.choices import Format, TiesName
 from unjudged.base.errors import InputError, UsageError
@@ -72,6 +72,8 @@ WITH_HEADER = (
     "comments."
 )
 
+KIND = "Read the predictions as grades or as scores, whatever the file looks like."
+
 File = Annotated[str, Option(reads=True, allow_leading_hyphen=True)]
 InputFile = Annotated[str | None, Option(reads=True)]
 NamedFiles = Annotated[list[str] | None, Option(reads=True)]
@@ -85,11 +87,13 @@ Depth = Annotated[int | None, Option("-k", "--depth", help=UP_TO)]
 BoundsDepth = Annotated[int | None, Option("--pool-depth", help=POOL_REACHED)]
 Ties = Annotated[TiesName, Option(help=SAME_SCORE)]
 Load = Annotated[list[str] | None, Option("--load", reads=True, help=FROM_FILE)]
+"""Loaded by `shell/argv.py` before it tells words apart, so that no command needs the value."""
 Second = Annotated[list[str] | None, Option("--second", reads=True, help=BY_SECOND)]
 PoolDepth = Annotated[int, Option("-k", "--depth", help=POOLED_TO)]
 Groups = Annotated[str | None, Option("-g", "--groups", reads=True, help=BY_GROUP)]
 Baseline = Annotated[str | None, Option("-b", "--baseline", help=AGAINST)]
 PerQuery = Annotated[bool, Option("-q", "--per-query")]
+Kind = Annotated[Literal["grades", "scores"] | None, Option(help=KIND)]
 By = Annotated[str | None, Option("--by", reads=True, help=SEGMENTS)]
 Header = Annotated[bool, Option(help=WITH_HEADER, negative_bool="no-")]
 

@@ -6,56 +6,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from unjudged.base.errors import InputError, UsageError
-from unjudged.base.wording import counted, shortlist
+from unjudged.base.errors import InputError
+from unjudged.base.wording import shortlist
 from unjudged.cli.options.arguments import InputFile, Output
 from unjudged.cli.options.option import OptionGroup
-from unjudged.cli.options.sampling_options import SamplingOptions
-from unjudged.cli.shell.command_given import made_by
+from unjudged.cli.shell.given_arguments import made_by
 from unjudged.cli.shell.output import make_folder, show
 from unjudged.cli.shell.standard_streams import warn
 from unjudged.formats.tables import encode
 from unjudged.formats.writing import judgments_text, queries_without_lines
 from unjudged.judging.collecting.assignment import Assignment, assign, read_assignment
-from unjudged.judging.collecting.drawn_sample import DrawnSample, draw
+from unjudged.judging.collecting.drawn_sample import DrawnSample
 from unjudged.judging.collecting.handing_out import Task, hand_out, task_texts
-from unjudged.judging.collecting.sample_file import read_sample, sample_text
-from unjudged.judging.pooling.pool import Pool
+from unjudged.judging.collecting.sample_file import sample_text
 from unjudged.judging.pooling.sampling import SHARE
 from unjudged.rankings.judgments import Judgments
 
 DESIGN, ASSIGNMENT = "design.txt", "assignment.tsv"
-
-
-def draw_into(
-    folder: Path,
-    pool: Pool,
-    chosen: SamplingOptions,
-    *,
-    seed: int,
-    handing_out: HandingOut,
-    since: Path | None,
-) -> None:
-    """Draw documents for judging and write the design and the files for assessors."""
-    sample = draw(
-        pool,
-        chosen.design,
-        chosen.level,
-        strata=chosen.strata,
-        seed=seed,
-        since=None if since is None else read_sample(since),
-        made_by=made_by(),
-        **chosen.options,
-    )
-    tasks, written = handing_out.tasks(sample, since)
-    if not tasks:
-        raise UsageError("no document was drawn: choose a larger share or depth")
-    write_new(folder, written)
-    files = counted(len(tasks), "file")
-    documents = sum(map(len, tasks.values()))
-    others = " and ".join(name for name in written if name not in tasks)
-    how = f", {sample.method}" if sample.method else ""
-    show(f"{files} with {counted(documents, 'document')} to judge{how}, and {others}, in {folder}\n")
 
 
 @dataclass(frozen=True)
@@ -109,9 +76,6 @@ class HandingOut(OptionGroup, title="Assessors"):
         if self.assignment is not None:
             return read_assignment(self.assignment)
         return None if since is None else assignment_beside(since)
-
-
-NOT_HANDED_OUT = HandingOut()
 
 
 def assignment_beside(design: str | Path) -> Assignment | None:

@@ -2,13 +2,15 @@
 
 A parameter is annotated with an `Option` where its name and type do not say everything. The parser reads
 these declarations (`shell/parser.py`), and so does the check that no command writes over a file that it reads
-(`shell/files_named.py`).
+(`shell/given_arguments.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
+
+from unjudged.base.errors import UsageError
 
 
 class Option:
@@ -48,3 +50,15 @@ class OptionGroup:
 def option_of(hint: Any) -> Option | None:
     """Return the declaration in an annotation."""
     return next((part for part in getattr(hint, "__metadata__", ()) if isinstance(part, Option)), None)
+
+
+def spelt(name: str) -> str:
+    """Return the option of a parameter: `--per-query` of `per_query`."""
+    return f"--{name.replace('_', '-')}"
+
+
+def refuse(problem: str, options: Mapping[str, object]) -> None:
+    """Raise UsageError for the first of these options that was given; `{}` in the problem is its name."""
+    for name, value in options.items():
+        if value not in (None, False):
+            raise UsageError(problem.format(spelt(name)))

@@ -1,14 +1,16 @@
-"""How a table for a paper looks: `--format latex` and `--format markdown`."""
+"""How figures and tables for a paper look: `--plot`, `--format latex` and `--format markdown`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from unjudged.base.errors import UsageError
 from unjudged.cli.options.input_options import Words
-from unjudged.cli.options.option import Option, OptionGroup
+from unjudged.cli.options.option import Option, OptionGroup, refuse, spelt
+from unjudged.cli.shell.output import show
 
 if TYPE_CHECKING:
     from unjudged.comparison.comparison_result import Comparison
@@ -49,13 +51,11 @@ class PaperTableOptions(OptionGroup, title="Tables for a paper"):
     def check(self, format: str, **others: object) -> bool:
         """Return whether a table for a paper is asked for; refuse these options for other formats."""
         default = type(self)()
-        given = [name for name, value in asdict(self).items() if value != getattr(default, name)]
-        if given and format not in FORMATS:
-            option = "--" + given[0].replace("_", "-")
-            raise UsageError(f"{option} is for tables of papers: add --format latex or --format markdown")
-        for other in (name for name, value in others.items() if value and given):
-            option = "--" + given[0].replace("_", "-")
-            raise UsageError(f"{option} is for tables of systems: omit it with --{other.replace('_', '-')}")
+        given = {name: True for name, value in asdict(self).items() if value != getattr(default, name)}
+        if format not in FORMATS:
+            refuse("{} is for tables of papers: add --format latex or --format markdown", given)
+        for other in (name for name, value in others.items() if value):
+            refuse(f"{{}} is for tables of systems: omit it with {spelt(other)}", given)
         if self.label is not None and format == "markdown":
             raise UsageError("--label is for LaTeX: omit it with --format markdown")
         self._names()
@@ -121,5 +121,37 @@ class ComparedTableOptions(PaperTableOptions):
         }
 
 
-NO_PAPER = PaperTableOptions()
-NO_COMPARED_PAPER = ComparedTableOptions()
+@dataclass(eq=False, repr=False)
+class FigureOptions(OptionGroup, title="Figures"):
+    """The size of a figure.
+
+    Parameters
+    ----------
+    plot_width
+        The width of the figure of --plot in mm: 85 is a column of most two-column styles, 175 the page.
+    plot_font
+        The size of the text in the figure of --plot in points; with --plot-width, 8 if not given.
+    """
+
+    plot_width: float | None = None
+    plot_font: float | None = None
+
+    def check(self, plot: Path | None) -> None:
+        """Raise an error if the figure cannot be written; None stands for no figure."""
+        if plot is None:
+            if (self.plot_width, self.plot_font) != (None, None):
+                raise UsageError("--plot-width and --plot-font are for figures: add --plot FILE")
+            return
+        from unjudged.report.figures.charts import check_plot
+        from unjudged.report.figures.sizes import Size
+
+        check_plot(plot)
+        Size(self.plot_width, self.plot_font).check()
+
+    def show(self, figure: Any, output: Path) -> None:
+        """Write a figure to a file; the suffix of its name is the kind."""
+        from unjudged.report.figures.charts import picture
+        from unjudged.report.figures.sizes import Size
+
+        size = Size(self.plot_width, self.plot_font)
+        show(picture(figure, output.suffix.removeprefix("."), size), output)

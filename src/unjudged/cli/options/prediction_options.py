@@ -1,21 +1,22 @@
-"""Predicted relevance as an option of commands."""
+"""Predicted relevance, and how human labels without a design were drawn, as options of commands."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 from warnings import catch_warnings, simplefilter
 
 from unjudged.base.errors import ExtraQueriesWarning, UsageError
-from unjudged.cli.options.arguments import NamedFiles, named_files
-from unjudged.cli.options.option import OptionGroup
-from unjudged.grids.grid import Grid
+from unjudged.cli.options.arguments import Kind, NamedFiles, named_files
+from unjudged.cli.options.option import OptionGroup, refuse
+from unjudged.evaluation.collection import Collection
 from unjudged.measures.kernel.measure import Measure
 from unjudged.measures.kernel.names import MeasureLike
+from unjudged.rankings.judgments import Judgments
+from unjudged.rankings.runs import RunSource
 
 if TYPE_CHECKING:
-    from unjudged.evaluation.collection import Collection
     from unjudged.predictions.estimators.estimates import PredictedMeans
     from unjudged.predictions.predicted_comparison import PredictedComparison
 
@@ -33,8 +34,6 @@ class PredictionOptions(OptionGroup, title="Predictions"):
         more queries have predictions. Good predictions make the interval narrow; bad ones do not make it
         wrong, because human judgments decide what is relevant. May be repeated for several judges,
         --predictions llama=FILE --predictions clicks=FILE: human judgments decide what each one weighs.
-    kind
-        Read the predictions as grades or as scores, whatever the file looks like.
     threshold
         The lowest predicted score that counts as relevant, if queries are judged completely. Default: 0.5
         for probabilities.
@@ -44,7 +43,7 @@ class PredictionOptions(OptionGroup, title="Predictions"):
     """
 
     predictions: NamedFiles = None
-    kind: Literal["grades", "scores"] | None = None
+    kind: Kind = None
     threshold: float | None = None
     outside: Literal["error", "nonrelevant", "predicted"] = "error"
 
@@ -54,9 +53,8 @@ class PredictionOptions(OptionGroup, title="Predictions"):
             raise UsageError("--threshold and --outside need --predictions")
         if self.predictions is None and self.kind is not None:
             raise UsageError("--kind needs --predictions")
-        for name, value in others.items():
-            if self.predictions is not None and value:
-                raise UsageError(f"--predictions does not go with --{name.replace('_', '-')}")
+        if self.predictions is not None:
+            refuse("--predictions does not go with {}", others)
 
     def estimates(
         self, collection: Collection, measures: Iterable[MeasureLike] | None, rel: float | None = None
@@ -68,13 +66,6 @@ class PredictionOptions(OptionGroup, title="Predictions"):
         source = Judges.of(named_files(self.predictions or ()), kind=self.kind)
         options = {"threshold": self.threshold, "outside": self.outside, "rel": rel}
         return estimate_with_predictions(collection, None, source, measures, **options)  # type: ignore[arg-type]
-
-    @staticmethod
-    def grid(estimates: Sequence[PredictedMeans], confidence: float, decimals: int) -> Grid:
-        """Return the estimates as a table."""
-        from unjudged.predictions.estimators.estimates import estimates_table
-
-        return estimates_table(estimates, confidence).grid(decimals)
 
     def compared(
         self,
@@ -102,4 +93,38 @@ class PredictionOptions(OptionGroup, title="Predictions"):
         return compare_with_predictions(estimates, named, confidence=confidence, plain=plain, **tests)
 
 
-NO_PREDICTIONS = PredictionOptions()
+@dataclass(eq=False, repr=False)
+class StatedOptions(OptionGroup, title="Labels without a design"):
+    """How labels were drawn that have no design.
+
+    Parameters
+    ----------
+    sampled
+        State how labels without a design were drawn from what the runs retrieve: uniformly (every pair of
+        query and document alike) or per-query (some documents of each labelled query, all alike). Without
+        it, labels that are scattered over the rankings are no random sample.
+    sampled_depth
+        With --sampled: only documents that a run has down to this rank could be drawn.
+    """
+
+    sampled: Literal["uniformly", "per-query"] | None = None
+    sampled_depth: int | None = None
+
+    def check(self, *, from_tables: bool = False) -> bool:
+        """Refuse a depth without a statement, and a statement about scores; return `from_tables`."""
+        if self.sampled is None and self.sampled_depth is not None:
+            raise UsageError("--sampled-depth needs --sampled")
+        if from_tables and self.sampled is not None:
+            raise UsageError("--sampled is about labels, and does not go with --scores")
+        return from_tables
+
+    def applied(
+        self, judgments: Judgments, runs: Mapping[str, RunSource]
+    ) -> tuple[Judgments, Mapping[str, RunSource]]:
+        """Return the judgments as the sample that was stated, and the runs, read once."""
+        if self.sampled is None:
+            return judgments, runs
+        from unjudged.judging.collecting.stated_sample import stated_sample
+
+        collection = Collection.of(judgments, runs).loaded()
+        return stated_sample(collection, how=self.sampled, depth=self.sampled_depth), collection.runs

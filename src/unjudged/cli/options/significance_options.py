@@ -43,6 +43,3 @@ class SignificanceOptions(OptionGroup, title="Tests over queries"):
             raise UsageError(
                 "--draws and --seed are for tests and corrections that resample, such as randomization"
             )
-
-
-USUAL_TESTS = SignificanceOptions()

@@ -10,8 +10,7 @@ from inspect import BoundArguments, signature
 from itertools import pairwise
 
 from unjudged.cli.commands import COMMANDS
-from unjudged.cli.shell.command_given import remember
-from unjudged.cli.shell.files_named import check_files_named
+from unjudged.cli.shell.given_arguments import take_arguments
 from unjudged.cli.shell.standard_streams import complete_output
 
 HELP = ("help", "-h", "--help")
@@ -43,8 +42,7 @@ def call_of(words: Sequence[str]) -> Callable[[], object]:
     call = partial(function, *bound.args, **bound.kwargs)
     if function.__module__.startswith("cyclopts"):
         return complete_output()(call)
-    check_files_named(function, bound.arguments)
-    remember(function, bound.arguments)
+    take_arguments(function, bound.arguments)
     return call
 
 

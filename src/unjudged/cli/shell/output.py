@@ -10,13 +10,15 @@ from pathlib import Path
 
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import plain
-from unjudged.cli.shell.files_named import check_not_read
+from unjudged.cli.shell.given_arguments import check_not_read
 from unjudged.cli.shell.standard_streams import already_said, drop_output, warn
 from unjudged.grids.grid import DECIMALS, Grid
 from unjudged.grids.rendering import SUFFIXES, WITHOUT_NOTES, arrow_modules, check_tables, format_of, render
 
 WIDTH = 80
 MOST_DECIMALS = 15
+FULL_PRECISION = (*WITHOUT_NOTES, "json")
+"""Formats for programs, which keep every digit."""
 
 
 def terminal_width() -> int:
@@ -88,7 +90,7 @@ def check_decimals(decimals: int, chosen: str) -> None:
     """Refuse decimals that no table can have, and those of a format that keeps every digit."""
     if not 0 <= decimals <= MOST_DECIMALS:
         raise UsageError(f"--decimals is {decimals}, expected a number from 0 to {MOST_DECIMALS}")
-    if decimals != DECIMALS and chosen in (*WITHOUT_NOTES, "json"):
+    if decimals != DECIMALS and chosen in FULL_PRECISION:
         raise UsageError(f"--decimals is for tables; {chosen} has full precision")
     if decimals != DECIMALS and chosen == "sentences":
         raise UsageError("--decimals is for tables; to see two runs in one, add --pairs")

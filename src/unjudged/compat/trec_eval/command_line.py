@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from getopt import GetoptError, gnu_getopt
 
 from unjudged.compat.trec_eval import Stop
-from unjudged.compat.trec_eval.parameter_text import whole
-from unjudged.compat.trec_eval.translation import Settings, names_of
+from unjudged.compat.trec_eval.translation import Settings, names_of, whole
 
 SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
 LONG = {
@@ -137,10 +136,7 @@ def _take(options: Options, letter: str, value: str) -> None:
         name, read = VALUES[letter]
         setattr(options, name, read(value))
     if options.level < 0:
-        raise Stop(
-            1,
-            reason=f"invalid -l {options.level}: use 0 or more, for judged documents",
-        )
+        raise Stop(1, reason=f"invalid -l {options.level}: use 0 or more, for judged documents")
 
 
 def _problem(error: GetoptError) -> str:

@@ -55,17 +55,15 @@ def per_query_lines(
     prefix: str, chosen: Sequence[Column], rankings: JudgedRankings, topics: Integers, table: Floats
 ) -> Iterator[str]:
     """Yield the values of every query; a geometric mean has none."""
-    shown = [k for k, column in enumerate(chosen) if column.of not in ("runid", "num_q")]
-    shown = [k for k in shown if chosen[k].summary != GEOMETRIC]
     names = list(rankings.judgments.queries)
     for topic in topics.tolist():
-        row = table[topic].tolist()
-        for k in shown:
-            column = chosen[k]
+        for column, value in zip(chosen, table[topic].tolist(), strict=True):
+            if column.of in ("runid", "num_q") or column.summary == GEOMETRIC:
+                continue
             if column.of == "relstring":
                 yield f"{column.name:<22}\t{names[topic]}\t'{relstring(rankings, topic, column.depth)}'\n"
             else:
-                yield f"{prefix}{column.name:<22}\t{names[topic]}\t{_number(column, row[k], prefix)}\n"
+                yield f"{prefix}{column.name:<22}\t{names[topic]}\t{_number(column, value, prefix)}\n"
 
 
 def summary_lines(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.compat.trec_eval import Stop, cannot_initialize, parameter_text
+from unjudged.compat.trec_eval import Stop, cannot_initialize
 from unjudged.measures.gain import IdealDCG
 from unjudged.measures.interpolated import TENTHS, documents_needed
 from unjudged.measures.kernel.averages import GEOMETRIC
@@ -143,20 +144,18 @@ def _columns(name: str, text: str | None, settings: Settings) -> list[Column]:
     if measure is not None:
         measure = _set(measure, settings)
     if takes is WHOLE and measure is not None:
-        depths = parameter_text.whole_cutoffs(name, text) if text else cutoffs
+        depths = _whole_cutoffs(name, text) if text else cutoffs
         return [Column(f"{name}_{depth:.0f}", name, measure(cutoff=int(depth))) for depth in depths]
     if takes is DECIMAL and measure is not None:
-        levels = parameter_text.decimal_cutoffs(name, text) if text else cutoffs
+        levels = _decimal_cutoffs(name, text) if text else cutoffs
         at = str(measure.traits.at)
         return [Column(f"{name}_{level:3.2f}", name, _with(measure, **{at: level})) for level in levels]
     column = Column(name if text is None or takes is NOTHING else f"{name}_{text}", name, measure)
     if text and takes is NUMBERS:
-        return [_numbered(column, parameter_text.decimals(text))]
+        return [_numbered(column, _decimals(text))]
     if text and takes is PAIRS and measure is not None:
-        given = parameter_text.pairs(name, text)
-        more: dict[str, Any] = (
-            {"gains": parameter_text.gains(name, given)} if "gains" in measure.parameters else {}
-        )
+        given = _pairs(name, text)
+        more: dict[str, Any] = {"gains": _gains(name, given)} if "gains" in measure.parameters else {}
         if "p" in measure.parameters and "p" in given:
             more["p"] = given["p"]
         return [replace(column, measure=_with(measure, **more))]
@@ -224,3 +223,67 @@ def _zero_by_zero(measure: Measure, rankings: JudgedRankings) -> NDArray[np.bool
     needed = documents_needed(rankings, given["rel"], min(recalls), given["rounding"])
     empty: NDArray[np.bool_] = (rankings.retrieved == 0) & (needed <= 0)
     return empty
+
+
+_WHOLE = re.compile(r"\s*([+-]?\d+)")
+_DECIMAL = re.compile(r"\s*([+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)")
+_LEVEL = re.compile(r"[+-]?\d+")
+_DIGITS = 18  # a C long holds any number of so many digits
+_LARGEST = 2**63 - 1
+
+
+def whole(text: str) -> int:
+    """Integer at the start of a text, as C's atol reads it: 0 if there is none, limited to a C long."""
+    match = _WHOLE.match(text)
+    return max(-_LARGEST, min(int(match[1][: _DIGITS + 3]), _LARGEST)) if match else 0
+
+
+def _decimal(text: str) -> float:
+    """Return the number at the start of a text, as C's atof reads it: 0 if there is none."""
+    match = _DECIMAL.match(text)
+    return float(match[1]) if match else 0.0
+
+
+def _whole_cutoffs(measure: str, text: str) -> list[int]:
+    cutoffs = sorted(whole(part) for part in text.split(","))
+    if cutoffs[0] <= 0:
+        raise cannot_initialize(measure, "trec_eval: Negative cutoff detected")
+    _refuse_repeated(measure, cutoffs)
+    return cutoffs
+
+
+def _decimal_cutoffs(measure: str, text: str) -> list[float]:
+    cutoffs = sorted(_decimals(text))
+    _refuse_repeated(measure, cutoffs)
+    return cutoffs
+
+
+def _decimals(text: str) -> list[float]:
+    return [_decimal(part) for part in text.split(",")]
+
+
+def _pairs(measure: str, text: str) -> dict[str, float]:
+    """`1=0.5,p=0.8` as names and numbers; if a name is repeated, the first one counts."""
+    parts = text.split(",")
+    if any(part.count("=") != 1 for part in parts):
+        raise cannot_initialize(measure, f"trec_eval: malformed pair parameters in '{text}'")
+    pairs: dict[str, float] = {}
+    for part in parts:
+        name, _, value = part.partition("=")
+        pairs.setdefault(name, _decimal(value))
+    return pairs
+
+
+def _gains(measure: str, given: dict[str, float]) -> dict[int, float]:
+    """Return the pairs whose name is a grade; others, such as p, are parameters."""
+    by_grade = {
+        int(level): gain for level, gain in given.items() if _LEVEL.fullmatch(level) and len(level) < _DIGITS
+    }
+    if any(level < 0 for level in by_grade):
+        raise cannot_initialize(measure, reason="an unjudged document has no gain: use grades of 0 and above")
+    return by_grade
+
+
+def _refuse_repeated(measure: str, cutoffs: Sequence[float]) -> None:
+    if len(set(cutoffs)) < len(cutoffs):
+        raise cannot_initialize(measure, "trec_eval: duplicate cutoffs detected")

@@ -38,18 +38,11 @@ def check_figures() -> None:
         raise missing_package("vl-convert-python", "a figure")
 
 
-def check_plot(path: Path | None) -> None:
-    """Raise an error if no figure can be written to this file; None stands for no figure."""
-    if path is not None:
-        if path.suffix.removeprefix(".") not in KINDS:
-            raise UsageError(f"{path}: a figure needs a name that ends in .svg, .png, .pdf or .html")
-        check_figures()
-
-
-def check_kind(kind: str) -> None:
-    """Refuse a kind of figure that is not known."""
-    if kind not in KINDS:
-        raise UsageError(f"unknown kind of figure {kind!r}: use one of {', '.join(KINDS)}")
+def check_plot(path: Path) -> None:
+    """Raise an error if no figure can be written to this file."""
+    if path.suffix.removeprefix(".") not in KINDS:
+        raise UsageError(f"{path}: a figure needs a name that ends in .svg, .png, .pdf or .html")
+    check_figures()
 
 
 def picture(figure: Any, kind: str, size: Size = AS_DRAWN) -> str | bytes:
@@ -57,7 +50,8 @@ def picture(figure: Any, kind: str, size: Size = AS_DRAWN) -> str | bytes:
 
     With a `size`, the file is as wide as it says, with text of one size.
     """
-    check_kind(kind)
+    if kind not in KINDS:
+        raise UsageError(f"unknown kind of figure {kind!r}: use one of {', '.join(KINDS)}")
     check_figures()
     return as_file(figure, kind, size)
 

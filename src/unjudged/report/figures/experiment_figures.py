@@ -16,7 +16,7 @@ from unjudged.judging.pooling.designs import DESIGNS
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.rankings.judged import Floats
 from unjudged.report.figures.charts import COLOURS, altair_module, finished, line_looks
-from unjudged.report.saved_experiment import Agreements
+from unjudged.report.saved_experiment import SavedExperiment
 
 Series = tuple[str, str]
 """A measure, and what it is compared with: another measure's actual values, or its own (`itself`)."""
@@ -102,10 +102,7 @@ def _panel(
     points = [{"run": run, "x": a, "y": e} for run, a, e in values]
     numbers = f"tau {tau(estimate, actual):.3f}, rho {rho(estimate, actual):.3f}"
     title = chart.TitleParams(
-        name,
-        subtitle=f"{numbers}, RMS {rms(estimate, actual):.3f}",
-        fontSize=13,
-        subtitleFontSize=11,
+        name, subtitle=f"{numbers}, RMS {rms(estimate, actual):.3f}", fontSize=13, subtitleFontSize=11
     )
     corners = [{"x": end, "y": end} for end in ends]
     line = chart.Chart(chart.Data(values=corners)).mark_line(color="#888888", strokeWidth=1)
@@ -117,7 +114,7 @@ def _panel(
 
 
 def curves(
-    result: Agreements,
+    result: Robustness | SavedExperiment,
     series: Sequence[Series] | None = None,
     statistics: Sequence[str] = ("tau", "rho", "rms"),
     *,

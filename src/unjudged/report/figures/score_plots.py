@@ -12,6 +12,7 @@ import numpy as np
 from unjudged.base.choices import as_list
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import percent
+from unjudged.comparison.collections_result import MACRO, CollectionsComparison
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.evaluation.scores import Scores
 from unjudged.grids.grid import blank
@@ -19,8 +20,16 @@ from unjudged.measures.interpolated import TENTHS
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.measures.kernel.registry import MEASURES
 from unjudged.rankings.judged import Floats
-from unjudged.report.descriptions import differences_chart, interval_words, intervals_chart, matrix_chart
+from unjudged.report.descriptions import (
+    INK,
+    ROW,
+    differences_chart,
+    interval_words,
+    intervals_chart,
+    matrix_chart,
+)
 from unjudged.report.figures.charts import COLOURS, altair_module, drawn, finished, highest_first, line_looks
+from unjudged.report.page.packed import judged_by_rank
 from unjudged.uncertainty.quantiles import t_half
 
 WIDTH, WIDE, HEIGHT = 460, 640, 280
@@ -79,19 +88,14 @@ class ScorePlots:
 
     def judged_by_rank(self, depth: int = 100) -> Any:
         """Draw the judged share of the documents at each rank, over all queries: a line per run."""
-        r, runs, queries = self._scores.judged, len(self._scores.runs), len(self._scores.queries)
-        top = r.where((r.labels >= 0) & (r.rank <= depth))
-        judged = np.bincount(top.ranking // queries * depth + top.rank - 1, minlength=runs * depth)
-        ranked = np.stack(
-            [(r.retrieved.reshape(runs, queries) > i).sum(axis=1) for i in range(depth)], axis=1
-        )
-        share = 100 * judged.reshape(runs, depth) / np.maximum(ranked, 1)
+        judged, ranked = judged_by_rank(self._scores.judged, len(self._scores.runs), depth)
+        share = 100 * judged / np.maximum(ranked, 1)
         rows = [
             {"run": run, "rank": rank + 1, "judged": float(share[i, rank])}
             for i, run in enumerate(self._scores.runs)
             for rank in np.flatnonzero(ranked[i]).tolist()
         ]
-        return self._lines(rows, "rank", "rank", "judged", "judged documents (%)", points=False)
+        return self._lines(rows, "rank", "judged", "judged documents (%)", points=False)
 
     def precision_recall(self, rel: int = 1) -> Any:
         """Draw mean interpolated precision at eleven levels of recall: a line per run."""
@@ -104,8 +108,7 @@ class ScorePlots:
                 {"run": run, "recall": recall, "precision": float(mean)}
                 for run, mean in zip(self._scores.runs, measure.over_queries(values), strict=True)
             ]
-        title = "interpolated precision"
-        return self._lines(rows, "recall", "recall", "precision", title, points=True)
+        return self._lines(rows, "recall", "precision", "interpolated precision", points=True)
 
     def queries(self, measure: MeasureLike | None = None) -> Any:
         """Draw the values of all runs on each query, hardest last: a dot per run, a tick for the median."""
@@ -137,17 +140,15 @@ class ScorePlots:
         wide = WIDE if len(order) > MOST_QUERIES else alt.Step(16)
         return finished(both.properties(height=260, width=wide, title=title))
 
-    def _lines(
-        self, rows: list[dict[str, Any]], x: str, x_title: str, y: str, y_title: str, *, points: bool
-    ) -> Any:
+    def _lines(self, rows: list[dict[str, Any]], x: str, y: str, title: str, *, points: bool) -> Any:
         """Draw a line per run with a colour and dashes of its own; the legend has the highest first."""
         alt = altair_module()
         top = 100.0 if max((row[y] for row in rows), default=0.0) > 1 else 1.0
         colour, dash = line_looks("run", highest_first(rows, "run", y))
         tooltip = ["run:N", f"{x}:Q", alt.Tooltip(f"{y}:Q", format=".3f")]
         base = alt.Chart(alt.Data(values=rows)).encode(
-            alt.X(f"{x}:Q", title=x_title, scale=alt.Scale(zero=False, nice=False)),
-            alt.Y(f"{y}:Q", title=y_title, scale=alt.Scale(domain=[0, top])),
+            alt.X(f"{x}:Q", title=x, scale=alt.Scale(zero=False, nice=False)),
+            alt.Y(f"{y}:Q", title=title, scale=alt.Scale(domain=[0, top])),
             colour,
             dash,
             tooltip=tooltip,
@@ -241,3 +242,33 @@ class ComparisonPlots:
             interval=(other.low, other.high, other.confidence),
             bounds=(judged.low, judged.high) if judged.has_interval else None,
         )
+
+
+def collections_figure(found: CollectionsComparison) -> Any:
+    """Draw a dot per collection, and the mean over collections with its interval; highest mean first."""
+    alt = altair_module()
+    low, high = found.interval
+    order = [found.runs[i] for i in found.order]
+    dots = [
+        {"run": run, "collection": name, "value": float(found.means[i, c])}
+        for i, run in enumerate(found.runs)
+        for c, name in enumerate(found.collections)
+    ]
+    means = [
+        {"run": run, "value": float(found.macro_means[i]), "low": float(low[i]), "high": float(high[i])}
+        for i, run in enumerate(found.runs)
+    ]
+    y = alt.Y("run:N", sort=order, title=None, scale=alt.Scale(type="band"))
+    title = f"{found.measure}: collections, and their {MACRO} with its interval for other queries"
+    x = alt.X("value:Q", title=title, scale=alt.Scale(zero=False))
+    colours = alt.Scale(
+        domain=list(found.collections), range=COLOURS[1:] if len(found.collections) < 7 else alt.Undefined
+    )
+    points = alt.Chart(alt.Data(values=dots)).mark_point(filled=True, opacity=0.75, size=45)
+    points = points.encode(x=x, y=y, color=alt.Color("collection:N", scale=colours, title=None))
+    base = alt.Chart(alt.Data(values=means))
+    ends = {"x": alt.X("low:Q"), "x2": "high:Q", "y": y}
+    bars = base.mark_rule(color=INK, strokeWidth=2).encode(**ends)
+    above, below = alt.Y("run:N", sort=order, bandPosition=0.2), alt.Y2("run", bandPosition=0.8)
+    ticks = base.mark_rule(color=INK, strokeWidth=3).encode(x=x, y=above, y2=below)
+    return finished((points + bars + ticks).properties(width=WIDTH, height=alt.Step(ROW)))

@@ -70,7 +70,7 @@ def as_file(figure: Any, kind: str, size: Size = AS_DRAWN) -> str | bytes:
     if kind == "html":
         return _converted(type(figure).from_dict(spec, validate=False), kind)
     if kind == "svg":
-        return re.sub(r' (width|height)="([\d.]+)"', _in_points, drawn, count=2)
+        return re.sub(r' (width|height)="([\d.]+)"', r' \1="\2pt"', drawn, count=2)
     import vl_convert
 
     made: bytes = (
@@ -81,14 +81,10 @@ def as_file(figure: Any, kind: str, size: Size = AS_DRAWN) -> str | bytes:
     return made
 
 
-def _in_points(match: re.Match[str]) -> str:
-    return f' {match[1]}="{match[2]}pt"'
-
-
-def _converted(figure: Any, kind: str, **options: Any) -> str | bytes:
+def _converted(figure: Any, kind: str) -> str | bytes:
     target = io.StringIO() if kind in ("svg", "html") else io.BytesIO()
     try:
-        figure.save(target, format=kind, **{**_OPTIONS.get(kind, {}), **options})
+        figure.save(target, format=kind, **_OPTIONS.get(kind, {}))
     except BaseException as error:
         if not isinstance(error, ValueError) and type(error).__name__ != "PanicException":  # the converter's
             raise

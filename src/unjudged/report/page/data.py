@@ -57,19 +57,19 @@ class PageInput:
     Scores of a table have neither `judgments` nor `shared` rankings.
     """
 
-    judgments: Judgments | None
-    sources: Sequence[tuple[str, Any]]
-    """`judgments` and their source, then the name and source of each run."""
     scores: Scores
-    shared: SharedRankings | None
-    comparison: Comparison | None
     bounds: Sequence[Sequence[Estimate]]
     queries: Sequence[Sequence[Estimate]]
-    calibrated: Sequence[Sequence[Estimate]] | None
-    contributions: Sequence[Contribution]
-    """Contribution of each group to the pool, if groups are known."""
+    sources: Sequence[tuple[str, Any]]
+    """`judgments` and their source, then the name and source of each run."""
     command: str
     title: str
+    comparison: Comparison | None = None
+    judgments: Judgments | None = None
+    shared: SharedRankings | None = None
+    calibrated: Sequence[Sequence[Estimate]] | None = None
+    contributions: Sequence[Contribution] = ()
+    """Contribution of each group to the pool, if groups are known."""
     extras: Sequence[dict[str, Any]] = ()
     """Further sections, as `further_sections` makes them."""
     notes: Sequence[str] = ()

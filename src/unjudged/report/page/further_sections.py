@@ -70,9 +70,7 @@ def experiment_section(saved: SavedExperiment) -> dict[str, Any]:
         f"Design: {saved.design}. The bands are one standard deviation over the samples on either side.",
     ]
     titles = ", ".join(STATISTICS[name].title for name in shown)
-    drawn = [
-        _figure("experiment-figure", "Agreement by level", titles, curves(saved, statistics=shown)),
-    ]
+    drawn = [_figure("experiment-figure", "Agreement by level", titles, curves(saved, statistics=shown))]
     return _section("experiment", "Fewer judgments", words, drawn, [saved.grid()])
 
 

@@ -16,6 +16,7 @@ from unjudged.base.wording import plain
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.verdicts import VERDICTS, conclusion, without_next
+from unjudged.rankings.judged import Integers, JudgedRankings
 from unjudged.rankings.judgments import Judgments
 from unjudged.uncertainty.shared import SharedRankings
 
@@ -100,16 +101,22 @@ def add_rankings(packed: Packed, shared: SharedRankings, judgments: Judgments, d
 
 def add_holes(packed: Packed, shared: SharedRankings) -> None:
     """Add how many documents are judged by run and rank, and in the first ten of each ranking."""
-    rankings, runs, queries = shared.rankings, len(shared.runs), len(shared.queries)
-    run = np.arange(len(rankings)) // queries
-    top = rankings.where((rankings.labels >= 0) & (rankings.rank <= BY_RANK))
-    cell = run[top.ranking] * BY_RANK + top.rank - 1
-    packed.add("judged_at", np.bincount(cell, minlength=runs * BY_RANK), "i4")
-    ranked = [(shared.per_run(rankings.retrieved) >= rank).sum(axis=1) for rank in range(1, BY_RANK + 1)]
-    packed.add("ranked_at", np.stack(ranked, axis=1), "i4")
-    ten = top.where(top.rank <= TOP)
+    rankings = shared.rankings
+    judged, ranked = judged_by_rank(rankings, len(shared.runs), BY_RANK)
+    packed.add("judged_at", judged, "i4")
+    packed.add("ranked_at", ranked, "i4")
+    ten = rankings.where((rankings.labels >= 0) & (rankings.rank <= TOP))
     packed.add("judged_top", np.bincount(ten.ranking, minlength=len(rankings)), "u1")
     packed.add("retrieved_top", np.minimum(rankings.retrieved, TOP), "u1")
+
+
+def judged_by_rank(rankings: JudgedRankings, runs: int, depth: int) -> tuple[Integers, Integers]:
+    """Return by run and rank how many documents are judged, and how many there are."""
+    queries = len(rankings) // runs
+    top = rankings.where((rankings.labels >= 0) & (rankings.rank <= depth))
+    judged = np.bincount(top.ranking // queries * depth + top.rank - 1, minlength=runs * depth)
+    ranked = [(rankings.retrieved.reshape(runs, queries) > i).sum(axis=1) for i in range(depth)]
+    return judged.reshape(runs, depth), np.stack(ranked, axis=1)
 
 
 def add_pairs(packed: Packed, comparison: Comparison) -> None:

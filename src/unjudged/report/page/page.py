@@ -16,20 +16,7 @@ from unjudged.base.errors import missing_package
 from unjudged.formats.writing import write_whole
 from unjudged.report.descriptions import IN_THE_DARK
 
-SCRIPTS = [
-    "data",
-    "elements",
-    "tables",
-    "charts",
-    "plots",
-    "systems",
-    "matrix",
-    "pair",
-    "rankings",
-    "holes",
-    "extras",
-    "start",
-]
+SCRIPTS = ("data", "elements", "charts", "plots", "systems", "pair", "holes", "start")
 """Parts of the page's script, in the order in which they need each other."""
 
 
@@ -41,8 +28,38 @@ class Page:
 
     @classmethod
     def of(cls, facts: dict[str, Any], arrays: str) -> Page:
-        """Return the page that shows this data."""
-        return cls(_rendered(facts, arrays))
+        """Return the page that shows this data.
+
+        Only its own script and style may run, as their hashes in its security policy say.
+        """
+        check_report()
+        from jinja2 import Environment, StrictUndefined
+        from markupsafe import Markup
+
+        folder = resources("unjudged.report.page") / "files"
+        colours = "".join(f"--{c[1:].lower()}: light-dark({c}, {dark});" for c, dark in IN_THE_DARK.items())
+        style = (folder / "page.css").read_text("utf-8").replace("/* colours of the charts */", colours)
+        parts = [(folder / f"{name}.js").read_text("utf-8") for name in SCRIPTS]
+        script = '"use strict";\n(() => {\n' + "\n".join(parts) + "\n})();\n"
+        environment = Environment(
+            autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        )
+        # Escaped so that no name in the data can end the element or start a comment.
+        island = json.dumps(facts, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+        template = environment.from_string((folder / "page.html").read_text("utf-8"))
+        text = template.render(
+            title=facts["title"],
+            style=Markup(style),  # noqa: S704 (our own file)
+            script=Markup(script),  # noqa: S704 (our own files)
+            style_hash=policy_hash(style),
+            script_hash=policy_hash(script),
+            facts=Markup(island),  # noqa: S704 (escaped above)
+            arrays=arrays,
+            systems=len(facts["runs"]),
+            ranked=facts["ranked"],
+            extras=facts["extras"],
+        )
+        return cls(text)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page to a file, whole or not at all."""
@@ -62,35 +79,6 @@ def check_report() -> None:
         raise missing_package("jinja2", "a report")
 
 
-def _rendered(facts: dict[str, Any], arrays: str) -> str:
-    """Return the page; only its own script and style may run, as their hashes in its security policy say."""
-    check_report()
-    from jinja2 import Environment, StrictUndefined
-    from markupsafe import Markup
-
-    folder = resources("unjudged.report.page") / "files"
-    colours = "".join(f"--{c[1:].lower()}: light-dark({c}, {dark});" for c, dark in IN_THE_DARK.items())
-    style = (folder / "page.css").read_text("utf-8").replace("/* colours of the charts */", colours)
-    parts = [(folder / f"{name}.js").read_text("utf-8") for name in SCRIPTS]
-    script = '"use strict";\n(() => {\n' + "\n".join(parts) + "\n})();\n"
-    environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    # Escaped so that no name in the data can end the element or start a comment.
-    island = json.dumps(facts, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
-    return environment.from_string((folder / "page.html").read_text("utf-8")).render(
-        title=facts["title"],
-        style=Markup(style),  # noqa: S704 (our own file)
-        script=Markup(script),  # noqa: S704 (our own files)
-        style_hash=_hash(style),
-        script_hash=_hash(script),
-        facts=Markup(island),  # noqa: S704 (escaped above)
-        arrays=arrays,
-        systems=len(facts["runs"]),
-        ranked=facts["ranked"],
-        extras=facts["extras"],
-    )
-
-
-def _hash(text: str) -> str:
+def policy_hash(text: str) -> str:
+    """Return the hash by which a security policy allows a script or a style."""
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")

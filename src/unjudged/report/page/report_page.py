@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from unjudged.base.choices import CorrectionName, CorrectOver, TestName
+import numpy as np
+
+from unjudged.base.choices import CorrectionName, CorrectOver, IntervalName, TestName
 from unjudged.base.errors import AssumptionWarning, UsageError, announce
 from unjudged.base.wording import shortlist
 from unjudged.comparison.comparison_result import Comparison
@@ -21,7 +23,10 @@ from unjudged.evaluation.scores import Scores
 from unjudged.experiments.summary import Robustness
 from unjudged.judging.pooling.contributions import contributions
 from unjudged.judging.pooling.pool import Pool
+from unjudged.measures.kernel.estimand import ALL_JUDGED, Estimand
+from unjudged.measures.kernel.measure import compute_all
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
+from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.audit_grids import Audit
 from unjudged.predictions.judges_audit_grids import JudgesAudit
 from unjudged.rankings.judged import Floats
@@ -36,16 +41,11 @@ from unjudged.report.page.further_sections import (
     words_for_sample,
 )
 from unjudged.report.page.page import Page
-from unjudged.report.page.page_estimates import (
-    bounds_of,
-    calibrated_alone,
-    estimated,
-    evaluated,
-    scores_of,
-)
 from unjudged.report.saved_experiment import SavedExperiment
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.estimate import Estimate
+from unjudged.uncertainty.intervals import NoIntervalError
+from unjudged.uncertainty.shared import SharedRankings
 
 TITLE = "Evaluation report"
 REPORT_MEASURES = ("AP", "nDCG@10", "RBP(p=0.8)")
@@ -96,15 +96,25 @@ def report_page(
     tests |= {"alpha": alpha, "draws": draws, "seed": seed}
     if isinstance(qrels, Scores):
         compared = compare(qrels, runs, measures, baseline=baseline, **tests)
-        about = {"confidence": confidence, "seed": seed, "command": command, "title": title, "files": files}
-        return _page_of_scores(qrels.chosen(measures), compared, by, **about)  # type: ignore[arg-type]
+        scores = qrels.chosen(measures)
+        of_scores = PageInput(
+            scores=scores,
+            bounds=_bounds_of(compared),
+            queries=_estimated(scores, "queries", confidence=confidence, seed=seed),
+            sources=[("scores", file) for file in files],
+            command=command,
+            title=title,
+            comparison=compared,
+            extras=_segments(compared, by),
+        )
+        return Page.of(*page_data(of_scores))
     judgments = Judgments.with_fractions(qrels)
     chosen = parse_measures(measures or fitting_measures(judgments, REPORT_MEASURES))
     chosen = [measure.on_scale(judgments.scale) for measure in chosen]
     scale, judgments = judgments.scale, judgments.by_whole_grades()
     chosen, refused = comparable(chosen, judgments)
-    named, comparison = name_runs(cast("RunsSource", runs)), None
-    together = min(len(named), 2)
+    named = name_runs(cast("RunsSource", runs))
+    together, comparison = min(len(named), 2), None
     level = confidence if calibration is None else calibration.level(confidence, together, chosen)
     if len(named) > 1:
         comparison = compare(
@@ -118,56 +128,53 @@ def report_page(
             on_read=on_read,
             **tests,
         )
-        shared, scores = comparison.documents, scores_of(comparison)
-        bounds: Sequence[Sequence[Estimate]] = bounds_of(comparison)
+        shared, scores = comparison.documents, _scores_of(comparison)
+        bounds: Sequence[Sequence[Estimate]] = _bounds_of(comparison)
     else:
         shared = Collection.of(judgments, named, on_read=on_read).shared()
         reach = judgments.origin.pool_depth(pool_depth)
-        scores = evaluated(shared, chosen)
+        scores = _evaluated(shared, chosen)
         if reach is not None:
             closed = shared.judged_to_pool_depth(reach)
             scores = replace(scores, bounding=closed, pool_depth=reach)
-        bounds = estimated(scores, "bounds")
+        bounds = _estimated(scores, "bounds")
         announce(scores.warnings)
     announce(map(AssumptionWarning, refused))
     calibrated, contributed, notes = None, [], [*refused, *_about_scale(scale)]
     if comparison is None and scores.pool_depth is not None:
         notes.append(f"Bounds: {below_pool(scores.pool_depth)}.")
     if calibration is not None:
-        pooled = evaluated(shared, chosen)
+        pooled = _evaluated(shared, chosen)
         estimates = pooled.estimate("calibrated", calibration=calibration, confidence=level)
-        calibrated = [[calibrated_alone(estimate) for estimate in row] for row in estimates]
+        calibrated = [[_calibrated_alone(estimate) for estimate in row] for row in estimates]
         problem = calibration.too_few(confidence, together, chosen)
         notes += [f"Calibrated intervals: {problem}."] if problem else []
         alone = {e.of.measure: e.method for e in calibrated[0] if comparison is None and not e.has_interval}
         notes += [f"{measure}: {reason}." for measure, reason in alone.items()]
-    sampled = None
+    sampled = []
     if judgments.origin.kind in FROM_SAMPLES and not any(measure.traits.estimates for measure in chosen):
         fitting = parse_measures(fitting_measures(judgments, ())[0])
-        sampled = evaluated(shared, fitting)
+        sampled = [sample_section(_evaluated(shared, fitting))]
         notes.append(words_for_sample(judgments.origin, fitting, chosen))
     if groups is not None:
         pool = Pool(judgments, shared.judged_rankings, list(named))
         contributed = contributions(pool, depth, groups_of(groups, named))
-    read_from: Sequence[Any] = files or [qrels]
-    facts, arrays = page_data(
-        PageInput(
-            judgments=judgments,
-            sources=[*(("judgments", file) for file in read_from), *named.items()],
-            scores=scores,
-            shared=shared,
-            comparison=comparison,
-            bounds=bounds,
-            queries=estimated(scores, "queries", confidence=confidence, seed=seed),
-            calibrated=calibrated,
-            contributions=contributed,
-            command=command,
-            title=title,
-            extras=[*_extras(sampled, audit, experiment), *_segments(comparison, by)],
-            notes=notes,
-        )
+    given = PageInput(
+        scores=scores,
+        bounds=bounds,
+        queries=_estimated(scores, "queries", confidence=confidence, seed=seed),
+        sources=[*(("judgments", file) for file in files or [qrels]), *named.items()],  # type: ignore[list-item]
+        command=command,
+        title=title,
+        comparison=comparison,
+        judgments=judgments,
+        shared=shared,
+        calibrated=calibrated,
+        contributions=contributed,
+        extras=[*sampled, *_extras(audit, experiment), *_segments(comparison, by)],
+        notes=notes,
     )
-    return Page.of(facts, arrays)
+    return Page.of(*page_data(given))
 
 
 def _about_scale(scale: Floats | None) -> list[str]:
@@ -176,37 +183,6 @@ def _about_scale(scale: Floats | None) -> list[str]:
         return []
     named = shortlist([f"{place} is {gain:g}" for place, gain in enumerate(scale.tolist())], 10)
     return [f"Grades are fractions, and rankings show their places on the scale: {named}."]
-
-
-def _page_of_scores(
-    scores: Scores,
-    comparison: Comparison,
-    by: SegmentsSource | None,
-    *,
-    confidence: float,
-    seed: int,
-    command: str,
-    title: str,
-    files: Sequence[str],
-) -> Page:
-    """Make a page of scores alone: neither judgments nor documents are known."""
-    facts, arrays = page_data(
-        PageInput(
-            judgments=None,
-            sources=[("scores", file) for file in files],
-            scores=scores,
-            shared=None,
-            comparison=comparison,
-            bounds=bounds_of(comparison),
-            queries=estimated(scores, "queries", confidence=confidence, seed=seed),
-            calibrated=None,
-            contributions=[],
-            command=command,
-            title=title,
-            extras=_segments(comparison, by),
-        )
-    )
-    return Page.of(facts, arrays)
 
 
 def _segments(comparison: Comparison | None, by: SegmentsSource | None) -> list[dict[str, Any]]:
@@ -218,10 +194,58 @@ def _segments(comparison: Comparison | None, by: SegmentsSource | None) -> list[
 
 
 def _extras(
-    sampled: Scores | None,
     audit: Audit | JudgesAudit | None,
     experiment: Robustness | SavedExperiment | str | os.PathLike[str] | None,
 ) -> list[dict[str, Any]]:
-    sections = [] if sampled is None else [sample_section(sampled)]
-    sections += [] if audit is None else [audit_section(audit)]
+    sections = [] if audit is None else [audit_section(audit)]
     return sections if experiment is None else [*sections, experiment_section(SavedExperiment.of(experiment))]
+
+
+def _evaluated(shared: SharedRankings, measures: Sequence[Measure]) -> Scores:
+    """Return scores of runs that were read, as `evaluate` returns them."""
+    shape = len(shared.runs), len(shared.queries), len(measures)
+    across = any(measure.traits.across_queries for measure in measures)
+    rankings = shared.with_judged_elsewhere() if across else shared.judged_rankings
+    values = compute_all(measures, rankings).reshape(shape)
+    return Scores(values, shared.runs, list(shared.queries), measures, rankings)
+
+
+def _scores_of(comparison: Comparison) -> Scores:
+    values = np.stack([result.values for result in comparison.results], axis=-1)
+    measures: list[Measure] = [result.measure for result in comparison.results]
+    return Scores(values, comparison.runs, comparison.queries, measures, comparison.documents.judged_rankings)
+
+
+def _bounds_of(comparison: Comparison) -> Sequence[Sequence[Estimate]]:
+    """Return the bounds of each run's mean over the pool of all runs, as in the table of `compare`."""
+    rows: list[list[Estimate]] = [[] for _ in comparison.runs]
+    for result in comparison.results:
+        how = "exact" if result.judging.exact else "enclosed"
+        ends = zip(result.means, result.judging.run_low, result.judging.run_high, strict=True)
+        for i, (mean, low, high) in enumerate(ends):
+            of = Estimand(str(result.measure), judgments=ALL_JUDGED)
+            known = Estimate(float(mean), float(low), float(high), 1.0, how, of)
+            missing = result.judging.missing
+            rows[i].append(Estimate.without_interval(float(mean), missing, of) if missing else known)
+    return rows
+
+
+def _estimated(scores: Scores, interval: IntervalName, **given: Any) -> Sequence[Sequence[Estimate]]:
+    """Return the means with an interval, or alone where no measure can have it."""
+    try:
+        return scores.estimate(interval, **given)
+    except NoIntervalError as error:
+        about = list(zip(scores.measures, scores.means.T.tolist(), strict=True))
+        return [
+            [Estimate.without_interval(means[i], str(error), Estimand(str(m))) for m, means in about]
+            for i in range(len(scores.runs))
+        ]
+
+
+def _calibrated_alone(estimate: Estimate) -> Estimate:
+    """Return a calibrated interval, or the value of a run unlike the pooled ones: the page has its bounds."""
+    if estimate.confidence < 1 or not estimate.has_interval:
+        return estimate
+    return Estimate.without_interval(
+        estimate.value, estimate.method.replace(", so these are bounds", ""), estimate.of
+    )

@@ -19,15 +19,14 @@ from unjudged.cli.options.arguments import (
     PoolDepth,
     read_groups,
 )
-from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
+from unjudged.cli.options.input_options import JudgmentOptions
 from unjudged.cli.options.judging_folder import write_new
 from unjudged.cli.options.option import Option
 from unjudged.cli.shell.output import check_output, show_grids
-from unjudged.cli.shell.progress import reading
+from unjudged.cli.shell.standard_streams import reading
 from unjudged.evaluation.collection import judged_rankings
 from unjudged.grids.grid import grid_of
 from unjudged.measures.kernel.estimand import LEAVING_OUT, refused_use
-from unjudged.measures.kernel.loading import load_measures
 
 
 @command("bundle", COLLECT, 8, "FOLDER QRELS [RUN...]", "Make a folder to publish a collection.")
@@ -43,10 +42,10 @@ def bundle(
     assignment: InputFile = None,
     calibration: InputFile = None,
     measure: OneMeasure = "AP",
-    load: Load = None,
+    _load: Load = None,
     depth: PoolDepth = 100,
     groups: Groups = None,
-    inputs: JudgmentOptions = NONE_FURTHER,
+    inputs: JudgmentOptions = JudgmentOptions(),
     format: OutputFormat = None,
     output: Output = None,
 ) -> None:
@@ -87,7 +86,6 @@ def bundle(
     from unjudged.judging.pooling.pool import Pool
     from unjudged.uncertainty.calibration import Calibration
 
-    load_measures(load)
     check_output(format, output)
     judgments, left_out = inputs.read_judged(qrels), None
     if runs:

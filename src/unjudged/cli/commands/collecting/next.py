@@ -9,15 +9,14 @@ from unjudged.base.choices import Format
 from unjudged.base.errors import InputError, UsageError
 from unjudged.cli.commands import COLLECT, command
 from unjudged.cli.options.arguments import File, Load, OneMeasure, Output, number_or_name
-from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
+from unjudged.cli.options.input_options import JudgmentOptions
 from unjudged.cli.options.judging_folder import check_new
 from unjudged.cli.options.option import Option
 from unjudged.cli.shell.output import own_format, show, show_grids
-from unjudged.cli.shell.progress import progress
+from unjudged.cli.shell.standard_streams import progress
 from unjudged.grids.rendering import FORMATS
 from unjudged.judging.choosing.next_documents import next_documents
 from unjudged.judging.collecting.sample_file import sample_text
-from unjudged.measures.kernel.loading import load_measures
 from unjudged.measures.kernel.names import parse_measure
 
 
@@ -28,7 +27,7 @@ def next_to_judge(
     *runs: File,
     budget: Annotated[int, Option("-b", "--budget")] = 100,
     measure: OneMeasure = "RBP(p=0.8)",
-    load: Load = None,
+    _load: Load = None,
     difference: bool = False,
     settle: bool = False,
     top: int | None = None,
@@ -39,7 +38,7 @@ def next_to_judge(
     forecast: bool = False,
     pairs: bool = False,
     record: Annotated[Path | None, Option(writes=True)] = None,
-    inputs: JudgmentOptions = NONE_FURTHER,
+    inputs: JudgmentOptions = JudgmentOptions(),
     format: Annotated[Literal["qrels"] | Format | None, Option(choices=("qrels", *FORMATS))] = None,
     output: Output = None,
 ) -> None:
@@ -94,7 +93,6 @@ def next_to_judge(
         The output format: qrels, or one that also has the gain of each document. By default the suffix of the
         output file decides, or else it is qrels.
     """
-    load_measures(load)
     if pairs and record is not None:
         raise UsageError("--pairs lists no documents to record: omit it, or --record")
     if pairs and format == "qrels":

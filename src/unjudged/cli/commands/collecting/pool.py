@@ -18,19 +18,16 @@ from unjudged.cli.options.arguments import (
     PoolDepth,
     read_groups,
 )
-from unjudged.cli.options.figure_options import AS_DRAWN, FigureOptions
 from unjudged.cli.options.input_options import (
-    NONE_FURTHER,
-    USUAL,
     InputOptions,
     JudgmentOptions,
     read_judgments,
     suggest_estimates,
 )
 from unjudged.cli.options.judging_folder import show_judgments
+from unjudged.cli.options.paper_options import FigureOptions
 from unjudged.cli.shell.output import check_output, show_grids
-from unjudged.cli.shell.progress import reading
-from unjudged.measures.kernel.loading import load_measures
+from unjudged.cli.shell.standard_streams import reading
 from unjudged.measures.kernel.names import parse_measure, parse_measures
 from unjudged.rankings.judgments import Judgments
 
@@ -45,13 +42,13 @@ def pool(
     groups: Groups = None,
     statistics: bool = False,
     measures: Measures = None,
-    load: Load = None,
-    inputs: InputOptions = USUAL,
+    _load: Load = None,
+    inputs: InputOptions = InputOptions(),
     header: Header = True,
     format: OutputFormat = None,
     output: Output = None,
     plot: Plot = None,
-    figure: FigureOptions = AS_DRAWN,
+    figure: FigureOptions = FigureOptions(),
 ) -> None:
     """List the documents at the top of the runs: a file to judge, or judgments reduced to them.
 
@@ -87,7 +84,6 @@ def pool(
         Draw the size of the pool at each depth, and what each run or group contributed, to this file (.svg,
         .png, .pdf or .html).
     """
-    load_measures(load)
     from unjudged.judging.pooling.contributions import without
     from unjudged.judging.pooling.pool import Pool
     from unjudged.rankings.extension import new_documents
@@ -142,10 +138,10 @@ def reusability(
     /,
     *runs: File,
     measure: OneMeasure = "AP",
-    load: Load = None,
+    _load: Load = None,
     depth: PoolDepth = 100,
     groups: Groups = None,
-    inputs: JudgmentOptions = NONE_FURTHER,
+    inputs: JudgmentOptions = JudgmentOptions(),
     format: OutputFormat = None,
     output: Output = None,
 ) -> None:
@@ -166,7 +162,6 @@ def reusability(
         A file of lines `run group`, or a pattern such as '(.*?)-' whose first bracket is the group in a run's
         name. A run without a group is a group of its own.
     """
-    load_measures(load)
     from unjudged.judging.pooling.contributions import reusability as left_out
     from unjudged.judging.pooling.contributions import topic_statistics
     from unjudged.judging.pooling.pool import Pool

@@ -9,14 +9,14 @@ from unjudged.base.choices import DesignName, Form
 from unjudged.base.errors import UsageError
 from unjudged.cli.commands import COLLECT, command
 from unjudged.cli.options.arguments import File, Header, Load, Output
-from unjudged.cli.options.drawing import NO_PURPOSE, DrawingOptions
-from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
-from unjudged.cli.options.judging_folder import NOT_HANDED_OUT, HandingOut, draw_into, show_judgments
+from unjudged.cli.options.input_options import JudgmentOptions
+from unjudged.cli.options.judging_folder import HandingOut, show_judgments
 from unjudged.cli.options.option import Option
-from unjudged.cli.shell.progress import reading
+from unjudged.cli.options.sampling_options import DrawingOptions, SamplingOptions
+from unjudged.cli.shell.standard_streams import reading
 from unjudged.formats.writing import FORMS
 from unjudged.judging.pooling.designs import DESIGNS
-from unjudged.measures.kernel.loading import load_measures
+from unjudged.judging.pooling.pool import Pool
 from unjudged.rankings.runs import RunSource
 
 
@@ -25,8 +25,8 @@ def sample(
     qrels: File,
     /,
     *runs: File,
-    drawing: DrawingOptions = NO_PURPOSE,
-    load: Load = None,
+    drawing: DrawingOptions = DrawingOptions(),
+    _load: Load = None,
     design: Annotated[DesignName, Option("-d", "--design", choices=DESIGNS)] = "random",
     share: str | None = None,
     depth: Annotated[str | None, Option("-k", "--depth")] = None,
@@ -35,9 +35,9 @@ def sample(
     seed: int = 0,
     redraw: Annotated[bool | None, Option(negative_bool="no-")] = None,
     form: Annotated[Form | None, Option("--format", choices=FORMS)] = None,
-    inputs: JudgmentOptions = NONE_FURTHER,
+    inputs: JudgmentOptions = JudgmentOptions(),
     to_judge: Annotated[Path | None, Option(writes=True, made=True)] = None,
-    handing_out: HandingOut = NOT_HANDED_OUT,
+    handing_out: HandingOut = HandingOut(),
     since: Annotated[Path | None, Option(reads=True)] = None,
     header: Header = True,
     output: Output = None,
@@ -81,33 +81,19 @@ def sample(
     since
         With --to-judge: the design file of an earlier sample. Only documents outside its pool are drawn.
     """
-    load_measures(load)
-    from unjudged.cli.options.sampling_options import SamplingOptions
-    from unjudged.judging.collecting.drawn_sample import documents_since
-    from unjudged.judging.collecting.sample_file import read_sample
-    from unjudged.judging.pooling.designs import DESIGNS
-    from unjudged.judging.pooling.pool import Pool
-
     others = {"share": share, "depth": depth, "top": top, "strata": strata, "redraw": redraw, "format": form}
     drawing.check(**others, design=None if design == "random" else design, since=since, output=output)
     if drawing.purpose is not None:
-        drawing.draw(
-            to_judge,
-            [qrels, *runs],
-            inputs=inputs,
-            seed=seed,
-            handing_out=handing_out,
-        )
+        drawing.draw(to_judge, [qrels, *runs], inputs=inputs, seed=seed, handing_out=handing_out)
         return
     named: dict[str, RunSource] = {}
     if DESIGNS.find(design).runs:
         named = inputs.runs(runs, f"sample --design {design} QRELS RUN...")
     elif runs:
         raise UsageError(f"--design {design} does not use runs: omit them")
-    levels = {"share": share, "depth": depth}
-    further = {"top": top, "redraw": redraw}
+    levels, further = {"share": share, "depth": depth}, {"top": top, "redraw": redraw}
     chosen = SamplingOptions.of(design, levels, strata, further, drawing.budget)
-    if to_judge is None and (handing_out != NOT_HANDED_OUT or since is not None):
+    if to_judge is None and (handing_out != HandingOut() or since is not None):
         names = "--assessors, --twice, --twice-topics, --assignment, --since"
         raise UsageError(f"{names} go with --to-judge FOLDER")
     if to_judge is not None and (form or output):
@@ -118,13 +104,9 @@ def sample(
         with reading(len(named)) as on_read:
             made = Pool.of(judgments, named, on_read=on_read)
     if to_judge is not None:
-        fresh = made if since is None else documents_since(made, read_sample(since))
-        chosen = chosen.within_budget(fresh.blank, seed)
-    else:
-        chosen = chosen.within_budget(made, seed)
-    if to_judge is not None:
-        draw_into(to_judge, made, chosen, seed=seed, handing_out=handing_out, since=since)
+        chosen.draw_into(to_judge, made, seed=seed, handing_out=handing_out, since=since)
         return
+    chosen = chosen.within_budget(made, seed)
     if not (judgments.grade >= 0).any():
         raise UsageError(f"{qrels}: nothing is judged yet; to draw documents for judging: --to-judge FOLDER")
     show_judgments(chosen.judged(made, seed), form or chosen.design.form, output, header=header)

@@ -1,21 +1,26 @@
-"""Results of a track for one team: its runs among the best, median and worst of each topic."""
+"""Results of a track: a page for each team, and the tables and figures of its overview paper."""
 
 from __future__ import annotations
 
 import re
-from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
 
 import numpy as np
 
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted, plain, shortlist
+from unjudged.evaluation.evaluation import evaluate
 from unjudged.evaluation.scores import Scores
 from unjudged.grids.escapes import html
 from unjudged.grids.grid import Cell, Column, Grid
-from unjudged.grids.rendering import as_html
+from unjudged.grids.rendering import as_html, render
+from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats
+from unjudged.rankings.judgments import Judgments
+from unjudged.rankings.runs import RunSource
+from unjudged.report.figures.charts import picture
+from unjudged.report.figures.sizes import Size
+from unjudged.report.page.page import policy_hash
 
 STYLE = """:root { color-scheme: light dark; }
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 1.5rem auto; padding: 0 1rem; }
@@ -35,6 +40,8 @@ EXPLAINED = (
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 STEP, HEIGHT, LEFT = 16, 180, 40
 ALIGNED = ' style="text-align: right"'
+AMONG = [Column(name) for name in ("best", "median", "worst")]
+WHOLE_PAGE = Size(175, 8)
 
 
 def team_grids(scores: Scores, runs: Sequence[str]) -> list[Grid]:
@@ -42,8 +49,7 @@ def team_grids(scores: Scores, runs: Sequence[str]) -> list[Grid]:
     names, own = list(scores.runs), [list(scores.runs).index(run) for run in runs]
     means = np.asarray(scores.means)
     columns = [Column("run", "label"), Column("measure", "label"), Column("mean"), Column("rank", "integer")]
-    columns += [Column(name) for name in ("best", "median", "worst")]
-    columns.append(Column("topics above median", "integer"))
+    columns += [*AMONG, Column("topics above median", "integer")]
     rows: list[list[Cell]] = []
     for k, measure in enumerate(scores.measures):
         among = among_runs(means[:, k][:, None])[:, 0]
@@ -56,8 +62,7 @@ def team_grids(scores: Scores, runs: Sequence[str]) -> list[Grid]:
     for k, measure in enumerate(scores.measures):
         values = scores.values[:, :, k]
         among = among_runs(values)
-        heads = [Column("topic", "label"), *(Column(run) for run in runs)]
-        heads += [Column(name) for name in ("best", "median", "worst")]
+        heads = [Column("topic", "label"), *map(Column, runs), *AMONG]
         topics: list[list[Cell]] = [
             [query, *(float(values[i, q]) for i in own), *map(float, among[:, q])]
             for q, query in enumerate(scores.queries)
@@ -72,13 +77,19 @@ def among_runs(values: Floats) -> Floats:
     return among
 
 
+def _teams(scores: Scores, group_of: Mapping[str, str]) -> dict[str, str]:
+    """Return the team of each run; a run without one is a team of its own."""
+    return {run: group_of.get(run, run) for run in scores.runs}
+
+
 def team_page(scores: Scores, team: str, group_of: Mapping[str, str], title: str = "Results") -> str:
     """Return a page with the runs of one team among the best, median and worst; other runs have no names."""
-    runs = [run for run in scores.runs if group_of.get(run, run) == team]
+    team_of = _teams(scores, group_of)
+    runs = [run for run, own in team_of.items() if own == team]
     if not runs:
-        known = sorted({group_of.get(run, run) for run in scores.runs})
+        known = sorted(set(team_of.values()))
         raise UsageError(f"team is {team!r}, expected one of {shortlist(known)}")
-    teams = len({group_of.get(run, run) for run in scores.runs})
+    teams = len(set(team_of.values()))
     first, *by_topic = team_grids(scores, runs)
     said = f"{counted(len(runs), 'run')} of {team} among {counted(len(scores.runs), 'run')} of"
     topics = f"{counted(teams, 'team')}, {counted(len(scores.queries), 'topic')}"
@@ -89,7 +100,9 @@ def team_page(scores: Scores, team: str, group_of: Mapping[str, str], title: str
     ]
     for k, grid in enumerate(by_topic):
         parts += [_figure(scores, runs, k), _table(grid)]
-    policy = f"default-src 'none'; style-src 'sha256-{_hash(STYLE)}'; base-uri 'none'; form-action 'none'"
+    policy = (
+        f"default-src 'none'; style-src 'sha256-{policy_hash(STYLE)}'; base-uri 'none'; form-action 'none'"
+    )
     head = (
         f'<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
@@ -102,7 +115,7 @@ def team_page(scores: Scores, team: str, group_of: Mapping[str, str], title: str
 def team_pages(scores: Scores, group_of: Mapping[str, str], title: str = "Results") -> dict[str, str]:
     """Return the page of every team, by the name of its file."""
     pages: dict[str, str] = {}
-    for team in dict.fromkeys(group_of.get(run, run) for run in scores.runs):
+    for team in dict.fromkeys(_teams(scores, group_of).values()):
         name = f"{re.sub(r'[^A-Za-z0-9_.-]', '_', team)[:60]}.html"
         if name.lower() in {other.lower() for other in pages}:
             raise UsageError(f"two teams would have the page {name}: rename one of them")
@@ -152,5 +165,83 @@ def _figure(scores: Scores, runs: Sequence[str], k: int) -> str:
     )
 
 
-def _hash(text: str) -> str:
-    return b64encode(sha256(text.encode()).digest()).decode()
+def runs_grid(scores: Scores, group_of: Mapping[str, str]) -> Grid:
+    """Return a row per run with its team and means, best first by the first measure."""
+    means, team_of = scores.grid(), _teams(scores, group_of)
+    order = _best_first(scores)
+    place = {i: row for row, i in enumerate(order)}
+    rows: list[list[Cell]] = [
+        [run, team_of[run], *means.rows[i][1:]] for i in order for run in [scores.runs[i]]
+    ]
+    teams = len(set(team_of.values()))
+    return Grid(
+        [means.columns[0], Column("team", "label"), *means.columns[1:]],
+        rows,
+        f"{counted(len(rows), 'run')} of {counted(teams, 'team')}",
+        [f"Means over {counted(len(scores.queries), 'topic')}; bold: the highest.", *means.notes],
+        frozenset((place[i], k + 1) for i, k in means.stressed),
+    )
+
+
+def topics_grids(scores: Scores) -> list[Grid]:
+    """Return a table per measure: best, median and worst value of each topic, and which run has the best."""
+    columns = [Column("topic", "label"), *AMONG, Column("best run", "text")]
+    grids = []
+    for k, measure in enumerate(scores.measures):
+        values = scores.values[:, :, k]
+        among = among_runs(values)
+        rows: list[list[Cell]] = [
+            [query, *among[:, q].tolist(), _best(scores.runs, values[:, q])]
+            for q, query in enumerate(scores.queries)
+        ]
+        grids.append(Grid(columns, rows, f"{measure} by topic, of {counted(len(values), 'run')}"))
+    return grids
+
+
+def _best(runs: Sequence[str], values: Floats) -> str:
+    """Return the run with the highest value, and how many others have it."""
+    first, *others = np.flatnonzero(values == values.max()).tolist()
+    return f"{runs[first]} and {counted(len(others), 'other')}" if others else runs[first]
+
+
+def best_of_teams(scores: Scores, group_of: Mapping[str, str]) -> list[str]:
+    """Return the best run of each team by the first measure."""
+    best: dict[str, str] = {}
+    for run in (scores.runs[i] for i in _best_first(scores)):
+        best.setdefault(group_of.get(run, run), run)
+    return list(best.values())
+
+
+def _best_first(scores: Scores) -> list[int]:
+    """Return the places of runs, that with the highest mean by the first measure first."""
+    order: list[int] = np.argsort(-scores.means[:, 0], kind="stable").tolist()
+    return order
+
+
+def overview_files(
+    judgments: Judgments,
+    runs: Mapping[str, RunSource],
+    measures: Sequence[Measure],
+    group_of: Mapping[str, str],
+) -> tuple[dict[str, str], dict[str, str | bytes]]:
+    """Return tables of runs and topics, and figures of both by the first measure, by the names of files.
+
+    The figure of runs has the best one of each team, with its interval for other topics.
+    """
+    scores = evaluate(judgments, dict(runs), measures)
+    table, topics = runs_grid(scores, group_of), topics_grids(scores)
+    tables = {
+        f"{name}.{suffix}": str(render(grids, kind))
+        for name, grids in (("runs", table), ("topics", topics))
+        for suffix, kind in (("tex", "latex"), ("md", "markdown"))
+    }
+    best = {run: runs[run] for run in best_of_teams(scores, group_of)}
+    figures = {
+        "runs": evaluate(judgments, best, measures[0]).plot.intervals(intervals=("queries",)),
+        "topics": scores.plot.queries(scores.measures[0]),
+    }
+    return tables, {
+        f"{name}.{kind}": picture(figure, kind, WHOLE_PAGE)
+        for name, figure in figures.items()
+        for kind in ("svg", "pdf")
+    }

@@ -1,33 +1,43 @@
-"""Files that a command line names: no command writes over one that it reads, or two results to one file."""
+"""Arguments of the command that was given: which files they name, and how a shell would write them.
+
+No command writes over a file that it reads, or two results to one file.
+"""
 
 from __future__ import annotations
 
 import errno
 import os
 import re
+import shlex
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any, get_type_hints
 
+import unjudged
 from unjudged.base.errors import InputError, UsageError, reason_of
-from unjudged.cli.options.option import Option, OptionGroup, option_of
+from unjudged.cli.commands import COMMANDS
+from unjudged.cli.options.option import Option, OptionGroup, option_of, spelt
 
 QUOTED = re.compile(r"""['"]([^'"]+)['"]""")
 """A file in the name of a measure, as in `infAP(actual='complete.qrels')`."""
+
+_GIVEN: list[tuple[Callable[..., object], Mapping[str, Any]]] = []
+"""Command that was given, and its arguments."""
 
 _READ: list[str] = []
 """Files that this command reads."""
 
 
-def check_files_named(declared: Any, given: Mapping[str, Any]) -> None:
-    """Refuse arguments that name one file both to read and to write, or one that cannot be written.
+def take_arguments(function: Callable[..., object], arguments: Mapping[str, Any]) -> None:
+    """Remember a command; refuse one that names a file both to read and to write, or that cannot be written.
 
     This happens before any work. `check_not_read` asks again before each file is written.
     """
     _READ.clear()
     written: list[tuple[Option, Path]] = []
-    for option, value in _named(declared, given):
+    for _, option, value, _ in _declared(function, arguments):
         if option.reads:
             files = _texts(value)
             _check_files(files, among_words=bool(option.more))
@@ -49,6 +59,7 @@ def check_files_named(declared: Any, given: Mapping[str, Any]) -> None:
         check_not_read(path)
         if not option.made and path.parent not in folders:
             _check_writable(path)
+    _GIVEN[:] = [(function, arguments)]
 
 
 def _check_files(files: Iterable[str], *, among_words: bool) -> None:
@@ -73,14 +84,16 @@ def reads(files: Iterable[str | os.PathLike[str]]) -> None:
     _READ.extend(os.fspath(file) for file in files)
 
 
-def _named(declared: Any, given: Mapping[str, Any]) -> Iterator[tuple[Option, Any]]:
-    """Yield the declaration and the value of each parameter of a function, or field of a group of options."""
-    hints = get_type_hints(declared, include_extras=True)
+def _declared(owner: Any, given: Mapping[str, Any]) -> Iterator[tuple[str, Option, Any, Any]]:
+    """Yield name, declaration, value and default of each argument, or field of a group of options."""
+    hints = get_type_hints(owner, include_extras=True)
+    parameters = {} if isinstance(owner, type) else signature(owner).parameters
+    defaults = {name: one.default for name, one in parameters.items()} or vars(owner)
     for name, value in given.items():
         if isinstance(value, OptionGroup):
-            yield from _named(type(value), vars(value))
-        elif (option := option_of(hints.get(name))) is not None:
-            yield option, value
+            yield from _declared(type(value), vars(value))
+        else:
+            yield name, option_of(hints.get(name)) or Option(), value, defaults.get(name)
 
 
 def _texts(value: object) -> list[str]:
@@ -158,3 +171,38 @@ def _check_writable(path: Path) -> None:
         raise InputError(f"cannot be written: {path.parent} is not a folder", source=str(path))
     if not all(os.access(place, os.W_OK) for place in (path.resolve().parent, path) if place.exists()):
         raise InputError(f"cannot be written: {os.strerror(errno.EACCES)}", source=str(path))
+
+
+def command_given(*more: str) -> str:
+    """Return the command as a shell takes it, without options for the files that it writes.
+
+    So the same command writes the same bytes, wherever it writes them.
+    """
+    [(function, arguments)] = _GIVEN
+    where = f"{function.__module__}:{function.__name__}"
+    parameters = signature(function).parameters
+    named = {n: v for n, v in arguments.items() if parameters[n].kind is Parameter.KEYWORD_ONLY}
+    files = [file for n in arguments if n not in named for file in _listed(arguments[n])]
+    words = [
+        *next(name for name, command in COMMANDS.items() if command.where == where).split(),
+        *(os.fspath(file) for file in files if file is not None),
+    ]
+    for name, option, value, default in _declared(function, named):
+        word = option.names[-1] if option.names else spelt(name)
+        if option.writes or value is None or value == default:
+            continue
+        if isinstance(value, bool):
+            words.append(word if value else f"--no-{word.removeprefix('--')}")
+        else:
+            words += [part for one in _listed(value) for part in (word, str(one))]
+    return shlex.join(["unjudged", *words, *more])
+
+
+def made_by() -> str:
+    """Return the version and the command, if one was given, for the comment in a file's first line."""
+    version = f"unjudged {unjudged.__version__}"
+    return f"{version}: {command_given()}" if _GIVEN else version
+
+
+def _listed(value: Any) -> list[Any] | tuple[Any, ...]:
+    return value if isinstance(value, list | tuple) else [value]
