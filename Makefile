@@ -9,6 +9,7 @@ JOBS ?= 2
 MAKEFLAGS += --jobs=$(JOBS)
 export PYTHONDONTWRITEBYTECODE =
 export PIP_COMPILE = 0
+CHROMIUM = /usr/bin/chromium
 COMPILED = $(shell find src -name '*.pyx' -o -name '*.pxd' -o -name '*.pxi') pyproject.toml
 SOURCES = $(COMPILED) $(shell find src -name '*.py')
 SHIPPED = $(SOURCES) MANIFEST.in Makefile conftest.py mkdocs.yml $(wildcard *.md) \
@@ -19,14 +20,16 @@ SHIPPED = $(SOURCES) MANIFEST.in Makefile conftest.py mkdocs.yml $(wildcard *.md
 demo: $(VENV)/installed
 	@$(BIN)/unjudged demo
 
+# Nothing is installed in .venv while a goal uses it: whatever any of the goals needs is there first.
+READY = $(or $(if $(filter test-browser,$(MAKECMDGOALS)),$(VENV)/browser), \
+	$(if $(filter lint site packages,$(MAKECMDGOALS)),$(VENV)/tools),$(VENV)/installed)
+
 # One process per core, each with one thread for linear algebra. The pages in Chromium are of `make test-browser`.
-test: $(VENV)/installed
+test: $(READY)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist worksteal --ignore tests/browser
 
 # The page of `unjudged report` in Chromium, which is installed if it is missing; UNJUDGED_SHOTS keeps screenshots.
-test-browser: $(VENV)/tools
-	@test -x /usr/bin/chromium || (apt-get update -qq && apt-get install -y -qq chromium)
-	$(BIN)/pip install --quiet --group browser
+test-browser: $(READY) $(CHROMIUM)
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests/browser
 
 # From the unpacked source archive, with the oldest versions of the dependencies that pyproject.toml allows.
@@ -42,7 +45,7 @@ test-pythons: build/wheel
 
 # What a release uploads, checked: the wheel of this machine and the source archive. A second build, of a copy in
 # another folder, must give the same bytes.
-packages: $(VENV)/tools build/sdist build/wheel
+packages: $(READY) build/sdist build/wheel
 	$(BIN)/twine check --strict build/sdist/*.tar.gz build/wheel/*.whl
 	$(BIN)/check-wheel-contents build/wheel/*.whl
 	rm -rf build/again
@@ -54,7 +57,7 @@ packages: $(VENV)/tools build/sdist build/wheel
 
 # The documentation in build/site; a warning, a dead link or anything loaded from a network is an error.
 site: export NO_MKDOCS_2_WARNING = 1
-site: $(VENV)/tools
+site: $(READY)
 	$(BIN)/mkdocs build --quiet --strict
 	$(BIN)/python scripts/check_site.py build/site
 
@@ -69,7 +72,7 @@ test-cluster: $(VENV)-spark/installed $(VENV)-sail/installed
 	$(VENV)-sail/bin/python -m pytest tests/engines
 	$(VENV)-spark/bin/python -m pytest tests/engines $(foreach name,spark_cluster pyterrier_experiment,"tests/test_examples.py::test_an_example[$(name)]")
 
-lint: $(VENV)/tools
+lint: $(READY)
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
@@ -104,7 +107,7 @@ fuzz: $(VENV)/installed build/fuzz/address/built
 
 # The same for a short time on the scanner as it is installed, which needs no other build.
 fuzz-short: SECONDS = 40
-fuzz-short: $(VENV)/installed
+fuzz-short: $(READY)
 	$(BIN)/python -m fuzz --seconds $(SECONDS) $(KIND)
 
 # Every allocation of the scanner fails once, under AddressSanitizer.
@@ -165,13 +168,20 @@ $(VENV)/test-packages: $(VENV)/bin/python pyproject.toml
 
 # With the dependencies that are still missing, which for `make demo` are all of them.
 $(VENV)/installed: $(VENV)/compiled \
-		$(if $(filter-out demo sample $(VENV)-%,$(MAKECMDGOALS)),$(VENV)/test-packages)
+		$(if $(filter-out demo sample $(CHROMIUM) $(VENV)-%,$(MAKECMDGOALS)),$(VENV)/test-packages)
 	$(BIN)/pip install --quiet unjudged
 	@touch $@
 
 $(VENV)/tools: $(VENV)/installed
 	$(BIN)/pip install --quiet --group lint
 	@touch $@
+
+$(VENV)/browser: $(VENV)/tools
+	$(BIN)/pip install --quiet --group browser
+	@touch $@
+
+$(CHROMIUM):
+	apt-get update -qq && apt-get install -y -qq chromium
 
 # Packages are built with pinned tools and have the time of the commit, or of the archive that they are built from.
 build/sdist build/wheel: export SOURCE_DATE_EPOCH = $(or $(shell git log -1 --format=%ct 2>/dev/null),$(shell date -r PKG-INFO +%s))
