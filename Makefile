@@ -51,7 +51,7 @@ packages: $(READY) build/sdist build/wheel
 	rm -rf build/again
 	mkdir -p build/again
 	git ls-files -z --cached --others --exclude-standard | tar --create --null --files-from - | tar --extract --touch --directory build/again
-	$(MAKE) --directory build/again VENV=$(abspath $(VENV)) build/wheel
+	$(MAKE) --directory build/again VENV=$(abspath $(VENV)) --assume-old $(abspath $(VENV))-build/installed build/wheel
 	cmp build/sdist/*.tar.gz build/again/build/sdist/*.tar.gz
 	cmp build/wheel/*.whl build/again/build/wheel/*.whl
 
@@ -186,9 +186,9 @@ $(CHROMIUM):
 # Packages are built with pinned tools and have the time of the commit, or of the archive that they are built from.
 build/sdist build/wheel: export SOURCE_DATE_EPOCH = $(or $(shell git log -1 --format=%ct 2>/dev/null),$(shell date -r PKG-INFO +%s))
 
-$(VENV)-build/installed: .github/build.txt
-	$(PYTHON) -m venv $(@D)
-	$(@D)/bin/pip install --quiet --require-hashes --only-binary :all: --requirement $<
+$(VENV)-build/installed: .github/build.txt $(VENV)/bin/python
+	$(PYTHON) -m venv --without-pip $(@D)
+	$(BIN)/pip --python $(@D)/bin/python install --quiet --require-hashes --only-binary :all: --requirement $<
 	@touch $@
 
 build/sdist: $(VENV)-build/installed $(SHIPPED)
@@ -212,10 +212,12 @@ build/wheel: build/sdist/unpacked/PKG-INFO
 # The pip of the first environment installs the others, in the versions that tests/NAME.txt asks for if there is one.
 PIP_FOR = $(BIN)/pip --python $(VENV)-$*/bin/python install --quiet $(addprefix --constraint ,$(wildcard tests/$*.txt))
 
+# Spark has no wheel. Pip packs its 450 megabytes into one, only to unpack them, and need not compress them in between.
 .PRECIOUS: $(VENV)-%/packages
 $(VENV)-%/packages: $(VENV)/bin/python pyproject.toml
 	$(PYTHON) -m venv --without-pip $(VENV)-$*
-	$(PIP_FOR) --group $*
+	printf '[bdist_wheel]\ncompression = stored\n' > $(VENV)-$*/build.cfg
+	DIST_EXTRA_CONFIG=$(abspath $(VENV))-$*/build.cfg $(PIP_FOR) --group $*
 	@touch $@
 
 $(VENV)-%/installed: $(VENV)-%/packages build/wheel
