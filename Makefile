@@ -181,7 +181,7 @@ $(VENV)/browser: $(VENV)/tools
 	@touch $@
 
 $(CHROMIUM):
-	apt-get update -qq && apt-get install -y -qq chromium
+	apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-liberation
 
 # Packages are built with pinned tools and have the time of the commit, or of the archive that they are built from.
 build/sdist build/wheel: export SOURCE_DATE_EPOCH = $(or $(shell git log -1 --format=%ct 2>/dev/null),$(shell date -r PKG-INFO +%s))
