@@ -9,6 +9,7 @@ JOBS ?= 2
 MAKEFLAGS += --jobs=$(JOBS)
 export PYTHONDONTWRITEBYTECODE =
 export PIP_COMPILE = 0
+CHROMIUM = /usr/bin/chromium
 COMPILED = $(shell find src -name '*.pyx' -o -name '*.pxd' -o -name '*.pxi') pyproject.toml
 SOURCES = $(COMPILED) $(shell find src -name '*.py')
 SHIPPED = $(SOURCES) MANIFEST.in Makefile conftest.py mkdocs.yml $(wildcard *.md) \
@@ -19,14 +20,16 @@ SHIPPED = $(SOURCES) MANIFEST.in Makefile conftest.py mkdocs.yml $(wildcard *.md
 demo: $(VENV)/installed
 	@$(BIN)/unjudged demo
 
+# Nothing is installed in .venv while a goal uses it: whatever any of the goals needs is there first.
+READY = $(or $(if $(filter test-browser,$(MAKECMDGOALS)),$(VENV)/browser), \
+	$(if $(filter lint site packages,$(MAKECMDGOALS)),$(VENV)/tools),$(VENV)/installed)
+
 # One process per core, each with one thread for linear algebra. The pages in Chromium are of `make test-browser`.
-test: $(VENV)/installed
+test: $(READY)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist worksteal --ignore tests/browser
 
 # The page of `unjudged report` in Chromium, which is installed if it is missing; UNJUDGED_SHOTS keeps screenshots.
-test-browser: $(VENV)/tools
-	@test -x /usr/bin/chromium || (apt-get update -qq && apt-get install -y -qq chromium)
-	$(BIN)/pip install --quiet --group browser
+test-browser: $(READY) $(CHROMIUM)
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests/browser
 
 # From the unpacked source archive, with the oldest versions of the dependencies that pyproject.toml allows.
@@ -42,19 +45,19 @@ test-pythons: build/wheel
 
 # What a release uploads, checked: the wheel of this machine and the source archive. A second build, of a copy in
 # another folder, must give the same bytes.
-packages: $(VENV)/tools build/sdist build/wheel
+packages: $(READY) build/sdist build/wheel
 	$(BIN)/twine check --strict build/sdist/*.tar.gz build/wheel/*.whl
 	$(BIN)/check-wheel-contents build/wheel/*.whl
 	rm -rf build/again
 	mkdir -p build/again
 	git ls-files -z --cached --others --exclude-standard | tar --create --null --files-from - | tar --extract --touch --directory build/again
-	$(MAKE) --directory build/again VENV=$(abspath $(VENV)) build/wheel
+	$(MAKE) --directory build/again VENV=$(abspath $(VENV)) --assume-old $(abspath $(VENV))-build/installed build/wheel
 	cmp build/sdist/*.tar.gz build/again/build/sdist/*.tar.gz
 	cmp build/wheel/*.whl build/again/build/wheel/*.whl
 
 # The documentation in build/site; a warning, a dead link or anything loaded from a network is an error.
 site: export NO_MKDOCS_2_WARNING = 1
-site: $(VENV)/tools
+site: $(READY)
 	$(BIN)/mkdocs build --quiet --strict
 	$(BIN)/python scripts/check_site.py build/site
 
@@ -69,7 +72,7 @@ test-cluster: $(VENV)-spark/installed $(VENV)-sail/installed
 	$(VENV)-sail/bin/python -m pytest tests/engines
 	$(VENV)-spark/bin/python -m pytest tests/engines $(foreach name,spark_cluster pyterrier_experiment,"tests/test_examples.py::test_an_example[$(name)]")
 
-lint: $(VENV)/tools
+lint: $(READY)
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
@@ -104,7 +107,7 @@ fuzz: $(VENV)/installed build/fuzz/address/built
 
 # The same for a short time on the scanner as it is installed, which needs no other build.
 fuzz-short: SECONDS = 40
-fuzz-short: $(VENV)/installed
+fuzz-short: $(READY)
 	$(BIN)/python -m fuzz --seconds $(SECONDS) $(KIND)
 
 # Every allocation of the scanner fails once, under AddressSanitizer.
@@ -165,7 +168,7 @@ $(VENV)/test-packages: $(VENV)/bin/python pyproject.toml
 
 # With the dependencies that are still missing, which for `make demo` are all of them.
 $(VENV)/installed: $(VENV)/compiled \
-		$(if $(filter-out demo sample $(VENV)-%,$(MAKECMDGOALS)),$(VENV)/test-packages)
+		$(if $(filter-out demo sample $(CHROMIUM) $(VENV)-%,$(MAKECMDGOALS)),$(VENV)/test-packages)
 	$(BIN)/pip install --quiet unjudged
 	@touch $@
 
@@ -173,12 +176,19 @@ $(VENV)/tools: $(VENV)/installed
 	$(BIN)/pip install --quiet --group lint
 	@touch $@
 
+$(VENV)/browser: $(VENV)/tools
+	$(BIN)/pip install --quiet --group browser
+	@touch $@
+
+$(CHROMIUM):
+	apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-liberation
+
 # Packages are built with pinned tools and have the time of the commit, or of the archive that they are built from.
 build/sdist build/wheel: export SOURCE_DATE_EPOCH = $(or $(shell git log -1 --format=%ct 2>/dev/null),$(shell date -r PKG-INFO +%s))
 
-$(VENV)-build/installed: .github/build.txt
-	$(PYTHON) -m venv $(@D)
-	$(@D)/bin/pip install --quiet --require-hashes --only-binary :all: --requirement $<
+$(VENV)-build/installed: .github/build.txt $(VENV)/bin/python
+	$(PYTHON) -m venv --without-pip $(@D)
+	$(BIN)/pip --python $(@D)/bin/python install --quiet --require-hashes --only-binary :all: --requirement $<
 	@touch $@
 
 build/sdist: $(VENV)-build/installed $(SHIPPED)
@@ -202,10 +212,12 @@ build/wheel: build/sdist/unpacked/PKG-INFO
 # The pip of the first environment installs the others, in the versions that tests/NAME.txt asks for if there is one.
 PIP_FOR = $(BIN)/pip --python $(VENV)-$*/bin/python install --quiet $(addprefix --constraint ,$(wildcard tests/$*.txt))
 
+# Spark has no wheel. Pip packs its 450 megabytes into one, only to unpack them, and need not compress them in between.
 .PRECIOUS: $(VENV)-%/packages
 $(VENV)-%/packages: $(VENV)/bin/python pyproject.toml
 	$(PYTHON) -m venv --without-pip $(VENV)-$*
-	$(PIP_FOR) --group $*
+	printf '[bdist_wheel]\ncompression = stored\n' > $(VENV)-$*/build.cfg
+	DIST_EXTRA_CONFIG=$(abspath $(VENV))-$*/build.cfg $(PIP_FOR) --group $*
 	@touch $@
 
 $(VENV)-%/installed: $(VENV)-%/packages build/wheel

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,6 +20,9 @@ from unjudged.uncertainty.bounding import (
     gain_bounds,  # noqa: F401 (they register)
 )
 from unjudged.uncertainty.intervals import INTERVALS
+
+gc.set_threshold(50_000, 20, 20)
+"""Modules, tests and what hypothesis remembers stay: to look for cycles among them often finds none."""
 
 REGISTRIES: tuple[dict[str, Any], ...] = (
     MEASURES,

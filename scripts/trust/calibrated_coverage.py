@@ -24,17 +24,18 @@ GROUP_PAIRS, PARTS, SEED = 200, 8, 8
 TWO_NEW, ONE_NEW, RELEASE = "two new", "one new, one pooled", "0.2.0"
 
 
-def left_out_group(track: Track, group: int, names: Sequence[str]) -> list[Case]:
+def left_out_group(track: Track, group: int, names: Sequence[str], *, release: bool = True) -> list[Case]:
     """Intervals for the runs of one group, calibrated on the others as if it had not taken part.
 
-    By the scores of runs, by one score of each group, and for differences with pooled runs.
+    By the scores of runs, by one score of each group, and for differences with pooled runs; by the rule of an
+    earlier release too, unless that is not asked for.
     """
     pooled, measures = Pooled.read(track), parse_measures(names)
     rest, own, runs = pooled.without([group])
     learnt = calibrated(rest.rankings, rest.group, measures, depth=track.depth)
     truths = [pooled.means(measure)[runs] for measure in measures]
     made = _against_pooled(track, pooled, group, learnt, measures)
-    made += _by_release(track, rest, own, truths, measures)
+    made += _by_release(track, rest, own, truths, measures) if release else []
     for by in (learnt, learnt.by_groups()):
         made += cases(own, truths, measures, by.unit, track.levels, method="calibrated", calibration=by)
     return made

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any, get_type_hints
 
 from unjudged.cli.commands import COMMANDS
@@ -30,8 +31,13 @@ class Declared:
         return [value] if self.positional else [self.spellings[-1], value]
 
 
-def declared(command: str) -> Iterator[Declared]:
+@cache
+def declared(command: str) -> tuple[Declared, ...]:
     """Every parameter, those of groups of options too."""
+    return tuple(_declared(command))
+
+
+def _declared(command: str) -> Iterator[Declared]:
     function: Callable[..., Any] = COMMANDS[command].function
     hints = get_type_hints(function, include_extras=True)
     for name, parameter in inspect.signature(function).parameters.items():

@@ -42,16 +42,20 @@ def shared_of(qrels: Qrels, runs: dict[str, RunDict]) -> SharedRankings:
 def completed_differences(
     shared: SharedRankings, measure: Measure, top: int, a: int = 0, b: int = 1
 ) -> list[Floats]:
-    """For each query, the differences in all completions of its judgments."""
+    """For each query, the differences in all completions of its judgments.
+
+    A ranking is scored on its own, so each step completes the judgments of every query.
+    """
     pool = shared.judgments
-    found = []
-    for query in range(len(pool.queries)):
-        unknown = np.flatnonzero((pool.grade < 0) & (pool.query == query))
-        differences = []
-        for grades in product(range(top + 1), repeat=len(unknown)):
-            grade = np.maximum(pool.grade, 0)
-            grade[unknown] = grades
-            values = shared.per_run(measure.compute(shared.rankings.relabelled(pool.with_grades(grade))))
-            differences.append(values[a, query] - values[b, query])
-        found.append(np.array(differences))
-    return found
+    unknown = [np.flatnonzero((pool.grade < 0) & (pool.query == query)) for query in range(len(pool.queries))]
+    ways = [list(product(range(top + 1), repeat=len(rows))) for rows in unknown]
+    found: list[list[float]] = [[] for _ in ways]
+    for step in range(max(map(len, ways))):
+        grade = np.maximum(pool.grade, 0)
+        for rows, own in zip(unknown, ways, strict=True):
+            grade[rows] = own[step % len(own)]
+        values = shared.per_run(measure.compute(shared.rankings.relabelled(pool.with_grades(grade))))
+        for query, own in enumerate(ways):
+            if step < len(own):
+                found[query].append(values[a, query] - values[b, query])
+    return [np.array(differences) for differences in found]

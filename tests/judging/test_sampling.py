@@ -45,17 +45,25 @@ def test_every_document_of_a_cell_is_as_likely() -> None:
 def test_redraw_rule_gives_every_sample_with_a_relevant_document_the_same_probability(
     documents: int, relevant: int, size: int
 ) -> None:
-    """Over all orders of the first numbers, of the second, and of what decides on the count."""
+    """Over all orders of the first numbers, of the second, and of what decides on the count.
+
+    Every outcome of the second and of the count is a query of its own.
+    """
     is_relevant = np.arange(documents) < relevant
-    query = np.zeros(documents, np.int64)
     counts = [comb(relevant, k) * comb(documents - relevant, size - k) for k in range(1, size + 1)]
     chances = (np.arange(sum(counts)) + 0.5) / sum(counts)
+    outcomes = list(product(orders(documents), chances))
+    queries = len(outcomes)
+    query = np.repeat(np.arange(queries), documents)
+    second = np.concatenate([order for order, _ in outcomes])
+    chance = np.array([chance for _, chance in outcomes])
     samples: Counter[tuple[int, ...]] = Counter()
-    for first, second in product(orders(documents), orders(documents)):
-        chosen = sampling.smallest(first, query, np.array([size]))
-        for chance in chances:
-            final = sampling.redrawn(chosen, is_relevant, query, second, np.array([chance]))
-            samples[tuple(np.flatnonzero(final).tolist())] += 1
+    for first in orders(documents):
+        chosen = sampling.smallest(np.tile(first, queries), query, np.full(queries, size))
+        final = sampling.redrawn(chosen, np.tile(is_relevant, queries), query, second, chance)
+        found, times = np.unique(final.reshape(queries, documents), axis=0, return_counts=True)
+        for sample, count in zip(found, times.tolist(), strict=True):
+            samples[tuple(np.flatnonzero(sample).tolist())] += count
     valid = [s for s in combinations(range(documents), size) if is_relevant[list(s)].any()]
     assert sorted(samples) == sorted(valid)
     assert len(set(samples.values())) == 1
