@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from unjudged import InputError, Scores, UsageError, compare, sample
+from unjudged import InputError, Scores, UsageError, compare, evaluate, sample
 from unjudged.comparison.by_segment import interaction_p
 from unjudged.comparison.testing.corrections import CORRECTIONS
-from unjudged.evaluation.query_segments import segments_of
+from unjudged.evaluation.query_segments import segments_grid, segments_of
 
 RNG = np.random.default_rng(5)
 QUERIES = [f"q{j + 1}" for j in range(60)]
@@ -161,3 +161,16 @@ def test_runs_and_judgments_too() -> None:
     found = compare(sample.qrels, runs, ["AP", "P@10"]).by(by)
     assert len(found.rows) == 6
     assert found.records().as_columns()["interaction_p"][0] == found.interactions[0].p
+
+
+def test_intervals_by_segment_know_the_judgments() -> None:
+    by = {f"q{k:02d}": "head" if k < 11 else "tail" for k in range(1, 31)}
+    known = evaluate(sample.qrels, sample.runs["fused"], "nDCG@10")
+    for table, said in (
+        (known, "as the measure takes them"),
+        (Scores.of(known.to_frame("pandas")), "unknown"),
+    ):
+        masks = segments_of(by, table.queries)
+        notes = " ".join(segments_grid(table, masks, 0.95).notes)
+        assert said in notes
+        assert ("judgments: unknown" in notes) == (said == "unknown")

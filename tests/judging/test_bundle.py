@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -150,6 +151,12 @@ def test_a_sample_is_published_without_reusability(tmp_path: Path) -> None:
     made = unjudged("bundle", str(tmp_path / "made"), str(drawn), *RUNS)
     assert b"Reusability is not measured: leaving out pooled runs needs a pool" in made.stderr
     assert "was not measured" in (tmp_path / "made" / "README.md").read_text()
+    estimated = unjudged("bundle", str(tmp_path / "estimated"), str(drawn), *RUNS, "-m", "xinfAP")
+    assert b"not measured" not in estimated.stderr
+    said = " ".join(printed("reusability", str(drawn), *RUNS, "-m", "xinfAP").split())
+    page = " ".join((tmp_path / "estimated" / "README.md").read_text().split())
+    (changes,) = re.findall(r"left out, a run's xinfAP changes by [0-9.]+% on average", said)
+    assert changes in page
 
 
 def test_numbers_instead_of_names() -> None:

@@ -187,6 +187,7 @@ def _row(
 ) -> SegmentDifference:
     a, b = int(tests.pairs.first[k]), int(tests.pairs.second[k])
     queries, mean_of = tests.pairs.queries, result.measure.mean_of
+    value, low, high = (float(end[k]) for end in tests.difference)
     able = queries > 1 and spread > 0
     return SegmentDifference(
         str(result.measure),
@@ -196,7 +197,9 @@ def _row(
         queries,
         float(mean_of(tests.pairs.scores[a].mean())),
         float(mean_of(tests.pairs.scores[b].mean())),
-        *(float(end[k]) for end in tests.difference),
+        value,
+        low,
+        high,
         float(tests.p[k]),
         float(tests.p_adjusted[k]),
         smallest_difference(spread, queries, power=POWER, alpha=tests.alpha) if able else None,

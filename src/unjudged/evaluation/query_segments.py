@@ -78,7 +78,8 @@ def with_every(segments: Mapping[str, Mask], queries: int) -> dict[str, Mask]:
 def of_queries(scores: Scores, chosen: Mask) -> Scores:
     """Return the scores of some queries, whose rankings are left out."""
     queries = [query for query, own in zip(scores.queries, chosen, strict=True) if own]
-    return Scores(scores.values[:, chosen], scores.runs, queries, scores.measures)
+    values, of_a_table = scores.values[:, chosen], scores.of_a_table
+    return Scores(values, scores.runs, queries, scores.measures, of_a_table=of_a_table)
 
 
 def segments_grid(

@@ -72,6 +72,8 @@ class Scores(Shown, Framed):
     pool_depth: Final[int | None] = None
     tied: Final[TieEffects | None] = None
     """What other orders of documents with the same score change; None if nothing is tied."""
+    of_a_table: Final[bool] = False
+    """Whether another tool computed them: nothing is known of their judgments."""
     ends: Final[tuple[Floats, Floats] | None] = None
     """Lowest and highest values with every document judged, if a table has them; NaN where it does not."""
 
@@ -129,6 +131,7 @@ class Scores(Shown, Framed):
             table.notes,
             table.within,
             table.segments,
+            of_a_table=True,
             ends=table.ends,
         )
 
@@ -252,6 +255,7 @@ class Scores(Shown, Framed):
         request = IntervalRequest(
             rankings=self.rankings if self.bounding is None or interval != "bounds" else self.bounding,
             pool_depth=self.pool_depth,
+            of_a_table=self.of_a_table,
             runs=self.runs,
             measures=self.measures,
             values=self.values,

@@ -50,7 +50,7 @@ class IntervalRequest:
     """Intervals that are asked for, and what is known: the same for every method."""
 
     rankings: Any
-    """`JudgedRankings`; None for scores of a table, which only the method 'queries' takes."""
+    """`JudgedRankings`; None for scores without them, which only the method 'queries' takes."""
     runs: Sequence[str]
     measures: Sequence[Measure]
     values: Floats
@@ -60,6 +60,8 @@ class IntervalRequest:
     confidence: float = 0.95
     extra_relevant: int = 0
     pool_depth: int | None = None
+    of_a_table: bool = False
+    """Whether another tool computed the values."""
     draws: int | None = None
     seed: int = 0
     on_progress: Progress | None = None

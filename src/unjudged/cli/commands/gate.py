@@ -22,8 +22,15 @@ from unjudged.cli.options.arguments import (
 )
 from unjudged.cli.options.input_options import JudgmentOptions, TableOptions
 from unjudged.cli.options.option import Option
-from unjudged.cli.shell.output import check_decimals, check_output, show, show_grids, wrapped
-from unjudged.cli.shell.standard_streams import reading
+from unjudged.cli.shell.output import (
+    beside_standard_error,
+    check_decimals,
+    check_output,
+    show,
+    show_grids,
+    wrapped,
+)
+from unjudged.cli.shell.standard_streams import already_said, reading
 from unjudged.comparison.gate import GATED
 from unjudged.comparison.gate import gate as ask
 from unjudged.evaluation.collection import Collection
@@ -125,6 +132,8 @@ def gate(
             )
     if chosen == "table" and len(result.checks) == 1:
         show(wrapped([result.sentence(), *result.notes]), output)
+        if beside_standard_error(output):
+            already_said(result.notes)
     else:
         show_grids(result.grid().rounded(decimals), format, output)
     sys.exit(result.code(if_open))

@@ -100,7 +100,7 @@ def query_intervals(request: IntervalRequest) -> EstimateRows:
         if not has_range(measure) and values.shape[1] < FEW:
             how += f", which holds less often than it says with fewer than {FEW} queries"
         taken = SAMPLED if measure.traits.estimates else "unjudged documents as the measure takes them"
-        if request.rankings is None:
+        if request.of_a_table:
             taken = "judgments: unknown"
         method = f"other queries of the same kind ({how}); {taken}"
         means = measure.mean_of(mean_over_queries(measure.averaged(values)))

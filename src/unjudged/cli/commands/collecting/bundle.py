@@ -27,6 +27,7 @@ from unjudged.cli.shell.standard_streams import reading
 from unjudged.evaluation.collection import judged_rankings
 from unjudged.grids.grid import grid_of
 from unjudged.measures.kernel.estimand import LEAVING_OUT, refused_use
+from unjudged.measures.kernel.names import parse_measure
 
 
 @command("bundle", COLLECT, 8, "FOLDER QRELS [RUN...]", "Make a folder to publish a collection.")
@@ -91,7 +92,8 @@ def bundle(
     if runs:
         named = inputs.runs(runs, "bundle FOLDER QRELS RUN RUN...", least=2)
         of_group = read_groups(groups, named) if groups else None
-        if (refusal := refused_use(judgments, LEAVING_OUT)) is not None:
+        refusal = refused_use(judgments, LEAVING_OUT)
+        if refusal is not None and not parse_measure(measure).traits.estimates:
             warnings.warn(AssumptionWarning(f"Reusability is not measured: {refusal}."), stacklevel=2)
         else:
             with reading(len(named)) as on_read:
