@@ -24,7 +24,7 @@ from unjudged.grids.paper_table import (
     joined,
     shown_names,
 )
-from unjudged.rankings.judged import Floats, Mask
+from unjudged.rankings.judged import Floats
 
 if TYPE_CHECKING:
     from unjudged.comparison.by_measure import MeasureComparison
@@ -163,23 +163,17 @@ def _ends(result: MeasureComparison, ends: str | None) -> tuple[Floats, Floats]:
 
 def _better(result: MeasureComparison, i: int, marking: _Marking) -> str:
     """Return the marks of the systems that this one beats: first the firmly beaten if judging is marked."""
+    base, beaten = marking.baseline, result.beats[i]
     if marking.marks == "none":
         return ""
-    groups: list[tuple[Mask, str]] = [(result.beats[i], "")]
-    if marking.judging and not result.judging.missing:
-        clear, firm = result.clearly_beats[i], result.firmly_beats[i]
-        groups = [(clear, ""), (firm & ~clear, TILDE), (result.beats[i] & ~firm, "?")]
     if marking.marks == "daggers":
-        return "".join(DAGGER + sign for beaten, sign in groups if beaten[marking.baseline])
-    parts = []
-    for beaten, sign in groups:
-        found = [
-            place
-            for place, other in enumerate(marking.systems)
-            if beaten[other] and marking.baseline in (None, other)
-        ]
-        parts += [joined(found, marking.own[: len(marking.systems)]) + sign] if found else []
-    return " ".join(parts)
+        return DAGGER + _sign(result, i, base, marking) if base is not None and beaten[base] else ""
+    by_sign: dict[str, list[int]] = {"": [], TILDE: [], "?": []}
+    for place, other in enumerate(marking.systems):
+        if beaten[other] and base in (None, other):
+            by_sign[_sign(result, i, other, marking)].append(place)
+    own = marking.own[: len(marking.systems)]
+    return " ".join(joined(places, own) + sign for sign, places in by_sign.items() if places)
 
 
 def _worse(result: MeasureComparison, i: int, marking: _Marking) -> str:
@@ -187,12 +181,15 @@ def _worse(result: MeasureComparison, i: int, marking: _Marking) -> str:
     base = marking.baseline
     if not marking.worse or base is None or marking.marks == "none" or not result.beats[base, i]:
         return ""
-    sign = ""
-    if marking.judging and not result.judging.missing and not result.clearly_beats[base, i]:
-        sign = TILDE if result.firmly_beats[base, i] else "?"
-    if marking.marks == "daggers":
-        return DOUBLE + sign
-    return (marking.own[list(marking.systems).index(base)] if base in marking.systems else "") + sign
+    shown = marking.own[list(marking.systems).index(base)] if base in marking.systems else ""
+    return (DOUBLE if marking.marks == "daggers" else shown) + _sign(result, base, i, marking)
+
+
+def _sign(result: MeasureComparison, i: int, j: int, marking: _Marking) -> str:
+    """Return whether unjudged documents may undo that system i beats j, if that is marked."""
+    if not marking.judging or result.judging.missing or result.clearly_beats[i, j]:
+        return ""
+    return TILDE if result.firmly_beats[i, j] else "?"
 
 
 def _notes(
