@@ -87,7 +87,7 @@ def left_out_estimates(
     check_confidence(confidence)
     counts = counts[counts.any((-2, -1))]
     total, n = counts.sum(0), len(counts)
-    step = max(1, BLOCK // total.size)
+    step = max(1, BLOCK // max(total.size, 1))
     size = counts.sum((-2, -1)) / total.sum() if n > 1 else np.ones(1)
     return _intervals(
         {name: float(value) for name, value in values(total).items()},
