@@ -338,6 +338,14 @@ def test_a_seed_below_0_is_refused(command: str) -> None:
     assert said == "seed is -1, expected a whole number of at least 0"
 
 
+def wait_until_it_waits(process: int) -> None:
+    """Until a process sleeps, as it does for more to read; a signal shortly before that wakes nothing."""
+    state = Path(f"/proc/{process}/stat")
+    time.sleep(0.3)
+    while state.exists() and state.read_text().rpartition(")")[2].split()[0] != "S":
+        time.sleep(0.05)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ there")
 def test_interrupt_ends_in_a_second(tmp_path: Path) -> None:
     fifo, target = tmp_path / "fifo", tmp_path / "out"
@@ -347,7 +355,7 @@ def test_interrupt_ends_in_a_second(tmp_path: Path) -> None:
     with fifo.open("wb") as writer:
         writer.write(b"q01 Q0 d001 1 1 t\n")
         writer.flush()
-        time.sleep(0.3)
+        wait_until_it_waits(process.pid)
         process.send_signal(signal.SIGINT)
         _, error = process.communicate(timeout=60)
     assert process.returncode == 130
