@@ -154,3 +154,12 @@ def test_no_empty_table_of_documents(tmp_path: Path) -> None:
     text = printed("compare", *map(str, files), "--per-query")
     assert "unjudged documents that matter most" not in text
     assert "No unjudged document that the runs retrieve changes the difference" in text
+
+
+def test_a_recorded_command_has_only_the_options_that_were_given(tmp_path: Path) -> None:
+    """Groups of options that inherit fields recorded their defaults too."""
+    more, page = tmp_path / "more.qrels", tmp_path / "page.html"
+    more.write_text(Path(QRELS).read_text())
+    assert unjudged("report", QRELS, RUN, "--judged", str(more), "-o", str(page)).returncode == 0
+    (command,) = set(re.findall(r"unjudged report [^\"<&]*", page.read_text()))
+    assert command.split() == f"unjudged report {QRELS} {RUN} --judged {more} --output {page}".split()

@@ -87,8 +87,7 @@ def reads(files: Iterable[str | os.PathLike[str]]) -> None:
 def _declared(owner: Any, given: Mapping[str, Any]) -> Iterator[tuple[str, Option, Any, Any]]:
     """Yield name, declaration, value and default of each argument, or field of a group of options."""
     hints = get_type_hints(owner, include_extras=True)
-    parameters = {} if isinstance(owner, type) else signature(owner).parameters
-    defaults = {name: one.default for name, one in parameters.items()} or vars(owner)
+    defaults = {name: one.default for name, one in signature(owner).parameters.items()}
     for name, value in given.items():
         if isinstance(value, OptionGroup):
             yield from _declared(type(value), vars(value))
