@@ -104,9 +104,9 @@ def resting_on_few(queries: Mapping[str, int]) -> list[str]:
     if queries[name] >= ENOUGH or share <= 0.5:
         return []
     rests = f"on which {share:.0%} of the uncertainty of the mean rests"
-    doubt = "its intervals and p values may be too sure or too cautious"
+    doubt = "intervals and p values of the mean may be too small or too large"
     return [
-        f"{name} has {counted(queries[name], 'query')}, {rests}: {doubt}; from {ENOUGH} queries on less so."
+        f"{name} has {counted(queries[name], 'query')}, {rests}: {doubt}, less so from {ENOUGH} queries on."
     ]
 
 

@@ -205,7 +205,7 @@ class Pair:
         if not self.reversal_known:
             return "; which share of them is too much was not worked out, because there are too many pairs"
         if self.reversal is None:
-            return f", but none that favour {behind} are expected to, even if all of these are relevant"
+            return f", but that is not expected, even if all that favour {behind} are relevant"
         needed = f"{behind} would need {share_text(self.reversal)} of its unjudged documents to be relevant"
         known = [f": {needed}, {self.ahead} none"]
         if self.judged_share is not None:

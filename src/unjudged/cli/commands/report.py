@@ -179,7 +179,8 @@ def report(
     correct_over
         Which tests are corrected together: the pairs of each measure, or all pairs by all measures.
     confidence
-        The confidence level of the calibrated intervals and of those for other queries.
+        The confidence level of the calibrated intervals and of those of systems for other queries. Intervals
+        of pairs for other queries have 1 - alpha.
     title
         The title of the page.
     """

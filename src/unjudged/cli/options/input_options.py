@@ -92,7 +92,7 @@ def _with_columns(file: str, words: Sequence[str] | None, option: str, roles: Se
 def _conflict_rules() -> Iterable[str]:
     from unjudged.judging.collecting.merge_rules import RULES
 
-    return RULES
+    return (name for name, rule in RULES.items() if not rule.needs_assignment)
 
 
 @dataclass(eq=False, repr=False)
