@@ -13,7 +13,17 @@ from hypothesis import strategies as st
 
 from tests.comparison.small_collections import several_runs
 from tests.conftest import Qrels, RunDict, examples
-from unjudged import Calibration, Comparison, InputError, Pair, UsageError, compare, evaluate, sample
+from unjudged import (
+    Calibration,
+    Comparison,
+    InputError,
+    Pair,
+    UsageError,
+    calibrate,
+    compare,
+    evaluate,
+    sample,
+)
 from unjudged.comparison.verdicts import (
     CLEAR,
     HIGHER,
@@ -368,6 +378,15 @@ def test_counts_are_compared_by_their_mean() -> None:
     found = compare(sample.qrels, {n: sample.runs[n] for n in ("fused", "dense")}, "NumRelRet").pair()
     assert found.difference.value == pytest.approx(found.mean_a - found.mean_b)
     assert found.difference.low <= found.difference.value <= found.difference.high
+
+
+def test_few_groups_do_not_break_the_table_of_systems() -> None:
+    """It asked for the calibrated intervals of pairs, which it does not show, at 95 %."""
+    groups = {name: name for name in sample.runs}
+    learnt = calibrate(sample.qrels, sample.runs, groups, ["AP"], depth=20)
+    found = compare(sample.qrels, sample.runs, "AP", calibration=learnt, confidence=0.7)
+    assert "6 systems x 30 queries" in str(found)
+    assert "70%" in str(found.pair("reranked", "fused"))
 
 
 def test_the_calibrated_interval_of_a_difference() -> None:

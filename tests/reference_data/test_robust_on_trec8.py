@@ -19,8 +19,7 @@ from unjudged.measures.kernel.names import parse_measure
 from unjudged.rankings.judgments import Judgments
 from unjudged.uncertainty.shared import SharedRankings
 
-SECONDS = 30 * FEWER
-"""It takes a few of them on a core of its own, and more on one that it shares."""
+SECONDS = 6 * FEWER
 
 
 @pytest.fixture(scope="module")

@@ -182,8 +182,10 @@ class MeasureComparison:
             how = EXACT if judging.exact else ENCLOSED if judging.by_query is None else OF_EACH
             difference = about(bounded, 1.0, how, judged)
         calibrated = assessors = None
-        near = None if self.calibrated is None else self.calibrated.difference(a, b, confidence)
-        if near is not None and calibration is not None:
+        near = None
+        if calibration is not None and self.calibrated is not None:
+            near = self.calibrated.difference(a, b, confidence)
+        if calibration is not None and near is not None:
             method = f"{calibration.groups} groups left out in turn; assumes systems like theirs"
             of = replace(judged, measure=self.measure.cut_at(calibration.depth))
             calibrated = Estimate(*near, confidence, method, of)
