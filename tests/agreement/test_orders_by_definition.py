@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unjudged.agreement.orders import rho, tau, tau_ap, tau_ap_a, tau_ap_b
-from unjudged.experiments import statistics
+from unjudged.experiments.summary import bias, rms
 
 VALUES = st.integers(0, 4)
 
@@ -134,9 +134,9 @@ def test_the_same_order_agrees_wholly_and_the_opposite_not_at_all(values: list[i
     for statistic in (tau, tau_ap, rho):
         assert statistic(2 * actual + 1, actual) == pytest.approx(1)
         assert statistic(-actual, actual) == pytest.approx(-1)
-    assert statistics.rms(actual, actual) == 0
-    assert statistics.bias(actual + 0.5, actual) == pytest.approx(0.5)
-    assert statistics.rms(actual + 0.5, actual) == pytest.approx(0.5)
+    assert rms(actual, actual) == 0
+    assert bias(actual + 0.5, actual) == pytest.approx(0.5)
+    assert rms(actual + 0.5, actual) == pytest.approx(0.5)
 
 
 @given(st.lists(st.tuples(VALUES, VALUES), min_size=2, max_size=12))

@@ -65,7 +65,7 @@ def test_pairs_and_segments_are_corrected_together_and_all_queries_as_in_the_com
     runs = {name: sample.runs[name] for name in ("lexical", "fused", "dense")}
     by = {f"q{k:02d}": "head" if k < 11 else "torso" if k < 21 else "tail" for k in range(1, 31)}
     for correction in ("holm", "bh", "tukey", "none"):
-        compared = compare(sample.qrels, runs, "nDCG@10", correction=correction)  # type: ignore[arg-type]
+        compared = compare(sample.qrels, runs, "nDCG@10", correction=correction)
         found = compared.by(by)
         whole = [row for row in found.rows if row.segment == "all"]
         assert [(row.p, row.p_adjusted) for row in whole] == [(p.p, p.p_adjusted) for p in compared.pairs()]

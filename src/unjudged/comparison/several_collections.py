@@ -95,7 +95,7 @@ def resting_on_few(queries: Mapping[str, int]) -> list[str]:
     """Say if most of the uncertainty of a mean over collections is that of one with very few queries.
 
     >>> resting_on_few({"small": 5, "large": 50})[0][:75]
-    'small has 5 queries, on which 91% of the uncertainty of the mean rests: its'
+    'small has 5 queries, on which 91% of the uncertainty of the mean rests: int'
     >>> resting_on_few({"a": 5, "b": 5})
     []
     """

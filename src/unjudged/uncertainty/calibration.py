@@ -125,7 +125,7 @@ class Calibration:
     def check(self, measure: Measure, confidence: float, runs: int = 1) -> None:
         """Refuse a level that the groups, or the scores of this measure, cannot give."""
         self.learnt(measure)
-        if problem := self.too_few(confidence, runs, [measure]):
+        if problem := self.too_few_groups(confidence, runs, [measure]):
             raise UsageError(problem)
 
     def refusal(self, measure: Measure, confidence: float, runs: int = 1) -> str:
@@ -139,9 +139,9 @@ class Calibration:
     def level(self, confidence: float, runs: int = 1, measures: Sequence[Measure] = ()) -> float:
         """Return this confidence, or the highest that some of the measures can have."""
         most = _most(self._deciding(measures, runs)[0], runs)
-        return most if self.too_few(confidence, runs, measures) else confidence
+        return most if self.too_few_groups(confidence, runs, measures) else confidence
 
-    def too_few(self, confidence: float, runs: int = 1, measures: Sequence[Measure] = ()) -> str:
+    def too_few_groups(self, confidence: float, runs: int = 1, measures: Sequence[Measure] = ()) -> str:
         """Say that none of the measures can have this confidence, and which they can; nothing if one can."""
         count, what, which = self._deciding(measures, runs)
         return _too_few(count, what, confidence, runs, which)

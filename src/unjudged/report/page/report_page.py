@@ -147,7 +147,7 @@ def report_page(
         pooled = _evaluated(shared, chosen)
         estimates = pooled.estimate("calibrated", calibration=calibration, confidence=level)
         calibrated = [[_calibrated_alone(estimate) for estimate in row] for row in estimates]
-        problem = calibration.too_few(confidence, together, chosen)
+        problem = calibration.too_few_groups(confidence, together, chosen)
         notes += [f"Calibrated intervals: {problem}."] if problem else []
         alone = {e.of.measure: e.method for e in calibrated[0] if comparison is None and not e.has_interval}
         notes += [f"{measure}: {reason}." for measure, reason in alone.items()]

@@ -76,7 +76,7 @@ def calibrated_intervals(request: IntervalRequest) -> EstimateRows:
             "the 'calibrated' interval needs a calibration: make one from the pooled runs and their groups "
             "with `calibrate`, or load one that `unjudged calibrate` wrote"
         )
-    level, problem = calibration.level(request.confidence), calibration.too_few(request.confidence)
+    level, problem = calibration.level(request.confidence), calibration.too_few_groups(request.confidence)
 
     def of_runs(_: int, measure: Measure) -> list[Estimate]:
         means = calibration.means(measure, request.rankings, level)
