@@ -142,6 +142,12 @@ def test_files_of_segments(text: str, tmp_path: Path) -> None:
     }
 
 
+def test_a_name_that_ends_in_nul_has_its_queries() -> None:
+    """NumPy compares texts without the NUL characters at their ends."""
+    found = segments_of({"q1": "x", "q2": "y\0"}, ["q1", "q2"])
+    assert {name: own.tolist() for name, own in found.items()} == {"x": [True, False], "y\0": [False, True]}
+
+
 def test_refusals(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="1 query of 2 has no segment: q3; give each query one"):
         segments_of({"q1": "a"}, ["q1", "q3"])

@@ -34,8 +34,10 @@ def segments_of(source: SegmentsSource, queries: Sequence[str]) -> dict[str, Mas
     if lacking:
         many = f"{counted(len(lacking), 'query')} of {len(queries)} {'has' if len(lacking) == 1 else 'have'}"
         raise InputError(f"{many} no segment: {shortlist(lacking)}; give each query one")
-    own = np.array([segment_of[query] for query in queries], object)
-    return {name: own == name for name in dict.fromkeys(own.tolist())}
+    own = [segment_of[query] for query in queries]
+    numbers = {name: k for k, name in enumerate(dict.fromkeys(own))}
+    number = np.array([numbers[name] for name in own])
+    return {name: number == k for name, k in numbers.items()}
 
 
 def _read(source: Any) -> Mapping[Any, Any]:
