@@ -232,6 +232,9 @@ def test_estimates_of_one_measure_share_an_interval_that_is_of_it() -> None:
     pool = simulated(3)
     drawn = pool.stratified({5: 1.0, REST: 0.3}, seed=1)
     scores = evaluate(drawn, {"a": run_of(pool, 0)}, ["xinfAP", "statAP", "AP", "infNDCG", "P@10"])
+    notes = scores.estimate("sampling").grid().notes
+    assert "AP: one estimate, asked for as xinfAP, statAP, AP." in notes
+    assert not [note for note in notes if note.startswith("nDCG: one estimate")]
     found = scores.estimate("sampling")
     (row,) = found
     assert [estimate.of.measure for estimate in row] == ["AP", "AP", "AP", "nDCG", "P@10"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
+from functools import cached_property
 from math import isnan, nan
 from typing import Any, overload
 
@@ -100,11 +101,14 @@ class Estimates(Shown, Framed, Sequence[Sequence[Estimate]]):
     def __getitem__(self, run: int | slice) -> Sequence[Any]:
         return self.estimates[run]
 
-    @property
-    def _distinct(self) -> list[int]:
-        """Columns by number, without those that are another's: infAP and AP from a sample."""
-        columns = list(zip(*self.estimates, strict=True))
-        return [k for k, column in enumerate(columns) if column not in columns[:k]]
+    @cached_property
+    def _distinct(self) -> dict[int, list[str]]:
+        """Columns by number, with the measures whose estimates they are: infAP and AP from a sample."""
+        columns, measures = list(zip(*self.estimates, strict=True)), dict[int, list[str]]()
+        for k, column in enumerate(columns):
+            name = column[0].of.measure if self.stacked else self.measures[k]
+            measures.setdefault(columns.index(column), []).append(name)
+        return measures
 
     def _heading(self, k: int) -> str:
         """Return the name of what the estimates of measure k are of, with its cutoff: AP@100."""
@@ -141,6 +145,11 @@ class Estimates(Shown, Framed, Sequence[Sequence[Estimate]]):
         said = [(name, _note(one)) for name, one in each if one.has_interval]
         without = dict.fromkeys(f"{one.of.measure}: {one.method}." for _, one in each if not one.has_interval)
         methods = [*notes_of(said, len({name for name, _ in said})), *without]
+        methods += [
+            f"{self._heading(k)}: one estimate, asked for as {', '.join(names)}."
+            for k, names in self._distinct.items()
+            if len(names) > 1
+        ]
         return Grid(columns, rows, notes=[*self.notes, *methods], records=self._records)
 
     def _records(self) -> Grid:
