@@ -258,3 +258,11 @@ def test_one_query_and_equal_differences_do_not_show_how_far_others_differ() -> 
     assert gate(Scores.of(enough, "nDCG@10", runs=["a", "b"]), "a", "b", margin=0.02).outcome == "fail"
     short = enough[:, :-1]
     assert gate(Scores.of(short, "nDCG@10", runs=["a", "b"]), "a", "b", margin=0.02).outcome == "open"
+
+
+def test_limits_are_differences_that_the_measure_can_have() -> None:
+    values = np.array([-0.9, 0.8, 0.95])
+    low, high = one_sided_limits(values, 0.05)
+    assert low < -1
+    assert high > 1
+    assert one_sided_limits(values, 0.05, 1.0) == (-1, 1)

@@ -81,7 +81,7 @@ def one_sided_limits(differences: Floats, alpha: float, reach: float = np.inf) -
         return share * mean - (1 - share) * reach, share * mean + (1 - share) * reach
     critical, error = float(stdtrit(n - 1, 1 - alpha)), deviation / np.sqrt(n)
     above, below = (_straightened(end, bend) for end in (critical, -critical))
-    return mean - max(critical, above) * error, mean - min(-critical, below) * error
+    return max(mean - max(critical, above) * error, -reach), min(mean - min(-critical, below) * error, reach)
 
 
 def _shape(differences: Floats) -> tuple[float, float]:
