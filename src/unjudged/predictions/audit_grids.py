@@ -134,6 +134,8 @@ class Audit(Audited):
     def _notes(self) -> list[str]:
         level = percent(self.auc.confidence)
         notes = [f"{level} intervals; a document is relevant from grade {self.rel} on."]
+        if self.kappa is not None:
+            notes.append("kappa: its interval is linearised; `agree` leaves out each query in turn instead.")
         if self.weighted:
             notes.append(WEIGHTED)
         if self.weighted and self.assumed:
