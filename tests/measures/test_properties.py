@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.conftest import Qrels, RunDict, collections, examples
 from unjudged import MEASURES, JudgedRankings, Judgments, Measure, evaluate
 from unjudged.evaluation.collection import judged_rankings
-from unjudged.measures.gain import discounted
+from unjudged.measures.gain import DCG
 from unjudged.measures.kernel.names import parse
 from unjudged.measures.kernel.traits import Traits
 
@@ -195,10 +195,12 @@ def test_the_best_dcg_of_gains_of_1_is_that_of_any_gains(
 
 @pytest.mark.parametrize("cutoff", [1, 10, 1000, 1001, inf])
 def test_discounts_are_the_bits_of_the_formula(cutoff: float) -> None:
-    """Logarithms that are kept are those that would be computed, for any number of ranks at once."""
+    """Discounts that are kept are those that would be computed, for any number of ranks at once."""
     rank = np.arange(1, 3000, dtype=np.int32)
-    gain = np.random.default_rng(1).integers(0, 5, len(rank)).astype(float)
-    formula = np.where(rank <= cutoff, gain / np.log2(rank + 1.0), 0.0)
-    assert discounted(gain, rank, cutoff).tobytes() == formula.tobytes()
-    one_by_one = [discounted(gain[i : i + 1], rank[i : i + 1], cutoff)[0] for i in range(len(rank))]
-    assert np.array(one_by_one).tobytes() == formula.tobytes()
+    grade = np.random.default_rng(1).integers(0, 5, len(rank))
+    judgments = Judgments.of({f"q{k}": {"d": int(g)} for k, g in zip(rank, grade, strict=True)})
+    every = np.arange(len(rank), dtype=np.int32)  # one document per ranking, each at a rank of its own
+    rankings = JudgedRankings(judgments, rank, every, np.arange(len(rank) + 1), rank, every)
+    formula = np.where(rank <= cutoff, grade / np.log2(rank + 1.0), 0.0)
+    measure = DCG if cutoff == inf else DCG(cutoff=cutoff)
+    assert measure.compute(rankings).tobytes() == formula.tobytes()

@@ -12,7 +12,7 @@ from unjudged.base.errors import UsageError
 from unjudged.base.wording import kind_of
 from unjudged.formats.columns import NONE, QRELS, RUN, Layout, no_rows
 from unjudged.formats.files import check_columns, columns_of_file, read_path, reader_of, scan_file
-from unjudged.formats.limits import check
+from unjudged.formats.limits import check, limit
 from unjudged.formats.matching import Deferred, match, match_rows
 from unjudged.formats.reader import File, Reader
 from unjudged.formats.readers.arrow.frames import is_frame, rankings_of_frame, table_of_frame
@@ -82,6 +82,12 @@ def table_of_source(
     `number` is "score" for runs and "grade" for judgments; `columns` chooses columns by role; `name` is
     what errors call a source that is not a file.
     """
+    if (
+        not columns and kind_of_source(source) == MAPPING
+    ):  # the rest takes longer than to read a few documents
+        plain = table_of_plain_dicts(source, number)
+        if plain is not None and 0 < len(plain.documents) <= limit("ROWS"):
+            return plain, QRELS
     columns = columns_of_file(source, columns)
     with name_in_errors(source, name):
         source, kind = _converted(source)
@@ -96,8 +102,7 @@ def table_of_source(
         elif kind == TABLE and number == "score":
             table, layout = source.table, RUN
         elif kind == MAPPING:
-            plain = table_of_plain_dicts(source, number)
-            table, layout = plain or table_of_mapping(by_query(source, number), number), QRELS
+            table, layout = table_of_mapping(by_query(source, number), number), QRELS
         elif kind == ROWS:
             table, layout = _of_rows(list(source), number, columns)
         else:

@@ -132,8 +132,8 @@ class Table:
     lines: Final[NDArray[np.int64]]
     keys: Final[Keys | None] = None
     """If the table was made from plain dicts: their keys."""
-    whole: Final[bool] = False
-    """Whether every number is known to be a whole number of 32 bits."""
+    extent: Final[tuple[int, int] | None] = None
+    """Lowest and highest number, if all are known to be whole numbers of 32 bits."""
 
     def query_of(self, row: int) -> bytes:
         return self.queries.raw(int(np.searchsorted(self.starts, row, "right")) - 1)

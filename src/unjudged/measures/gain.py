@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from unjudged.base.errors import UsageError
 from unjudged.base.segments import owners_by_ends, places_by_ends, sums
+from unjudged.formats.scan import scanner
 from unjudged.measures.kernel import chance
 from unjudged.measures.kernel.registry import measure, ratio
 from unjudged.measures.precision import CUTOFFS
@@ -19,7 +20,7 @@ from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import Judgments
 
 KEPT = 1000
-"""Cutoffs up to which logarithms of ranks are kept."""
+"""Cutoffs up to which discounts by rank are kept."""
 
 
 def gain_of(
@@ -44,18 +45,10 @@ def with_given(gains: Mapping[int, float] | None, grade: NDArray[np.integer], ga
     return np.where(levels[place] == grade, values[place], gain)
 
 
-def discounted(gain: Floats, rank: NDArray[np.integer], cutoff: float = inf) -> Floats:
-    """Return what gains at these ranks add to DCG@cutoff: gain / log2(rank + 1), or 0."""
-    if cutoff <= KEPT:
-        return gain / _logarithms(int(cutoff)).take(rank, mode="clip")
-    below: Floats = gain / np.log2(rank + 1.0) * (rank <= cutoff)
-    return below
-
-
 @lru_cache(maxsize=64)
-def _logarithms(cutoff: int) -> Floats:
-    """Return what divides the gain at ranks 0, 1, ... and at any rank below the cutoff."""
-    return np.append(np.log2(np.arange(1, cutoff + 2)), inf)
+def _discounts(cutoff: int) -> Floats:
+    """Return what divides the gain at each rank, from 0 to the cutoff."""
+    return np.log2(np.arange(1, cutoff + 2))
 
 
 def _by_chance(
@@ -142,23 +135,14 @@ def _ideal_by_query(
     judgments: Judgments, cutoff: float, dcg: str, gains: Mapping[int, float] | None
 ) -> Floats:
     """Return the largest DCG that a ranking of each query's judged documents could have."""
-    if not gains and judgments.highest <= 1:  # every gain is 1, so their number decides
-        counts = judgments.count(1)
-        return _sums_of_discounts(int(min(counts.max(initial=0), cutoff))).take(counts, mode="clip")
     gain = judgments.once(_gains, dcg, gains)
-    row, query, rank = best_first(judgments, gain)
-    return sums(discounted(gain.take(row), rank, cutoff), query, len(judgments.queries))
+    discount = _discounts(int(min(cutoff, 1 << len(gain).bit_length())))
+    return scanner.sum_best_gains(gain, judgments.offsets, discount)
 
 
 def _gains(judgments: Judgments, dcg: str, gains: Mapping[int, float] | None) -> Floats:
     """Return the gain of each row of the judgments."""
     return gain_of(judgments.grade, dcg, gains)
-
-
-@lru_cache(maxsize=64)
-def _sums_of_discounts(most: int) -> Floats:
-    """Return the DCG of 0, 1, 2, ... up to `most` documents with gain 1, at the first ranks."""
-    return np.append(0.0, 1 / np.log2(np.arange(2, most + 2))).cumsum()
 
 
 @measure(
@@ -187,8 +171,10 @@ def DCG(
     array([1.26185951])
     """
     gain = r.judgments.once(_gains, dcg, gains)
-    hits = r if gains else r.with_relevant(1, cutoff)
-    return hits.total(discounted(gain.take(hits.row), hits.rank, cutoff))
+    if cutoff <= KEPT:
+        return r.sum_gains(gain, _discounts(int(cutoff)))
+    hits = r if gains else r.relevant(1)
+    return hits.total(gain.take(hits.row) / np.log2(hits.rank + 1.0) * (hits.rank <= cutoff))
 
 
 @measure(

@@ -38,8 +38,7 @@ def AP(r: JudgedRankings, *, rel: int = 1, cutoff: float = inf) -> Floats:
     >>> AP.compute(JudgedRankings.spelled("0 1 U N 1 N 0 U 1 N N 1", missed="1 1 0 0 0 0 0 0 0"))
     array([0.26111111])
     """
-    hits = r.relevant(rel, cutoff)
-    return ratio(hits.total(hits.place / hits.rank), r.known(rel))
+    return ratio(r.sum_precisions(rel, cutoff), r.known(rel))
 
 
 @measure(diluted=True, summary=GEOMETRIC, trec_eval="gm_map", cite=("robertson2006",))
@@ -71,8 +70,7 @@ def yaAP(r: JudgedRankings, *, rel: int = 1) -> Floats:
     >>> yaAP.compute(JudgedRankings.spelled("0 1 N 1", missed="1"))
     array([-0.40546511])
     """
-    hits = r.relevant(rel)
-    total = hits.total(hits.place / hits.rank)
+    total = r.sum_precisions(rel)
     return np.log((1 + total) / (1 + r.known(rel) - total))
 
 

@@ -18,6 +18,7 @@ from unjudged.base.errors import (
 )
 from unjudged.base.wording import counted, shortlist
 from unjudged.formats.inputs import name_in_errors, run_name
+from unjudged.formats.scan import scanner
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import Run, RunSource
@@ -50,8 +51,11 @@ def coverage_warnings(
     if any(rankings.ignored):
         ignored = dict(zip(runs, rankings.ignored, strict=True))
         extra = _alike({run: n for run, n in ignored.items() if n})
-    judged = (rankings.labels >= 0).nonzero()[0].searchsorted(rankings.offsets[:: len(queries)]).tolist()
-    nothing = judged[-1] == 0 and not (rankings.judgments.grade >= 0).any()
+    by_run = np.ascontiguousarray(rankings.offsets[:: len(queries)])
+    judged = scanner.count_grades(rankings.labels, by_run, 0, np.inf).tolist()
+    if all(judged) and not lacking and not extra:
+        return
+    nothing = not any(judged) and not (rankings.judgments.grade >= 0).any()
     for i, run in enumerate(runs):
         if run in lacking:
             lacked = f"{counted(len(empty[run]), 'query')} of {len(queries)}: {shortlist(list(empty[run]))}"
@@ -60,7 +64,7 @@ def coverage_warnings(
         if run in extra:
             have = f"{_have(extra[run])} rankings for {counted(ignored[run], 'query')}"
             yield ExtraQueriesWarning(f"{have} that the judgments do not have. They are ignored.")
-        if judged[i] == judged[i + 1] and not nothing:
+        if not judged[i] and not nothing:
             yield NothingJudgedWarning(_nothing_judged(run, rankings))
     if nothing:
         yield NothingJudgedWarning("Nothing is judged: every grade is negative, so the scores say nothing.")

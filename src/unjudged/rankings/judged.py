@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from unjudged.base.errors import UsageError
 from unjudged.base.lazy import computed_once
 from unjudged.base.segments import count_before, ends, owners_by_ends, places_by_ends, running, sums
+from unjudged.formats.scan import scanner
 from unjudged.formats.tables import Matched
 from unjudged.formats.ties import Ties, joined_ties, ties_among
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
@@ -61,7 +62,7 @@ class JudgedRankings:
         every = np.arange(queries, dtype=np.int32)
         runs = iter(runs)
         first, second = next(runs), next(runs, None)
-        if second is None and len(first.query) == queries and not np.count_nonzero(first.query != every):
+        if second is None and first.query.tobytes() == every.tobytes():
             return cls(
                 *(judgments, first.rank, first.row, first.ends, first.retrieved, every),
                 ignored=(0,),
@@ -204,12 +205,6 @@ class JudgedRankings:
         self._relevant[rel, cutoff] = found
         return found
 
-    def with_relevant(self, rel: int, cutoff: float) -> JudgedRankings:
-        """Return documents with all relevant ones to the cutoff among them, whichever are found sooner."""
-        if cutoff == np.inf or (rel, np.inf) in self._relevant:
-            return self.relevant(rel)
-        return self.where(self.rank <= cutoff)
-
     @computed_once
     def _judged_above(self) -> dict[Any, Integers]:
         return {}
@@ -269,6 +264,17 @@ class JudgedRankings:
     def total(self, values: ArrayLike) -> Floats:
         """Return the sum of the values of each ranking's documents, added in rank order."""
         return sums(values, self.ranking, len(self.query))
+
+    def sum_precisions(self, rel: int, cutoff: float = np.inf) -> Floats:
+        """Return the sum of the precisions at each ranking's relevant documents, down to the cutoff."""
+        return scanner.sum_precisions(self.labels, self.rank, self.offsets, rel, cutoff)
+
+    def sum_gains(self, gain: Floats, discount: Floats) -> Floats:
+        """Return the sum of the gains of each ranking's documents, each divided by the discount of its rank.
+
+        There is a gain per row of the judgments. Documents at ranks that have no discount add nothing.
+        """
+        return scanner.sum_gains(gain, self.row, self.rank, self.offsets, discount)
 
     def known(self, low: float, high: float = np.inf) -> Integers:
         """How many documents of each ranking's query, retrieved or not, have `low` <= grade < `high`."""

@@ -24,6 +24,7 @@ from unjudged.formats.readers.arrow.frames import Frame
 from unjudged.formats.readers.memory.arrays import rows_of_arrays
 from unjudged.formats.readers.subtopic_rows import table_of_subtopics
 from unjudged.formats.readers.text.trec import read_by_subtopic
+from unjudged.formats.scan import scanner
 from unjudged.formats.scan.scanner import Index
 from unjudged.formats.streams import on_disk
 from unjudged.formats.tables import Ids, Table
@@ -172,24 +173,26 @@ class Judgments:
     @classmethod
     def from_table(cls, table: Table, layout: Layout, index: Index | None = None) -> Judgments:
         """From a table with the columns of the layout, in which each query's rows are together."""
-        column = dict(zip(layout.numbers, table.numbers.T, strict=True))
+        column = {name: table.numbers[:, k] for k, name in enumerate(layout.numbers)}
         stratum, probability = column.get("stratum"), column.get("probability")
         if probability is not None:
             certain = np.isin(column.get("method", np.ones(1)), (0, 2))
             probability = np.where(certain, 1.0, probability)
-        grade, scale = whole_grades(column["grade"], table.whole)
+        grade, scale = whole_grades(column["grade"], table.extent is not None)
         form = "prels" if probability is not None else "qrels" if stratum is None else "strata"
-        return cls(
+        lowest, highest = table.extent or (UNSAMPLED, None)
+        pooled_only = lowest < 0 and UNSAMPLED in grade
+        made = cls(
             PooledDocuments.of(table, index),
             grade,
             None if stratum is None else stratum.astype(np.int32),
             probability,
-            Origin.read(
-                layout.marks,
-                kind_by_columns(form, pooled_only=bool(np.count_nonzero(grade == UNSAMPLED))),
-            ),
+            Origin.read(layout.marks, kind_by_columns(form, pooled_only=pooled_only)),
             scale,
         )
+        if highest is not None:
+            made.highest = max(highest, 0)
+        return made
 
     def by_whole_grades(self) -> Judgments:
         """Return the same with whole grades, which stand for the gains of the scale."""
@@ -326,9 +329,7 @@ def answers_in(grade: NDArray[np.int32]) -> NDArray[np.int32]:
 
 
 def _count(judgments: Judgments, low: float, high: float) -> NDArray[np.int64]:
-    chosen = judgments.grade >= low if high == np.inf else (judgments.grade >= low) & (judgments.grade < high)
-    before: Integers = chosen.nonzero()[0].searchsorted(judgments.pooled.offsets)
-    return before[1:] - before[:-1]
+    return scanner.count_grades(judgments.grade, judgments.pooled.offsets, low, high)
 
 
 JudgmentsSource = (

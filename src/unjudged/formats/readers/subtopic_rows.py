@@ -85,13 +85,14 @@ def one_row_each(table: Table, subtopic: Integers) -> Table:
         raise InputError(f"{what}, expected at most {MOST}: judge some of them together")
     sets = np.zeros(len(rows), np.int64)
     np.bitwise_or.at(sets, document[relevant], np.int64(1) << (places(counts)[which] - 1))
+    grades = np.where(best < 0, best, sets)
     return Table(
         queries=table.queries,
         starts=ends(np.bincount(query[rows], minlength=len(table.queries))),
         documents=scanner.take_names(table.documents, rows),
-        numbers=np.where(best < 0, best, sets)[:, None].astype(float),
+        numbers=grades[:, None].astype(float),
         lines=table.lines[rows] if len(table.lines) else table.lines,
-        whole=True,
+        extent=(int(grades.min(initial=0)), int(grades.max(initial=0))),
     )
 
 

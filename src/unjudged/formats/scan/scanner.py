@@ -14,6 +14,7 @@ try:
         Index,
         UnorderedRows,
         best_first,
+        count_grades,
         ids_of_numbers,
         ids_of_strings,
         match_dicts,
@@ -25,6 +26,9 @@ try:
         scan_run,
         scan_unordered,
         stretches_of_strings,
+        sum_best_gains,
+        sum_gains,
+        sum_precisions,
         table_of_dicts,
         take_names,
     )
@@ -48,6 +52,12 @@ except ModuleNotFoundError as error:
         number_names,
         take_names,
     )
+    from unjudged.formats.scan.plain.ranking_sums import (
+        count_grades,
+        sum_best_gains,
+        sum_gains,
+        sum_precisions,
+    )
     from unjudged.formats.scan.plain.text import read_table, scan_run
     from unjudged.formats.scan.plain.unordered_rows import PARTS, GroupedRows, UnorderedRows, scan_unordered
 
@@ -58,6 +68,7 @@ __all__ = [
     "Index",
     "UnorderedRows",
     "best_first",
+    "count_grades",
     "ids_of_numbers",
     "ids_of_strings",
     "match_dicts",
@@ -69,6 +80,9 @@ __all__ = [
     "scan_run",
     "scan_unordered",
     "stretches_of_strings",
+    "sum_best_gains",
+    "sum_gains",
+    "sum_precisions",
     "table_of_dicts",
     "take_names",
 ]

@@ -51,7 +51,7 @@ def table_of_mapping(data: Mapping[str, Any], number: str) -> Table:
 def table_of_plain_dicts(data: Mapping[str, Any], number: str) -> Table | None:
     """Return the same for dicts, strings and numbers that need no conversion; None for any others."""
     plain = scanner.table_of_dicts(data)
-    fits = plain is not None and (plain.whole or not unfit(number, plain.numbers).any())
+    fits = plain is not None and (plain.extent is not None or not unfit(number, plain.numbers).any())
     return plain if fits else None
 
 

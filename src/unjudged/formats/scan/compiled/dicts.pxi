@@ -105,6 +105,7 @@ cdef Judged judged_rows(const int64_t[::1] rows, number) except *:
 cdef struct Columns:
     # A table of dicts: where each query starts, and a number per document.
     Vector starts, numbers
+    double lowest, highest
     bint fractions   # or numbers of more than 32 bits
 
 
@@ -126,6 +127,7 @@ def table_of_dicts(data):
     cdef int64_t length
     cdef list documents = []
     cdef dict queries = {}
+    columns.lowest, columns.highest = INT32_MAX, INT32_MIN
     if type(data) not in PLAIN:
         return None
     if not push_int64(&columns.starts, 0):
@@ -145,7 +147,7 @@ def table_of_dicts(data):
         array_of(&columns.numbers, FLOAT64)[:, None],
         NO_LINES,
         Keys(queries, documents),
-        not columns.fractions,
+        None if columns.fractions else (<int64_t>columns.lowest, <int64_t>columns.highest),
     )
 
 
@@ -165,5 +167,6 @@ cdef Status add_dict(Columns *columns, object numbers, list documents) except *:
             return NO_MEMORY
         if not (INT32_MIN <= number <= INT32_MAX and number == <int32_t>number):
             columns.fractions = True
+        columns.lowest, columns.highest = min(columns.lowest, number), max(columns.highest, number)
         PyList_Append(documents, <object>key)
     return DONE if push_int64(&columns.starts, columns.numbers.used >> 3) else NO_MEMORY

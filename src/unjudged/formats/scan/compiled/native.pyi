@@ -12,6 +12,10 @@ from unjudged.formats.scan.plain.matcher import number_names as number_names
 from unjudged.formats.scan.plain.matcher import take_names as take_names
 from unjudged.formats.scan.plain.dicts import ids_of_strings as ids_of_strings
 from unjudged.formats.scan.plain.dicts import stretches_of_strings as stretches_of_strings
+from unjudged.formats.scan.plain.ranking_sums import count_grades as count_grades
+from unjudged.formats.scan.plain.ranking_sums import sum_best_gains as sum_best_gains
+from unjudged.formats.scan.plain.ranking_sums import sum_gains as sum_gains
+from unjudged.formats.scan.plain.ranking_sums import sum_precisions as sum_precisions
 from unjudged.formats.scan.plain.text import read_table as read_table
 from unjudged.formats.scan.plain.text import scan_run as scan_run
 from unjudged.formats.scan.plain.unordered_rows import PARTS as PARTS

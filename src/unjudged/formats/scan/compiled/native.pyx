@@ -5,6 +5,7 @@ include "matching.pxi"
 include "ungrouped.pxi"
 include "dicts.pxi"
 include "objects.pxi"
+include "ranking_sums.pxi"
 
 import numpy as np
 
