@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, cast
@@ -63,6 +63,7 @@ class Collection:
     library: Final[str] = ""
     """Where frames went in, the library they are of."""
     on_read: Final[Callable[[str], None] | None] = None
+    _shared: dict[float, SharedRankings] = field(init=False, default_factory=dict)
 
     @classmethod
     def of(
@@ -104,10 +105,6 @@ class Collection:
         if depth not in self._shared:
             self._shared[depth] = SharedRankings.of(self.judgments, self.runs, self.on_read, depth)
         return self._shared[depth]
-
-    @computed_once
-    def _shared(self) -> dict[float, SharedRankings]:
-        return {}
 
     def by_whole_grades(self, measures: Sequence[Measure]) -> tuple[Collection, list[Measure]]:
         """Return collection and measures by whole grades, which stand for fractions if there are any."""
@@ -168,9 +165,8 @@ def _matched_dicts(judgments: Judgments, run: Any) -> Matched | None:
     """Return the judged documents of a run of plain dicts; None for any other run."""
     if type(run) not in (dict, defaultdict):
         return None
-    rankings = dict.copy(run)  # another thread may change the dict itself
-    keys = judgments.pooled.keys(rankings)
-    return scanner.match_dicts(rankings, keys.queries, keys.documents, judgments.offsets, limit("ROWS"))
+    keys = judgments.pooled.keys(run)
+    return scanner.match_dicts(run, keys.queries, keys.documents, judgments.offsets, limit("ROWS"))
 
 
 SUFFIXES = (

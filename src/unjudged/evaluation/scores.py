@@ -180,11 +180,13 @@ class Scores(Shown, Framed):
         covered = coverage_warnings(self.runs, self.queries, self.rankings)
         return [*covered, *measure_warnings(self.measures, self.rankings, self.values)]
 
-    @cached_property
+    @computed_once
     def means(self) -> Floats:
         """Run x measure: the mean over all queries; the sum for counts, the geometric mean for GMAP."""
-        columns = [measure.over_queries(self.values[:, :, k]) for k, measure in enumerate(self.measures)]
-        return np.stack(columns, axis=-1)
+        means = np.empty((len(self.runs), len(self.measures)))
+        for k, measure in enumerate(self.measures):
+            means[:, k] = measure.over_queries(self.values[:, :, k])
+        return means
 
     def value(self, measure: MeasureLike, *, run: str | None = None, query: str | None = None) -> float:
         """One number: the value of a query, or the mean. `run` may be left out if there is only one."""

@@ -6,12 +6,12 @@ Each limit is an environment variable: `UNJUDGED_MAX_MEMORY=8G unjudged evaluate
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable, Iterator
 from types import MappingProxyType
 
 from unjudged.base.errors import InputError, UsageError
+from unjudged.formats.scan import scanner
 from unjudged.formats.tables import Table
 
 LIMITS = MappingProxyType(
@@ -36,7 +36,7 @@ def limit(name: str) -> int:
     >>> limit("COPIED") == 16 * 2**30
     True
     """
-    text = os.environ.get(f"UNJUDGED_MAX_{name}", "")
+    text = scanner.environment_variable(f"UNJUDGED_MAX_{name}")
     if not text:
         return LIMITS[name][0]
     parts = re.fullmatch(r"([0-9]{1,15})([KMGT]?)", text.upper())

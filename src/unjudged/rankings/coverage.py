@@ -41,20 +41,15 @@ def coverage_warnings(
 
     Runs with the same queries share a warning.
     """
-    empty: dict[str, list[str]] = {}
-    ignored: dict[str, int] = {}
-    lacking: dict[str, list[str]] = {}
-    extra: dict[str, list[str]] = {}
-    if np.count_nonzero(rankings.retrieved) < len(rankings):
-        empty = missing_queries(runs, queries, rankings)
-        lacking = _alike({run: tuple(lacked) for run, lacked in empty.items()})
-    if any(rankings.ignored):
-        ignored = dict(zip(runs, rankings.ignored, strict=True))
-        extra = _alike({run: n for run, n in ignored.items() if n})
-    by_run = np.ascontiguousarray(rankings.offsets[:: len(queries)])
+    by_run = rankings.offsets if len(queries) == 1 else rankings.offsets[:: len(queries)].copy()
     judged = scanner.count_grades(rankings.labels, by_run, 0, np.inf).tolist()
-    if all(judged) and not lacking and not extra:
+    complete = np.count_nonzero(rankings.retrieved) == len(rankings.query)
+    if complete and 0 not in judged and not any(rankings.ignored):
         return
+    empty = {} if complete else missing_queries(runs, queries, rankings)
+    lacking = _alike({run: tuple(lacked) for run, lacked in empty.items()})
+    ignored = dict(zip(runs, rankings.ignored or [0] * len(runs), strict=True))
+    extra = _alike({run: n for run, n in ignored.items() if n})
     nothing = not any(judged) and not (rankings.judgments.grade >= 0).any()
     for i, run in enumerate(runs):
         if run in lacking:

@@ -65,7 +65,10 @@ class PooledDocuments:
     def keys(self, queries: Iterable[Any]) -> Keys:
         """Return the names of queries, and of the documents of these queries, as keys of dicts."""
         keys = self._keys
-        for q in [] if keys.all_there else {keys.queries[name] for name in queries if name in keys.queries}:
+        if keys.all_there:
+            return keys
+        names = list(queries)  # another thread may change the dict itself
+        for q in {keys.queries[name] for name in names if name in keys.queries}:
             start, stop = self.offsets[q : q + 2].tolist()
             if start < stop and keys.documents[start] is None:
                 keys.documents[start:stop] = map(self.documents.__getitem__, range(start, stop))

@@ -15,6 +15,7 @@ try:
         UnorderedRows,
         best_first,
         count_grades,
+        environment_variable,
         ids_of_numbers,
         ids_of_strings,
         match_dicts,
@@ -36,6 +37,7 @@ except ModuleNotFoundError as error:
     if error.name != "unjudged.formats.scan.compiled.native":  # one of its imports is broken
         raise
     from unjudged.formats.scan.plain.dicts import (
+        environment_variable,
         ids_of_strings,
         match_dicts,
         match_mapping,
@@ -69,6 +71,7 @@ __all__ = [
     "UnorderedRows",
     "best_first",
     "count_grades",
+    "environment_variable",
     "ids_of_numbers",
     "ids_of_strings",
     "match_dicts",

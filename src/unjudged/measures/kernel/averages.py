@@ -16,6 +16,8 @@ GEOMETRIC = "geometric mean"
 
 def sum_over_queries(values: Floats) -> Floats:
     """Return the sum over the last axis, rounded once, so that the order of the queries does not matter."""
+    if values.shape[-1] == 1:
+        return values[..., 0].astype(float)
     rows = values.reshape(-1, values.shape[-1]).tolist()
     try:
         return np.array([math.fsum(row) for row in rows]).reshape(values.shape[:-1])

@@ -1,5 +1,7 @@
 # Judgments and rankings in dicts, compiled.
 
+from os import fsdecode
+
 import numpy as np
 
 from unjudged.formats.scan.checks import changed_while_read, too_many_rows
@@ -11,6 +13,7 @@ from cpython.list cimport PyList_Append
 from cpython.object cimport PyObject
 from cpython.unicode cimport PyUnicode_CheckExact
 from libc.stdint cimport INT32_MAX, INT32_MIN, int32_t, int64_t
+from libc.stdlib cimport getenv
 
 from unjudged.formats.scan.compiled.dict_lookups cimport Judged, match_dict, read_number, utf8_of
 from unjudged.formats.scan.compiled.matches cimport MOST_DOCUMENTS
@@ -31,7 +34,9 @@ def match_mapping(run, queries, list documents not None, starts, bint single):
     `single` rounds scores to single precision.
     """
     cdef Matching matching = Matching()
-    cdef const int64_t[::1] rows = checked_rows(starts, documents)
+    cdef Arrays arrays = Arrays()
+    cdef int64_t count = 0
+    cdef const int64_t *rows = checked_rows(arrays, starts, documents, &count)
     cdef Status status
     cdef Judged judged
     matching.hits.single = single
@@ -39,7 +44,7 @@ def match_mapping(run, queries, list documents not None, starts, bint single):
         number = queries.get(query)
         if number is None:
             continue
-        judged = judged_rows(rows, number)
+        judged = judged_rows(rows, count, number)
         status = NOT_PLAIN
         if isinstance(ranking, dict):
             status = match_dict(&matching.out, &matching.hits, judged, ranking, documents, None)
@@ -56,7 +61,9 @@ def match_dicts(run, queries, list documents not None, starts, int64_t most):
     None for any others, if they are empty, and if they have more than `most` entries.
     """
     cdef Matching matching = Matching()
-    cdef const int64_t[::1] rows = checked_rows(starts, documents)
+    cdef Arrays arrays = Arrays()
+    cdef int64_t count = 0
+    cdef const int64_t *rows = checked_rows(arrays, starts, documents, &count)
     cdef Status status
     cdef Judged judged
     cdef int64_t length, entries = 0
@@ -66,7 +73,7 @@ def match_dicts(run, queries, list documents not None, starts, int64_t most):
     for query, ranking in PyDict_Copy(run).items():
         if type(query) is not str or utf8_of(query, &length, None) == NULL or type(ranking) not in PLAIN:
             return None
-        judged = judged_rows(rows, queries.get(query))
+        judged = judged_rows(rows, count, queries.get(query))
         status = match_dict(&matching.out, &matching.hits, judged, ranking, documents, None)
         if status == NOT_PLAIN or status == CHANGED:
             return None
@@ -75,10 +82,16 @@ def match_dicts(run, queries, list documents not None, starts, int64_t most):
     return matching.matched() if 0 < entries <= most else None
 
 
-cdef const int64_t[::1] checked_rows(starts, list documents) except *:
-    """Where the rows of each query start, and where the last ones end."""
-    cdef const int64_t[::1] rows = np.ascontiguousarray(starts, np.int64)
-    cdef int64_t q, n = rows.shape[0] - 1
+def environment_variable(str name not None):
+    """Its value, "" if it is not set. `os.environ` takes longer than to read a few documents."""
+    cdef const char *value = getenv(name.encode())
+    return "" if value == NULL else fsdecode(<bytes>value)
+
+
+cdef const int64_t *checked_rows(Arrays arrays, starts, list documents, int64_t *count) except NULL:
+    """Where the rows of each query start, and where the last ones end; how many queries there are."""
+    cdef const int64_t *rows = arrays.int64s(starts, count)
+    cdef int64_t q, n = count[0] - 1
     if n < 0 or rows[0] != 0 or rows[n] != len(documents):
         raise changed_while_read("the judged documents")
     for q in range(n):
@@ -86,16 +99,17 @@ cdef const int64_t[::1] checked_rows(starts, list documents) except *:
             raise changed_while_read("the judged documents")
     if rows[n] > MOST_DOCUMENTS:
         raise too_many_rows()
+    count[0] = n
     return rows
 
 
-cdef Judged judged_rows(const int64_t[::1] rows, number) except *:
+cdef Judged judged_rows(const int64_t *rows, int64_t count, number) except *:
     """The rows of a query; none if its number is None."""
     cdef Judged judged
     judged.query, judged.first, judged.count = -1, 0, 0
     if number is not None:
         judged.query = number
-        if not 0 <= judged.query < rows.shape[0] - 1:
+        if not 0 <= judged.query < count:
             raise changed_while_read("the judged documents")
         judged.first = rows[judged.query]
         judged.count = rows[judged.query + 1] - judged.first

@@ -1,4 +1,5 @@
 # The compiled module has the names and types of its plain-Python twins.
+from unjudged.formats.scan.plain.dicts import environment_variable as environment_variable
 from unjudged.formats.scan.plain.dicts import match_dicts as match_dicts
 from unjudged.formats.scan.plain.dicts import match_mapping as match_mapping
 from unjudged.formats.scan.plain.dicts import nested_rows as nested_rows

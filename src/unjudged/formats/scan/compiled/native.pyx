@@ -3,9 +3,9 @@
 
 include "matching.pxi"
 include "ungrouped.pxi"
+include "ranking_sums.pxi"
 include "dicts.pxi"
 include "objects.pxi"
-include "ranking_sums.pxi"
 
 import numpy as np
 

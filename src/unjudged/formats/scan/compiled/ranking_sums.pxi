@@ -43,15 +43,18 @@ cdef class Arrays:
         count[0] = own.len // size
         return own.buf
 
-    cdef const int32_t *whole(self, array, int64_t *count) except? NULL:
+    cdef const int32_t *int32s(self, array, int64_t *count) except? NULL:
         return <const int32_t *>self.add(array, c'i', sizeof(int32_t), count, 0)
 
-    cdef const double *numbers(self, array, int64_t *count) except? NULL:
+    cdef const int64_t *int64s(self, array, int64_t *count) except? NULL:
+        return <const int64_t *>self.add(array, c'l', sizeof(int64_t), count, 0)
+
+    cdef const double *doubles(self, array, int64_t *count) except? NULL:
         return <const double *>self.add(array, c'd', sizeof(double), count, 0)
 
     cdef const int64_t *segments(self, offsets, dtype, int64_t *count) except? NULL:
         """Where segments start, and how many there are; makes an array for their sums."""
-        cdef const int64_t *starts = <const int64_t *>self.add(offsets, c'l', sizeof(int64_t), count, 0)
+        cdef const int64_t *starts = self.int64s(offsets, count)
         cdef int64_t sums = 0
         count[0] -= 1
         self.sums = empty(count[0], dtype)
@@ -63,8 +66,8 @@ def sum_precisions(label, rank, offsets, double least, double cutoff):
     """For each ranking, the precisions at its documents with a label of `least` or more, added up."""
     cdef Arrays arrays = Arrays()
     cdef int64_t n = 0, labels = 0, ranks = 0, s = 0, i, place
-    cdef const int32_t *labels_at = arrays.whole(label, &labels)
-    cdef const int32_t *ranks_at = arrays.whole(rank, &ranks)
+    cdef const int32_t *labels_at = arrays.int32s(label, &labels)
+    cdef const int32_t *ranks_at = arrays.int32s(rank, &ranks)
     cdef const int64_t *starts = arrays.segments(offsets, FLOAT64, &n)
     cdef double *total = <double *>arrays.total
     cdef bint inside = labels == ranks
@@ -90,11 +93,11 @@ def sum_gains(gain, row, rank, offsets, discount):
     """
     cdef Arrays arrays = Arrays()
     cdef int64_t n = 0, gains = 0, rows = 0, ranks = 0, depth = 0, s = 0, i
-    cdef const double *gains_at = arrays.numbers(gain, &gains)
-    cdef const int32_t *rows_at = arrays.whole(row, &rows)
-    cdef const int32_t *ranks_at = arrays.whole(rank, &ranks)
+    cdef const double *gains_at = arrays.doubles(gain, &gains)
+    cdef const int32_t *rows_at = arrays.int32s(row, &rows)
+    cdef const int32_t *ranks_at = arrays.int32s(rank, &ranks)
     cdef const int64_t *starts = arrays.segments(offsets, FLOAT64, &n)
-    cdef const double *discounts = arrays.numbers(discount, &depth)
+    cdef const double *discounts = arrays.doubles(discount, &depth)
     cdef double *total = <double *>arrays.total
     cdef bint inside = rows == ranks
     with nogil:
@@ -116,9 +119,9 @@ def sum_best_gains(gain, offsets, discount):
     """For each query, the same for its documents in the best order: the highest gain first."""
     cdef Arrays arrays = Arrays()
     cdef int64_t n = 0, gains = 0, depth = 0, q = 0, i
-    cdef const double *gains_at = arrays.numbers(gain, &gains)
+    cdef const double *gains_at = arrays.doubles(gain, &gains)
     cdef const int64_t *starts = arrays.segments(offsets, FLOAT64, &n)
-    cdef const double *discounts = arrays.numbers(discount, &depth)
+    cdef const double *discounts = arrays.doubles(discount, &depth)
     cdef double *total = <double *>arrays.total
     cdef Vector *best = &arrays.gains
     cdef bint inside = True, memory = True
@@ -151,7 +154,7 @@ def count_grades(grade, offsets, double low, double high):
     """For each query, how many documents have a grade from `low` to just below `high`."""
     cdef Arrays arrays = Arrays()
     cdef int64_t n = 0, grades = 0, q = 0, i
-    cdef const int32_t *grades_at = arrays.whole(grade, &grades)
+    cdef const int32_t *grades_at = arrays.int32s(grade, &grades)
     cdef const int64_t *starts = arrays.segments(offsets, INT64, &n)
     cdef int64_t *count = <int64_t *>arrays.total
     cdef bint inside = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -74,6 +75,11 @@ def match_dicts(*_: Any) -> Matched | None:
     Only compiled code is faster than making a table of them first.
     """
     return None
+
+
+def environment_variable(name: str) -> str:
+    """Return its value, "" if it is not set. `os.environ` takes longer than to read a few documents."""
+    return os.environ.get(name, "")
 
 
 def table_of_dicts(_: Any) -> Table | None:
