@@ -29,6 +29,7 @@ STARTS = np.arange(0, QUERIES * DOCUMENTS + 1, DOCUMENTS)
 NAMES = [f"document-{d}" for d in range(DOCUMENTS)]
 IDS = Ids.of([str(q) for q in range(QUERIES)]), STARTS, Ids.of(NAMES * QUERIES)
 SCORES = np.arange(QUERIES * DOCUMENTS, dtype=float)[:, None] % 7
+ROWS, DISCOUNTS = np.arange(QUERIES * DOCUMENTS, dtype=np.int32), np.ones(DOCUMENTS)
 TABLE = Table(IDS[0], STARTS, IDS[2], SCORES, np.zeros(0, np.int64))
 RUNS = {str(q): {name: float(d % 5) for d, name in enumerate([*NAMES, "\udc80"])} for q in range(QUERIES)}
 PLAIN = {
@@ -64,6 +65,11 @@ CALLS: dict[str, Callable[[], Any]] = {
     "match_dicts": lambda: scanner.match_dicts(PLAIN, NUMBERED, NAMES * QUERIES, STARTS, 2**31),
     "table_of_dicts": lambda: scanner.table_of_dicts(PLAIN),
     "nested_rows": lambda: scanner.nested_rows(TABLE, False),
+    "environment_variable": lambda: scanner.environment_variable("PATH"),
+    "count_grades": lambda: scanner.count_grades(ROWS, STARTS, 1, np.inf),
+    "sum_precisions": lambda: scanner.sum_precisions(ROWS, ROWS, STARTS, 1, np.inf),
+    "sum_gains": lambda: scanner.sum_gains(SCORES[:, 0].copy(), ROWS, ROWS, STARTS, DISCOUNTS),
+    "sum_best_gains": lambda: scanner.sum_best_gains(SCORES[:, 0].copy(), STARTS, DISCOUNTS),
 }
 
 
