@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 
 from unjudged import InputError, Scores, UsageError, compare, evaluate, sample
-from unjudged.comparison.by_segment import interaction_p
 from unjudged.comparison.testing.corrections import CORRECTIONS
+from unjudged.comparison.testing.interaction import interaction_p
 from unjudged.evaluation.query_segments import segments_grid, segments_of
 
 RNG = np.random.default_rng(5)
