@@ -9,8 +9,10 @@ import pytest
 from scipy import stats
 
 from unjudged import InputError, Scores, UsageError, compare, evaluate, sample
+from unjudged.base.choices import CorrectionName
 from unjudged.comparison.testing.corrections import CORRECTIONS
 from unjudged.comparison.testing.interaction import interaction_p
+from unjudged.comparison.testing.power import plan_queries
 from unjudged.evaluation.query_segments import segments_grid, segments_of
 
 RNG = np.random.default_rng(5)
@@ -51,6 +53,53 @@ def test_the_total_may_contradict_most_segments() -> None:
     )
 
 
+def test_the_cause_of_a_total_is_the_segment_that_carries_it() -> None:
+    sizes, shifts = [3, 3, 3, 41, 10], [-0.05, -0.05, -0.05, 0.0005, 0.5]
+    values = np.stack([np.repeat(shifts, sizes) + RNG.normal(0, 1e-4, 60), np.zeros(60)])
+    five = dict(zip(QUERIES, np.repeat(["a", "b", "c", "flat", "driver"], sizes).tolist(), strict=True))
+    found = compare(Scores.of(values, runs=["A", "B"], queries=QUERIES)).by(five)
+    assert "A is ahead because of driver (10 queries), but behind B in a, b, c." in " ".join(
+        found.sentences()
+    )
+
+
+def test_what_is_detectable_is_what_a_plan_says() -> None:
+    table = scores(0.4, -0.1)
+    difference = table.values[0, :, 0] - table.values[1, :, 0]
+    head, tail, whole = compare(table).by(BY).rows
+    assert whole.detectable == plan_queries(difference).smallest_difference
+    for row, part in ((head, difference[:20]), (tail, difference[20:])):
+        planned = plan_queries(part, correction="holm", comparisons=2)
+        assert row.detectable == planned.smallest_difference
+    assert "with power 0.8 at alpha / tests (2 of segments)" in compare(table).by(BY).method
+    three = compare(Scores.of(RNG.normal(0, 1, (3, 60)), queries=QUERIES), correction="tukey").by(BY)
+    assert [row.detectable is None for row in three.rows] == 3 * [False, False, True]
+    assert [row.detectable for row in compare(table, alpha=0.9, correction="none").by(BY).rows] == 3 * [None]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("correction", ["bonferroni", "holm", "none"])
+def test_the_power_of_what_is_detectable(correction: CorrectionName) -> None:
+    """A segment whose queries vary as told, and differ by what is detectable, is significant in 80 of 100."""
+    rng, trials, deviation = np.random.default_rng(11), 4_000, np.repeat([0.1, 0.3, 0.2], [8, 12, 40])
+    by = dict(zip(QUERIES, np.repeat(["small", "wide", "large"], [8, 12, 40]).tolist(), strict=True))
+    masks = segments_of(by, QUERIES)
+    drawn = rng.normal(0, 1, 60)
+    for own in masks.values():
+        drawn[own] = (drawn[own] - drawn[own].mean()) / drawn[own].std(ddof=1)
+    pilot = Scores.of(np.stack([drawn * deviation, np.zeros(60)]), queries=QUERIES)
+    told = compare(pilot, correction=correction).by(by).rows
+    for row, own in zip(told[:3], masks.values(), strict=True):
+        assert row.detectable is not None
+        noise = rng.normal(0, 1, (trials, 60)) * deviation + own * row.detectable
+        p = np.stack([stats.ttest_1samp(noise[:, mask], 0, axis=1).pvalue for mask in masks.values()])
+        after = np.apply_along_axis(CORRECTIONS[correction].function, 0, p)
+        shown = (after[[*masks].index(row.segment)] <= 0.05).mean()
+        error = np.sqrt(0.8 * 0.2 / trials)
+        more = 0.01 if correction == "holm" else 0.0  # Holm's second step, after a false discovery
+        assert 0.8 - 3 * error < shown < 0.8 + 3 * error + more
+
+
 def test_small_segments_say_what_they_could_have_shown() -> None:
     found = compare(scores(0.0, 0.0, 0.3)).by(BY)
     head, tail, whole = (row.detectable for row in found.rows)
@@ -77,6 +126,74 @@ def test_pairs_and_segments_are_corrected_together_and_all_queries_as_in_the_com
         over = "" if used == "none" else " over 9 tests: 3 segments of 3 pairs"
         assert f"Paired t test, {title}{over}" in found.method
         assert (f"; all: {CORRECTIONS[correction].title} over 3 pairs." in found.method) == (used != "none")
+
+
+@pytest.mark.parametrize("correction", ["holm", "bh", "none"])
+def test_tests_are_corrected_over_measures_if_the_comparison_is(correction: CorrectionName) -> None:
+    runs = {name: sample.runs[name] for name in ("lexical", "fused", "dense")}
+    by = {f"q{k:02d}": "head" if k < 11 else "torso" if k < 21 else "tail" for k in range(1, 31)}
+    compared = compare(sample.qrels, runs, ["AP", "P@10"], correction=correction, correct_over="measures")
+    found = compared.by(by)
+    parts = [row for row in found.rows if row.segment != "all"]
+    function = CORRECTIONS[correction].function
+    assert [row.p_adjusted for row in parts] == function(np.array([row.p for row in parts])).tolist()
+    between = np.array([one.p for one in found.interactions])
+    assert [one.p_adjusted for one in found.interactions] == function(between).tolist()
+    if correction != "none":
+        assert (
+            "over 18 tests: 3 segments of 3 pairs by 2 measures; between segments over 6 tests: 3 pairs by "
+            "2 measures; all: " in found.method
+        )
+    assert compared.by(by, "P@10").rows == [row for row in found.rows if row.measure == "P@10"]
+
+
+def test_tests_between_segments_are_corrected_over_pairs() -> None:
+    compared = compare(sample.qrels, sample.runs, "nDCG@10")
+    rng = np.random.default_rng(0)
+    said = []
+    for _ in range(5):
+        halves = rng.permutation(["a", "b"] * 15).tolist()
+        found = compared.by(dict(zip(compared.queries, halves, strict=True)))
+        p = np.array([one.p for one in found.interactions])
+        assert [one.p_adjusted for one in found.interactions] == CORRECTIONS["holm"].function(p).tolist()
+        said += found.sentences()
+    assert "; between segments over 15 pairs" in found.method
+    assert not any("Segments differ" in line for line in said)
+
+
+def test_a_pair_among_very_many_can_differ_between_segments() -> None:
+    values = RNG.normal(0, 0.1, (36, 40))
+    values[0, :20] += 5
+    table = Scores.of(values, runs=[f"r{k}" for k in range(36)], queries=QUERIES[:40])
+    found = compare(table, baseline="r1", alpha=0.001).by({q: f"{j // 20}" for j, q in enumerate(QUERIES)})
+    assert [one.p_adjusted <= 0.001 for one in found.interactions] == [True] + 34 * [False]
+
+
+def test_a_mean_misleads_only_where_signs_differ() -> None:
+    said = " ".join(compare(scores(0.1, 0.6)).by(BY).sentences())
+    assert "Segments differ from each other (p = 0.0001): the difference is not the same in all segm" in said
+    said = " ".join(compare(scores(-0.3, 0.3)).by(BY).sentences())
+    assert "Segments differ from each other (p = 0.0001): the mean alone misleads." in said
+
+
+def test_one_query_is_not_tested_and_does_not_count() -> None:
+    by = {**BY, "q1": "alone", "q2": "lonely"}
+    found = compare(scores(0.05, 0.05)).by(by)
+    *alone, head, tail, _ = found.rows
+    assert np.isnan([(row.p, row.p_adjusted) for row in alone]).all()
+    oracle = CORRECTIONS["holm"].function(np.array([head.p, tail.p]))
+    assert [head.p_adjusted, tail.p_adjusted] == oracle.tolist()
+    assert "over 2 segments. 2 segments of one query cannot be tested: not counted." in found.method
+    assert found.records().as_columns()["p"][:2] == [None, None]
+    assert "nan" not in str(found)
+    few = compare(scores(0.05, 0.05)).by({q: "rest" if j else "alone" for j, q in enumerate(QUERIES)})
+    assert few.sentences()[0] == (
+        "Whether segments differ is not tested: that takes two segments of more than one query each."
+    )
+    none = compare(Scores.of(np.array([[0.1, 0.2], [0.3, 0.5]]), queries=["q1", "q2"])).by(
+        {"q1": "a", "q2": "b"}
+    )
+    assert none.rows[-1].p < 1
 
 
 def test_segments_are_tested_with_the_draws_and_the_seed_of_the_comparison() -> None:
