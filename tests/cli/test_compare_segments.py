@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.in_process import NOTE, printed, unjudged
+from tests.cli.in_process import NOTE, printed, refused, unjudged
 from unjudged import sample
 
 QRELS = str(sample.qrels)
@@ -56,3 +56,19 @@ def test_formats_of_one_table_have_the_segments_and_the_verdict_on_all(by: tuple
 
 def test_decimals_are_those_of_the_table_of_segments(by: tuple[str, str]) -> None:
     assert "all           30      0.34   0.26        0.08" in printed(*TWO, *by, "--decimals", "2")
+
+
+def test_one_column_of_a_file_names_the_segments(tmp_path: Path, by: tuple[str, str]) -> None:
+    file = tmp_path / "queries.csv"
+    rows = (f"q{k:02d},{'head' if k < 11 else 'tail'},{k}\n" for k in range(1, 31))
+    file.write_text("query,kind,place\n" + "".join(rows))
+    asked = ("--by", f"{file}:kind", "--format", "json")
+    found = printed(*TWO, *asked)
+    assert found == printed(*TWO, *by, "--format", "json")
+    assert "is read by this command" in refused(2, *TWO, *asked, "-o", str(file))
+    scores = tmp_path / "scores.csv"
+    scores.write_text(printed("evaluate", QRELS, EXPANDED, DENSE, "-m", "P@10", "-q", "--format", "csv"))
+    tables = (
+        json.loads(text)["tables"] for text in (found, printed("compare", "--scores", str(scores), *asked))
+    )
+    assert len({json.dumps(segments["rows"][:2]) for _, segments in tables}) == 1

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from unjudged import InputError, Scores, UsageError, compare, evaluate, sample
+from unjudged import ExtraQueriesWarning, InputError, Scores, UsageError, compare, evaluate, sample
 from unjudged.base.choices import CorrectionName
 from unjudged.comparison.testing.corrections import CORRECTIONS
 from unjudged.comparison.testing.interaction import interaction_p
@@ -165,7 +165,9 @@ def test_a_pair_among_very_many_can_differ_between_segments() -> None:
     values = RNG.normal(0, 0.1, (36, 40))
     values[0, :20] += 5
     table = Scores.of(values, runs=[f"r{k}" for k in range(36)], queries=QUERIES[:40])
-    found = compare(table, baseline="r1", alpha=0.001).by({q: f"{j // 20}" for j, q in enumerate(QUERIES)})
+    found = compare(table, baseline="r1", alpha=0.001).by(
+        {q: f"{j // 20}" for j, q in enumerate(QUERIES[:40])}
+    )
     assert [one.p_adjusted <= 0.001 for one in found.interactions] == [True] + 34 * [False]
 
 
@@ -247,7 +249,24 @@ def test_several_segments_never_have_less_than_welchs_p_value() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["q1 head\nq2 tail\n", "query,segment\nq1,head\nq2,tail\n", "topic\tkind\nq1\thead\nq2\ttail\n"]
+    "text",
+    [
+        "q1 head\nq2 tail\n",
+        "query,segment\nq1,head\nq2,tail\n",
+        "topic\tkind\nq1\thead\nq2\ttail\n",
+        "# made by hand\nq1 head\n\n# the rest\nq2 tail\n",
+        "# made by hand\nquery,segment\nq1,head\nq2,tail\n",
+        "Query,Segment\nq1,head\nq2,tail\n",
+        "query segment\nq1 head\nq2 tail\n",
+        "Category;QID;note\nhead;q1;x\ntail;q2;y\n",
+        'q1,head\n"q2",tail\n',
+        "q1\t\thead\nq2\ttail\n",
+        "q1\thead\nq2 \ttail\n",
+        "q1 head\nq2 tail\nq1 head\n",
+        "query,segment\nq1,head\nq2,tail\nq1,head\n",
+        '{"q1": "head", "q2": "tail"}',
+        '[{"query": "q1", "segment": "head"}, {"query": "q2", "segment": "tail"}]',
+    ],
 )
 def test_files_of_segments(text: str, tmp_path: Path) -> None:
     file = tmp_path / "segments.txt"
@@ -257,6 +276,40 @@ def test_files_of_segments(text: str, tmp_path: Path) -> None:
         "tail": [True, False],
         "head": [False, True],
     }
+
+
+def names_in(source: object, queries: list[str]) -> list[str]:
+    found = segments_of(source, queries)
+    return [next(name for name, own in found.items() if own[k]) for k in range(len(queries))]
+
+
+def test_names_of_queries_and_segments_decide_how_lines_are_read(tmp_path: Path) -> None:
+    file = tmp_path / "segments.txt"
+    for text, queries, expected in (
+        ("q1,long tail\nq2,head\n", ["q1", "q2"], ["long tail", "head"]),
+        ("q1 a,b\nq2 c\n", ["q1", "q2"], ["a,b", "c"]),
+        ("#1 a\n#2 b\n#3 is no query\n", ["#1", "#2"], ["a", "b"]),
+        ("query a\nq2 b\n", ["query", "q2"], ["a", "b"]),
+    ):
+        file.write_text(text)
+        assert names_in(file, queries) == expected
+
+
+def test_one_of_several_columns(tmp_path: Path) -> None:
+    file = tmp_path / "queries.csv"
+    file.write_text("qid,kind,length\nq1,nav,1\nq2,info,7\n")
+    assert names_in(f"{file}:kind", ["q1", "q2"]) == ["nav", "info"]
+    assert names_in(f"{file}:length", ["q1", "q2"]) == ["1", "7"]
+    for source in (file, f"{file}:size", f"{file}:qid"):
+        with pytest.raises(InputError, match="no columns for queries and segments among 'qid'"):
+            segments_of(source, ["q1", "q2"])
+
+
+def test_other_queries_are_counted() -> None:
+    with pytest.warns(ExtraQueriesWarning, match=r"Segments of 2 other queries are ignored: q8, q9\."):
+        segments_of({"q1": "a", "q8": "b", "q9": "b"}, ["q1"])
+    with pytest.raises(InputError, match=r"2 queries of 2 have no segment: 1, 2; .*segments of 1\.0, 2\.0"):
+        segments_of({1.0: "a", 2.0: "b"}, ["1", "2"])
 
 
 def test_a_name_that_ends_in_nul_has_its_queries() -> None:
@@ -269,9 +322,19 @@ def test_refusals(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="1 query of 2 has no segment: q3; give each query one"):
         segments_of({"q1": "a"}, ["q1", "q3"])
     file = tmp_path / "segments.csv"
-    file.write_text("query,segment\nq1,a\nq1,b\n")
-    with pytest.raises(InputError, match="query 'q1' is in two segments, a and b"):
-        segments_of(file, ["q1"])
+    for text, problem in (
+        ("query,segment\nq1,a\nq1,b\n", "segments.csv:3: query 'q1' is in two segments, a and b"),
+        ("q1 a\nq1 b\n", "segments.csv:2: query 'q1' is in two segments, a and b"),
+        ("q1 a b\n", "segments.csv:1: 'q1 a b' is not a query and its segment: found 3 fields, expected 2"),
+        ("query,segment\n#\nq1,a,b\n", "segments.csv:3: 'q1,a,b' is not .* found 3 fields, expected 2"),
+        ("query,segment\nq1,\n", "segments.csv:2: query 'q1' has no segment, found '': give it one"),
+        ("query,a,a\nq1,x,y\n", "segments.csv:1: two columns have the name 'a'"),
+        ("# nothing\n", "segments.csv: "),
+        ("query,segment\n" + "x" * 200_000 + ",a\n", "field larger than field limit"),
+    ):
+        file.write_text(text)
+        with pytest.raises(InputError, match=problem):
+            segments_of(file, ["q1"])
     with pytest.raises(UsageError, match="all queries are in one segment"):
         compare(scores(0, 0)).by(dict.fromkeys(QUERIES, "x"))
     with pytest.raises(UsageError, match="rename it"):
