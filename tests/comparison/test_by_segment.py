@@ -165,10 +165,11 @@ def test_a_pair_among_very_many_can_differ_between_segments() -> None:
     values = RNG.normal(0, 0.1, (36, 40))
     values[0, :20] += 5
     table = Scores.of(values, runs=[f"r{k}" for k in range(36)], queries=QUERIES[:40])
-    found = compare(table, baseline="r1", alpha=0.001).by(
-        {q: f"{j // 20}" for j, q in enumerate(QUERIES[:40])}
-    )
+    by = {query: f"{j // 20}" for j, query in enumerate(QUERIES[:40])}
+    found = compare(table, baseline="r1", alpha=0.001).by(by)
     assert [one.p_adjusted <= 0.001 for one in found.interactions] == [True] + 34 * [False]
+    tiny = compare(table, baseline="r1", alpha=1e-9).by(by)
+    assert "99,999 draws cannot show that segments differ among so many tests." in tiny.method
 
 
 def test_a_mean_misleads_only_where_signs_differ() -> None:
@@ -346,6 +347,7 @@ def test_runs_and_judgments_too() -> None:
     by = {f"q{j:02}": "head" if j < 11 else "tail" for j in range(1, 31)}
     found = compare(sample.qrels, runs, ["AP", "P@10"]).by(by)
     assert len(found.rows) == 6
+    assert "Holm's step-down correction over 2 segments per measure." in found.method
     assert found.records().as_columns()["interaction_p"][0] == found.interactions[0].p
 
 

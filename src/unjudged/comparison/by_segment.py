@@ -21,7 +21,7 @@ from unjudged.grids.grid import Cell, Column, Grid, Shown, grid_of
 from unjudged.rankings.judged import Floats, Mask
 
 POWER = 0.8
-PROMISING = 0.001
+PROMISING, MOST_PERMUTATIONS = 0.001, 99_999
 SAME_SIGN = "the difference is not the same in all segments"
 UNTESTED = "Whether segments differ is not tested: that takes two segments of more than one query each."
 
@@ -163,7 +163,9 @@ def compare_segments(results: Sequence[MeasureComparison], segments: Mapping[str
             for k in range(len(result.tests.pairs)):
                 rows += [_row(result, *part, k) for part in zip(every, [*own, result.tests], strict=True)]
                 interactions.append(Interaction(*rows[-1][:3], *next(between)))
-    return SegmentComparison(rows, interactions, _method(tests, parts, len(segments)), tests.alpha)
+    per_measure = len(results) > 1 and tests.measures == 1
+    method = _method(tests, parts, len(segments), " per measure" * per_measure)
+    return SegmentComparison(rows, interactions, method, tests.alpha)
 
 
 def _corrected(parts: Sequence[PairTests]) -> list[PairTests]:
@@ -184,7 +186,7 @@ def _between(
     Where p is small there are so many draws that a pair which alone differs can be significant.
     """
     tests = family[0].tests
-    more = ceil(tests.together / tests.alpha)
+    more = min(ceil(tests.together / tests.alpha), MOST_PERMUTATIONS)
 
     def tested(difference: Floats) -> float:
         parts = [difference[own] for own in segments.values()]
@@ -198,7 +200,7 @@ def _between(
     return zip(p.tolist(), after.tolist(), strict=True)
 
 
-def _method(tests: PairTests, parts: Sequence[PairTests], segments: int) -> str:
+def _method(tests: PairTests, parts: Sequence[PairTests], segments: int, per: str) -> str:
     """Say what is detectable, which tests are corrected together, and which cannot be made."""
     made, pairs = [part for part in parts if part.pairs.queries > 1], len(tests.pairs)
     part, tested = (made or parts)[0], len(made) * segments // len(parts)
@@ -206,15 +208,19 @@ def _method(tests: PairTests, parts: Sequence[PairTests], segments: int) -> str:
     if part.correction.name != "none":
         each = f"{counted(tested, 'segment')}{f' of {pairs} pairs' if pairs > 1 else ''}"
         each += f" by {tests.measures} measures" if tests.measures > 1 else ""
-        method += f" over {each if part.together == tested else f'{part.together} tests: {each}'}"
-        method += f"; between segments {tests.family}" if tests.family else ""
-        whole = f"; all: {tests.correction.title} {tests.family}".rstrip()
+        method += f" over {each if part.together == tested else f'{part.together} tests: {each}'}{per}"
+        method += f"; between segments {tests.family}{per}" if tests.family else ""
+        whole = f"; all: {tests.correction.title} {tests.family}{per}".rstrip()
         method += whole if tests.family or tests.correction.joint else ""
         of_all = f", {tests.together} for all" if tests.family else ""
         level = f"alpha / tests ({part.together} of segments{of_all})"
-    one = f"{counted(segments - tested, 'segment')} of one query cannot be tested: not counted."
     found = f"detectable: what the paired t test shows with power {POWER} at {level} if so many queries vary "
-    return f"{found}as these do. {method}.{f' {one}' if tested < segments else ''}"
+    found += f"as these do. {method}."
+    if tested < segments:
+        found += f" {counted(segments - tested, 'segment')} of one query cannot be tested: not counted."
+    if part.correction.name != "none" and tests.together / tests.alpha > MOST_PERMUTATIONS + 1:
+        found += f" {MOST_PERMUTATIONS:,} draws cannot show that segments differ among so many tests."
+    return found
 
 
 def _row(result: MeasureComparison, segment: str, tests: PairTests, k: int) -> SegmentDifference:
