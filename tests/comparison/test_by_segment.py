@@ -302,8 +302,10 @@ def test_one_of_several_columns(tmp_path: Path) -> None:
     assert names_in(f"{file}:kind", ["q1", "q2"]) == ["nav", "info"]
     assert names_in(f"{file}:length", ["q1", "q2"]) == ["1", "7"]
     for source in (file, f"{file}:size", f"{file}:qid"):
-        with pytest.raises(InputError, match="no columns for queries and segments among 'qid'"):
+        with pytest.raises(InputError, match="no column for the segment among 'qid', 'kind', 'length', expe"):
             segments_of(source, ["q1", "q2"])
+    with pytest.raises(InputError, match="no column for the query among 'id', 'kind', expected one of"):
+        segments_of([{"id": "q1", "kind": "a"}], ["q1"])
 
 
 def test_other_queries_are_counted() -> None:

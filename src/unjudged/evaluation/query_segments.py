@@ -70,9 +70,10 @@ def _read(source: Any, queries: AbstractSet[str]) -> dict[str, str]:
         usual = next((known[name] for name in SEGMENT if name in known), None)
         segment = chosen or usual or (others[0] if len(others) == 1 else None)
         if query is None or segment not in others:
-            wanted = "`segment`" if chosen is None else f"`{chosen}`"
-            problem = f"no columns for queries and segments among {listed(list(table.columns))}"
-            raise InputError(f"{problem}, expected `query` and {wanted}; FILE:COLUMN names another column")
+            among = f"among {listed(list(table.columns))}, expected"
+            if query is None:
+                raise InputError(f"no column for the query {among} one of {', '.join(NAMES['query'])}")
+            raise InputError(f"no column for the segment {among} `{chosen or 'segment'}`, or FILE:COLUMN")
         segment_of: dict[str, str] = {}
         for row, (name, label) in enumerate(zip(table.columns[query], table.columns[segment], strict=True)):
             if is_missing(label):
