@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from unjudged import evaluate
-from unjudged.comparison.by_segment import interaction_p
+from unjudged.comparison.testing.interaction import interaction_p
 from unjudged.comparison.testing.margins import against_margin
 from unjudged.comparison.testing.pairs import Pairs
 from unjudged.comparison.testing.pairwise import t_interval

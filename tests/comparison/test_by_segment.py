@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from unjudged import InputError, Scores, UsageError, compare, evaluate, sample
-from unjudged.comparison.by_segment import interaction_p
+from unjudged import ExtraQueriesWarning, InputError, Scores, UsageError, compare, evaluate, sample
+from unjudged.base.choices import CorrectionName
 from unjudged.comparison.testing.corrections import CORRECTIONS
+from unjudged.comparison.testing.interaction import interaction_p
+from unjudged.comparison.testing.power import plan_queries
 from unjudged.evaluation.query_segments import segments_grid, segments_of
 
 RNG = np.random.default_rng(5)
@@ -51,6 +53,53 @@ def test_the_total_may_contradict_most_segments() -> None:
     )
 
 
+def test_the_cause_of_a_total_is_the_segment_that_carries_it() -> None:
+    sizes, shifts = [3, 3, 3, 41, 10], [-0.05, -0.05, -0.05, 0.0005, 0.5]
+    values = np.stack([np.repeat(shifts, sizes) + RNG.normal(0, 1e-4, 60), np.zeros(60)])
+    five = dict(zip(QUERIES, np.repeat(["a", "b", "c", "flat", "driver"], sizes).tolist(), strict=True))
+    found = compare(Scores.of(values, runs=["A", "B"], queries=QUERIES)).by(five)
+    assert "A is ahead because of driver (10 queries), but behind B in a, b, c." in " ".join(
+        found.sentences()
+    )
+
+
+def test_what_is_detectable_is_what_a_plan_says() -> None:
+    table = scores(0.4, -0.1)
+    difference = table.values[0, :, 0] - table.values[1, :, 0]
+    head, tail, whole = compare(table).by(BY).rows
+    assert whole.detectable == plan_queries(difference).smallest_difference
+    for row, part in ((head, difference[:20]), (tail, difference[20:])):
+        planned = plan_queries(part, correction="holm", comparisons=2)
+        assert row.detectable == planned.smallest_difference
+    assert "with power 0.8 at alpha / tests (2 of segments)" in compare(table).by(BY).method
+    three = compare(Scores.of(RNG.normal(0, 1, (3, 60)), queries=QUERIES), correction="tukey").by(BY)
+    assert [row.detectable is None for row in three.rows] == 3 * [False, False, True]
+    assert [row.detectable for row in compare(table, alpha=0.9, correction="none").by(BY).rows] == 3 * [None]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("correction", ["bonferroni", "holm", "none"])
+def test_the_power_of_what_is_detectable(correction: CorrectionName) -> None:
+    """A segment whose queries vary as told, and differ by what is detectable, is significant in 80 of 100."""
+    rng, trials, deviation = np.random.default_rng(11), 4_000, np.repeat([0.1, 0.3, 0.2], [8, 12, 40])
+    by = dict(zip(QUERIES, np.repeat(["small", "wide", "large"], [8, 12, 40]).tolist(), strict=True))
+    masks = segments_of(by, QUERIES)
+    drawn = rng.normal(0, 1, 60)
+    for own in masks.values():
+        drawn[own] = (drawn[own] - drawn[own].mean()) / drawn[own].std(ddof=1)
+    pilot = Scores.of(np.stack([drawn * deviation, np.zeros(60)]), queries=QUERIES)
+    told = compare(pilot, correction=correction).by(by).rows
+    for row, own in zip(told[:3], masks.values(), strict=True):
+        assert row.detectable is not None
+        noise = rng.normal(0, 1, (trials, 60)) * deviation + own * row.detectable
+        p = np.stack([stats.ttest_1samp(noise[:, mask], 0, axis=1).pvalue for mask in masks.values()])
+        after = np.apply_along_axis(CORRECTIONS[correction].function, 0, p)
+        shown = (after[[*masks].index(row.segment)] <= 0.05).mean()
+        error = np.sqrt(0.8 * 0.2 / trials)
+        more = 0.01 if correction == "holm" else 0.0  # Holm's second step, after a false discovery
+        assert 0.8 - 3 * error < shown < 0.8 + 3 * error + more
+
+
 def test_small_segments_say_what_they_could_have_shown() -> None:
     found = compare(scores(0.0, 0.0, 0.3)).by(BY)
     head, tail, whole = (row.detectable for row in found.rows)
@@ -77,6 +126,77 @@ def test_pairs_and_segments_are_corrected_together_and_all_queries_as_in_the_com
         over = "" if used == "none" else " over 9 tests: 3 segments of 3 pairs"
         assert f"Paired t test, {title}{over}" in found.method
         assert (f"; all: {CORRECTIONS[correction].title} over 3 pairs." in found.method) == (used != "none")
+
+
+@pytest.mark.parametrize("correction", ["holm", "bh", "none"])
+def test_tests_are_corrected_over_measures_if_the_comparison_is(correction: CorrectionName) -> None:
+    runs = {name: sample.runs[name] for name in ("lexical", "fused", "dense")}
+    by = {f"q{k:02d}": "head" if k < 11 else "torso" if k < 21 else "tail" for k in range(1, 31)}
+    compared = compare(sample.qrels, runs, ["AP", "P@10"], correction=correction, correct_over="measures")
+    found = compared.by(by)
+    parts = [row for row in found.rows if row.segment != "all"]
+    function = CORRECTIONS[correction].function
+    assert [row.p_adjusted for row in parts] == function(np.array([row.p for row in parts])).tolist()
+    between = np.array([one.p for one in found.interactions])
+    assert [one.p_adjusted for one in found.interactions] == function(between).tolist()
+    if correction != "none":
+        assert (
+            "over 18 tests: 3 segments of 3 pairs by 2 measures; between segments over 6 tests: 3 pairs by "
+            "2 measures; all: " in found.method
+        )
+    assert compared.by(by, "P@10").rows == [row for row in found.rows if row.measure == "P@10"]
+
+
+def test_tests_between_segments_are_corrected_over_pairs() -> None:
+    compared = compare(sample.qrels, sample.runs, "nDCG@10")
+    rng = np.random.default_rng(0)
+    said = []
+    for _ in range(5):
+        halves = rng.permutation(["a", "b"] * 15).tolist()
+        found = compared.by(dict(zip(compared.queries, halves, strict=True)))
+        p = np.array([one.p for one in found.interactions])
+        assert [one.p_adjusted for one in found.interactions] == CORRECTIONS["holm"].function(p).tolist()
+        said += found.sentences()
+    assert "; between segments over 15 pairs" in found.method
+    assert not any("Segments differ" in line for line in said)
+
+
+def test_a_pair_among_very_many_can_differ_between_segments() -> None:
+    values = RNG.normal(0, 0.1, (36, 40))
+    values[0, :20] += 5
+    table = Scores.of(values, runs=[f"r{k}" for k in range(36)], queries=QUERIES[:40])
+    by = {query: f"{j // 20}" for j, query in enumerate(QUERIES[:40])}
+    found = compare(table, baseline="r1", alpha=0.001).by(by)
+    assert [one.p_adjusted <= 0.001 for one in found.interactions] == [True] + 34 * [False]
+    tiny = compare(table, baseline="r1", alpha=1e-9).by(by)
+    assert "99,999 draws cannot show that segments differ among so many tests." in tiny.method
+
+
+def test_a_mean_misleads_only_where_signs_differ() -> None:
+    said = " ".join(compare(scores(0.1, 0.6)).by(BY).sentences())
+    assert "Segments differ from each other (p = 0.0001): the difference is not the same in all segm" in said
+    said = " ".join(compare(scores(-0.3, 0.3)).by(BY).sentences())
+    assert "Segments differ from each other (p = 0.0001): the mean alone misleads." in said
+
+
+def test_one_query_is_not_tested_and_does_not_count() -> None:
+    by = {**BY, "q1": "alone", "q2": "lonely"}
+    found = compare(scores(0.05, 0.05)).by(by)
+    *alone, head, tail, _ = found.rows
+    assert np.isnan([(row.p, row.p_adjusted) for row in alone]).all()
+    oracle = CORRECTIONS["holm"].function(np.array([head.p, tail.p]))
+    assert [head.p_adjusted, tail.p_adjusted] == oracle.tolist()
+    assert "over 2 segments. 2 segments of one query cannot be tested: not counted." in found.method
+    assert found.records().as_columns()["p"][:2] == [None, None]
+    assert "nan" not in str(found)
+    few = compare(scores(0.05, 0.05)).by({q: "rest" if j else "alone" for j, q in enumerate(QUERIES)})
+    assert few.sentences()[0] == (
+        "Whether segments differ is not tested: that takes two segments of more than one query each."
+    )
+    none = compare(Scores.of(np.array([[0.1, 0.2], [0.3, 0.5]]), queries=["q1", "q2"])).by(
+        {"q1": "a", "q2": "b"}
+    )
+    assert none.rows[-1].p < 1
 
 
 def test_segments_are_tested_with_the_draws_and_the_seed_of_the_comparison() -> None:
@@ -130,7 +250,24 @@ def test_several_segments_never_have_less_than_welchs_p_value() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["q1 head\nq2 tail\n", "query,segment\nq1,head\nq2,tail\n", "topic\tkind\nq1\thead\nq2\ttail\n"]
+    "text",
+    [
+        "q1 head\nq2 tail\n",
+        "query,segment\nq1,head\nq2,tail\n",
+        "topic\tkind\nq1\thead\nq2\ttail\n",
+        "# made by hand\nq1 head\n\n# the rest\nq2 tail\n",
+        "# made by hand\nquery,segment\nq1,head\nq2,tail\n",
+        "Query,Segment\nq1,head\nq2,tail\n",
+        "query segment\nq1 head\nq2 tail\n",
+        "Category;QID;note\nhead;q1;x\ntail;q2;y\n",
+        'q1,head\n"q2",tail\n',
+        "q1\t\thead\nq2\ttail\n",
+        "q1\thead\nq2 \ttail\n",
+        "q1 head\nq2 tail\nq1 head\n",
+        "query,segment\nq1,head\nq2,tail\nq1,head\n",
+        '{"q1": "head", "q2": "tail"}',
+        '[{"query": "q1", "segment": "head"}, {"query": "q2", "segment": "tail"}]',
+    ],
 )
 def test_files_of_segments(text: str, tmp_path: Path) -> None:
     file = tmp_path / "segments.txt"
@@ -140,6 +277,42 @@ def test_files_of_segments(text: str, tmp_path: Path) -> None:
         "tail": [True, False],
         "head": [False, True],
     }
+
+
+def names_in(source: object, queries: list[str]) -> list[str]:
+    found = segments_of(source, queries)
+    return [next(name for name, own in found.items() if own[k]) for k in range(len(queries))]
+
+
+def test_names_of_queries_and_segments_decide_how_lines_are_read(tmp_path: Path) -> None:
+    file = tmp_path / "segments.txt"
+    for text, queries, expected in (
+        ("q1,long tail\nq2,head\n", ["q1", "q2"], ["long tail", "head"]),
+        ("q1 a,b\nq2 c\n", ["q1", "q2"], ["a,b", "c"]),
+        ("#1 a\n#2 b\n#3 is no query\n", ["#1", "#2"], ["a", "b"]),
+        ("query a\nq2 b\n", ["query", "q2"], ["a", "b"]),
+    ):
+        file.write_text(text)
+        assert names_in(file, queries) == expected
+
+
+def test_one_of_several_columns(tmp_path: Path) -> None:
+    file = tmp_path / "queries.csv"
+    file.write_text("qid,kind,length\nq1,nav,1\nq2,info,7\n")
+    assert names_in(f"{file}:kind", ["q1", "q2"]) == ["nav", "info"]
+    assert names_in(f"{file}:length", ["q1", "q2"]) == ["1", "7"]
+    for source in (file, f"{file}:size", f"{file}:qid"):
+        with pytest.raises(InputError, match="no column for the segment among 'qid', 'kind', 'length', expe"):
+            segments_of(source, ["q1", "q2"])
+    with pytest.raises(InputError, match="no column for the query among 'id', 'kind', expected one of"):
+        segments_of([{"id": "q1", "kind": "a"}], ["q1"])
+
+
+def test_other_queries_are_counted() -> None:
+    with pytest.warns(ExtraQueriesWarning, match=r"Segments of 2 other queries are ignored: q8, q9\."):
+        segments_of({"q1": "a", "q8": "b", "q9": "b"}, ["q1"])
+    with pytest.raises(InputError, match=r"2 queries of 2 have no segment: 1, 2; .*segments of 1\.0, 2\.0"):
+        segments_of({1.0: "a", 2.0: "b"}, ["1", "2"])
 
 
 def test_a_name_that_ends_in_nul_has_its_queries() -> None:
@@ -152,9 +325,19 @@ def test_refusals(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="1 query of 2 has no segment: q3; give each query one"):
         segments_of({"q1": "a"}, ["q1", "q3"])
     file = tmp_path / "segments.csv"
-    file.write_text("query,segment\nq1,a\nq1,b\n")
-    with pytest.raises(InputError, match="query 'q1' is in two segments, a and b"):
-        segments_of(file, ["q1"])
+    for text, problem in (
+        ("query,segment\nq1,a\nq1,b\n", "segments.csv:3: query 'q1' is in two segments, a and b"),
+        ("q1 a\nq1 b\n", "segments.csv:2: query 'q1' is in two segments, a and b"),
+        ("q1 a b\n", "segments.csv:1: 'q1 a b' is not a query and its segment: found 3 fields, expected 2"),
+        ("query,segment\n#\nq1,a,b\n", "segments.csv:3: 'q1,a,b' is not .* found 3 fields, expected 2"),
+        ("query,segment\nq1,\n", "segments.csv:2: query 'q1' has no segment, found '': give it one"),
+        ("query,a,a\nq1,x,y\n", "segments.csv:1: two columns have the name 'a'"),
+        ("# nothing\n", "segments.csv: "),
+        ("query,segment\n" + "x" * 200_000 + ",a\n", "field larger than field limit"),
+    ):
+        file.write_text(text)
+        with pytest.raises(InputError, match=problem):
+            segments_of(file, ["q1"])
     with pytest.raises(UsageError, match="all queries are in one segment"):
         compare(scores(0, 0)).by(dict.fromkeys(QUERIES, "x"))
     with pytest.raises(UsageError, match="rename it"):
@@ -166,6 +349,7 @@ def test_runs_and_judgments_too() -> None:
     by = {f"q{j:02}": "head" if j < 11 else "tail" for j in range(1, 31)}
     found = compare(sample.qrels, runs, ["AP", "P@10"]).by(by)
     assert len(found.rows) == 6
+    assert "Holm's step-down correction over 2 segments per measure." in found.method
     assert found.records().as_columns()["interaction_p"][0] == found.interactions[0].p
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Unpack
@@ -140,7 +140,15 @@ class Comparison(Shown, Framed):
         """
         from unjudged.comparison.by_segment import compare_segments
 
-        return compare_segments(self._results(measure), segments_of(segments, self.queries))
+        chosen = self._results(measure)
+        over_measures = self.results[0].tests.measures > 1
+        found = compare_segments(
+            self.results if over_measures else chosen, segments_of(segments, self.queries)
+        )
+        names = {str(result.measure) for result in chosen}
+        rows = [row for row in found.rows if row.measure in names]
+        between = [one for one in found.interactions if one.measure in names]
+        return replace(found, rows=rows, interactions=between)
 
     def _two(
         self, a: str | None, b: str | None, measure: MeasureLike | None

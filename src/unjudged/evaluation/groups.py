@@ -149,17 +149,17 @@ def groups_by_pattern(pattern: str, runs: Iterable[str]) -> dict[str, str]:
     return {run: match.group(1) for run, match in matches.items() if match and match.group(1)}
 
 
-def read_groups(file: str | os.PathLike[str], of: str = "run", to: str = "group") -> dict[str, str]:
-    """Return the group of each run from a file of lines `run group`, or other names in two columns."""
+def read_groups(file: str | os.PathLike[str]) -> dict[str, str]:
+    """Return the group of each run from a file of lines `run group`."""
     check_file_name("groups", file, "a mapping of runs to groups, a file of lines `run group`, or a pattern")
-    data, source = read_small(file, f"lines with a {of} and its {to}"), display_name(file)
+    data, source = read_small(file, "lines with a run and its group"), display_name(file)
     group_of: dict[str, str] = {}
     for number, line in enumerate(decode(data).splitlines(), 1):
         words = line.split()
         if words and len(words) != 2:
-            raise InputError(f"{quoted(line)} is not a {of} and its {to}", source=source, line=number)
+            raise InputError(f"{quoted(line)} is not a run and its group", source=source, line=number)
         if words and words[0] in group_of:
-            raise InputError(f"{of} {quoted(words[0])} appears a second time", source=source, line=number)
+            raise InputError(f"run {quoted(words[0])} appears a second time", source=source, line=number)
         if words:
             group_of[words[0]] = words[1]
     return group_of

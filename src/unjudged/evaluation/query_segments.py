@@ -2,72 +2,142 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import re
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 import numpy as np
 
-from unjudged.base.errors import InputError, UsageError
+from unjudged.base.errors import ExtraQueriesWarning, InputError, UsageError, announce, quoted
 from unjudged.base.wording import counted, shortlist
 from unjudged.evaluation.scores import Scores
-from unjudged.formats.columns import NAMES, listed
+from unjudged.formats.columns import NAMES, listed, no_rows
 from unjudged.formats.inputs import FILE, MAPPING, kind_of_source, name_in_errors
-from unjudged.formats.named_columns import is_missing, named_columns
+from unjudged.formats.named_columns import NamedColumns, is_missing, named_columns
+from unjudged.formats.readers.text.delimited import DELIMITERS
 from unjudged.formats.small_files import read_small
+from unjudged.formats.tables import decode
 from unjudged.grids.grid import Cell, Column, Grid, blank, grid_of
 from unjudged.rankings.judged import Mask
 
 SegmentsSource = Mapping[str, str] | str | os.PathLike[str] | Any
-"""A mapping of queries to segments, or a file or frame with a column of queries and one of segments."""
+"""A mapping of queries to segments, or a file or frame with a column of queries and one of segments.
+
+`file:column` names the column of a file that has several.
+"""
 SEGMENT = ("segment", "group", "category", "class", "type")
-TABLES = (b"PAR1", b"ARROW1", b"{", b"[", b"\x1f\x8b")
+TABLES = (b"PAR1", b"ARROW1", b"{", b"[")
 EVERY = "all"
 """The row of all queries."""
 
 
 def segments_of(source: SegmentsSource, queries: Sequence[str]) -> dict[str, Mask]:
-    """Return which of the queries are in each segment, in the order of the queries; each must be in one."""
-    segment_of = {str(query): str(name) for query, name in _read(source).items()}
+    """Return which of the queries are in each segment, in the order of the queries; each must be in one.
+
+    A warning says how many others have a segment.
+    """
+    known = frozenset(queries)
+    segment_of = _read(source, known)
     lacking = [query for query in queries if query not in segment_of]
+    others = [query for query in segment_of if query not in known]
     if lacking:
         many = f"{counted(len(lacking), 'query')} of {len(queries)} {'has' if len(lacking) == 1 else 'have'}"
-        raise InputError(f"{many} no segment: {shortlist(lacking)}; give each query one")
+        found = f" (found segments of {shortlist(others)})" if others else ""
+        with name_in_errors(file_and_column(source)[0], "segments"):
+            raise InputError(f"{many} no segment: {shortlist(lacking)}; give each query one{found}")
+    if others:
+        many = f"Segments of {counted(len(others), 'other query')} are ignored"
+        announce([ExtraQueriesWarning(f"{many}: {shortlist(others)}.")])
     own = [segment_of[query] for query in queries]
     numbers = {name: k for k, name in enumerate(dict.fromkeys(own))}
     number = np.array([numbers[name] for name in own])
     return {name: number == k for name, k in numbers.items()}
 
 
-def _read(source: Any) -> Mapping[Any, Any]:
+def _read(source: Any, queries: AbstractSet[str]) -> dict[str, str]:
     kind = kind_of_source(source)
     if kind == MAPPING and not any(isinstance(value, list | tuple) for value in source.values()):
-        return dict(source)
-    with name_in_errors(source, "segments"):
-        if kind == FILE:
-            start = read_small(source, "a query and its segment on each line")[:4096]
-            header = re.split(r"[\t,;]", start.split(b"\n", 1)[0].decode("utf-8", "replace"))
-            if not start.startswith(TABLES) and not {name.strip() for name in header} & set(NAMES["query"]):
-                from unjudged.evaluation.groups import read_groups
-
-                return read_groups(source, "query", "segment")
-        table = named_columns(source)
-        query = table.column("query", {}, NAMES["query"])
+        return {str(query): str(name) for query, name in source.items()}
+    file, chosen = file_and_column(source)
+    with name_in_errors(file, "segments"):
+        table = _of_file(file, queries) if kind == FILE else named_columns(file)
+        known = {**{name.lower(): name for name in table.columns}, **{name: name for name in table.columns}}
+        query = next((known[name] for name in NAMES["query"] if name in known), None)
         others = [name for name in table.columns if name != query]
-        segment = table.column("segment", {}, SEGMENT) or (others[0] if len(others) == 1 else None)
-        if query is None or segment is None:
-            problem = f"no columns for queries and segments among {listed(list(table.columns))}"
-            raise InputError(f"{problem}, expected `query` and `segment`")
+        usual = next((known[name] for name in SEGMENT if name in known), None)
+        segment = chosen or usual or (others[0] if len(others) == 1 else None)
+        if query is None or segment not in others:
+            among = f"among {listed(list(table.columns))}, expected"
+            if query is None:
+                raise InputError(f"no column for the query {among} one of {', '.join(NAMES['query'])}")
+            raise InputError(f"no column for the segment {among} `{chosen or 'segment'}`, or FILE:COLUMN")
         segment_of: dict[str, str] = {}
         for row, (name, label) in enumerate(zip(table.columns[query], table.columns[segment], strict=True)):
             if is_missing(label):
-                raise table.error(row, f"query {name!r} has no segment")
+                raise table.error(row, f"query {name!r} has no segment, found {label!r}: give it one")
             if segment_of.setdefault(str(name), str(label)) != str(label):
                 raise table.error(
                     row, f"query {name!r} is in two segments, {segment_of[str(name)]} and {label}"
                 )
     return segment_of
+
+
+def file_and_column(source: Any) -> tuple[Any, str | None]:
+    """Return a source and the column of its segments that `file:column` names, None for another source.
+
+    >>> file_and_column("segments.csv")
+    ('segments.csv', None)
+    """
+    if isinstance(source, str) and not os.path.exists(source):
+        file, colon, column = source.rpartition(":")
+        if colon and column and os.path.exists(file):
+            return file, column
+    return source, None
+
+
+def _of_file(file: Any, queries: AbstractSet[str]) -> NamedColumns:
+    """Return the columns of a table, of a JSON mapping, or of lines with two fields and perhaps a header."""
+    data = read_small(file, "a query and its segment on each line")
+    if data.lstrip().startswith(TABLES):
+        table = named_columns(file)
+        if len(table) > 1 or {name.lower() for name in table.columns} & {*NAMES["query"]}:
+            return table
+        return NamedColumns({"query": [*table.columns], "segment": [v[0] for v in table.columns.values()]})
+    numbered = [
+        (number, line)
+        for number, line in enumerate(decode(data).splitlines(), 1)
+        if line.strip() and (not line.startswith("#") or {*re.split(r"[\t,; ]", line)[:1]} & queries)
+    ]
+    if not numbered:
+        raise no_rows()
+    numbers, lines = zip(*numbered, strict=True)
+    rows = _fields(lines, queries)
+    headed = {name.lower() for name in rows[0]} & set(NAMES["query"]) and rows[0][0] not in queries
+    names = rows[0] if headed else ["query", "segment"]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise InputError(f"two columns have the name {quoted(twice)}, expected one", line=numbers[0])
+    for number, line, row in zip(numbers, lines, rows, strict=True):
+        if len(row) != len(names):
+            problem = f"{quoted(line)} is not a query and its segment"
+            remedy = f"found {counted(len(row), 'field')}, expected {len(names)}, with commas, tabs or spaces"
+            raise InputError(f"{problem}: {remedy} between", line=number)
+    body = slice(1, None) if headed else slice(None)
+    return NamedColumns({name: [row[k] for row in rows[body]] for k, name in enumerate(names)}, numbers[body])
+
+
+def _fields(lines: Sequence[str], queries: AbstractSet[str]) -> list[list[str]]:
+    """Split lines at spaces if that gives two fields and queries, else at what stands in the first line."""
+    words = [line.split() for line in lines]
+    mark = next((mark for mark in DELIMITERS if mark in lines[0]), None)
+    if mark is None or (all(len(row) == 2 for row in words) and any(row[0] in queries for row in words)):
+        return words
+    try:
+        return [[field.strip() for field in next(csv.reader([line], delimiter=mark))] for line in lines]
+    except csv.Error as error:
+        raise InputError(f"{error}, expected a query and its segment on each line") from None
 
 
 def with_every(segments: Mapping[str, Mask], queries: int) -> dict[str, Mask]:

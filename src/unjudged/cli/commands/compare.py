@@ -98,6 +98,7 @@ def compare(
 
     Two runs are compared in sentences, and as one row of pairs in csv and json. More runs give a table of
     systems, or with --pairs a row per pair. An unjudged document that several runs retrieve counts as one.
+    With --by a table of segments follows; csv, tsv, jsonl and parquet, which hold one table, have that one.
 
     Parameters
     ----------
@@ -145,7 +146,7 @@ def compare(
     _check_together(**shown)
     chosen = check_output(format, output)
     two = chosen == "table" and count == 2 and not (pairs or per_query)
-    check_decimals(decimals, "sentences" if two else chosen)
+    check_decimals(decimals, "sentences" if two and by is None else chosen)
     for_paper = paper.check(chosen, **shown, predictions=predicted.predictions) or chosen == "latex"
     figure.check(plot)
     predicted.check(
@@ -190,28 +191,27 @@ def compare(
         first, names = compared.results[0].measure, compared.runs
         drawn = compared.plot.differences(*names, first) if len(names) == 2 else compared.plot.matrix(first)
         figure.show(drawn, plot)
-    if by is not None:
-        segments = compared.by((scores and scores.segments) or by)
-        start = wrapped(str(compared).splitlines()) + "\n" if two else ""
-        _show_segments(start, segments.grid().rounded(decimals), (format, output))
-    elif per_query:
+    segments = (
+        None if by is None else compared.by((scores and scores.segments) or by).grid().rounded(decimals)
+    )
+    if per_query:
         show_grids([grid.rounded(decimals) for grid in _query_grids(compared, chosen)], format, output)
     elif two:
-        show(wrapped(str(compared).splitlines()), output)
+        show(wrapped(str(compared).splitlines()) + _after(segments, chosen), output)
         if beside_standard_error(output):
             already_said(compared.notes)
     elif for_paper and not pairs:
-        show(paper.written(compared, chosen, decimals), output)
+        show(paper.written(compared, chosen, decimals) + _after(segments, chosen), output)
+    elif segments is not None and chosen in WITHOUT_NOTES:
+        show_grids(replace(segments, notes=[*segments.notes, *compared.notes]), format, output)
     else:
-        show_grids(_grid(compared, chosen, pairs).rounded(decimals), format, output)
+        grid = _grid(compared, chosen, pairs).rounded(decimals)
+        show_grids(grid if segments is None else [grid, segments], format, output)
 
 
-def _show_segments(start: str, grid: Grid, asked: tuple[Format | None, Path | None]) -> None:
-    """Show a table of segments, after the sentences about two runs."""
-    if start:
-        show(start + str(render(grid, "table", width=terminal_width())), asked[1])
-    else:
-        show_grids(grid, *asked)
+def _after(segments: Grid | None, format: str) -> str:
+    """Return the table of segments as it follows the comparison in a text."""
+    return "" if segments is None else "\n" + str(render(segments, format, width=terminal_width()))
 
 
 def _show_predicted(

@@ -48,8 +48,8 @@ POOLED_TO = (
     "the depth of the rankings that are scored.)"
 )
 SEGMENTS = (
-    "Segments of the queries: a file of lines `query segment`, a table with these columns, or with --scores "
-    "a column of the table."
+    "Segments of the queries: a file of lines `query segment` or `query,segment`, a table with these columns "
+    "(FILE:COLUMN if its segments have another name), a JSON mapping, or with --scores a column of the table."
 )
 BY_SECOND = (
     "Judgments of a second assessor, who judged whole topics of the judgments again: intervals had another "

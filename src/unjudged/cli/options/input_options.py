@@ -168,6 +168,8 @@ class TableOptions(OptionGroup, title="Tables of scores"):
         by: str | None = None,
     ) -> Scores:
         """Return the scores of the files; `by` is a file of segments, or else a column."""
+        from unjudged.evaluation.query_segments import file_and_column
+
         tables = [one for file in files for one in expanded(inputs.table(file))]
         return Scores.of(
             tables[0] if len(tables) == 1 else tables,
@@ -175,7 +177,7 @@ class TableOptions(OptionGroup, title="Tables of scores"):
             wide=self.wide,
             missing=self.missing,
             range=self._range(),
-            by=None if by is None or os.path.exists(by) else by,
+            by=None if by is None or os.path.exists(file_and_column(by)[0]) else by,
         )
 
     def _range(self) -> tuple[float, float] | None:

@@ -43,6 +43,7 @@ def take_arguments(function: Callable[..., object], arguments: Mapping[str, Any]
             _check_files(files, among_words=bool(option.more))
             reads(files)
             reads(file for _, named, file in (text.partition("=") for text in files) if named)  # NAME=FILE
+            reads(file for file, named, _ in (text.rpartition(":") for text in files) if named)  # FILE:COLUMN
         if option.measures:
             reads(file for text in _texts(value) for file in QUOTED.findall(text))
         if option.writes:

@@ -47,13 +47,18 @@ class PairTests(Shown):
     draws: int = DRAWS
     seed: int = 0
     measures: int = 1
-    """Over how many measures the tests were corrected together."""
+    """Over how many measures, or segments by measures, the tests were corrected together."""
 
-    def over(self, chosen: Mask) -> PairTests:
-        """Return the same tests over some of the queries, each on its own."""
+    def over(self, chosen: Mask, correction: Correction) -> PairTests:
+        """Return the same tests over some of the queries, which are yet to be corrected."""
         pairs = replace(self.pairs, scores=self.pairs.scores[:, chosen])
         p, notes = p_values(pairs, self.test, draws=self.draws, seed=self.seed)
-        return replace(self, pairs=pairs, correction=find_correction("none"), p=p, p_adjusted=p, notes=notes)
+        return replace(self, pairs=pairs, correction=correction, p=p, p_adjusted=p, notes=notes)
+
+    @property
+    def together(self) -> int:
+        """How many tests were corrected together."""
+        return len(self.pairs) * self.measures
 
     @property
     def method(self) -> str:
@@ -65,7 +70,7 @@ class PairTests(Shown):
         """Which tests were corrected together, in words; nothing where one was, or none were corrected."""
         pairs, corrected = len(self.pairs), self.correction.name != "none"
         if self.measures > 1 and corrected:
-            return f"over {pairs * self.measures} tests: {counted(pairs, 'pair')} by {self.measures} measures"
+            return f"over {self.together} tests: {counted(pairs, 'pair')} by {self.measures} measures"
         return f"over {pairs} pairs" if pairs > 1 and corrected else ""
 
     @property
@@ -138,7 +143,7 @@ def compare_pairs(
 
 
 def corrected_together(tests: Sequence[PairTests]) -> list[PairTests]:
-    """Return the tests of several measures with one correction over all of them."""
+    """Return the tests of several measures, or segments, with one correction over all of them."""
     chosen = tests[0].correction
     if chosen.joint:
         raise UsageError(

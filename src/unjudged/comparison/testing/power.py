@@ -146,6 +146,17 @@ def smallest_difference(deviation: float, queries: int, *, power: float, alpha: 
     return float(found) * deviation
 
 
+def first_level(alpha: float, correction: str, comparisons: int) -> float | None:
+    """Return the level that a test must pass if no other one does; None for a correction without a formula.
+
+    >>> first_level(0.05, "holm", 10)
+    0.005
+    """
+    if correction == "none":
+        return alpha
+    return alpha / comparisons if correction in FIRST_STEP else None
+
+
 def power_of_t(queries: int, effect: float, alpha: float) -> float:
     """P(|T| > t_{1 - alpha/2}) for T noncentral with n - 1 degrees of freedom around sqrt(n) d."""
     from scipy.special import stdtrit
@@ -195,10 +206,10 @@ def _level(alpha: float, correction: str, comparisons: int) -> float:
     check_probability("alpha", alpha, 0.05)
     if comparisons < 1:
         raise UsageError(f"comparisons is {comparisons}, expected a whole number of at least 1")
-    if find_correction(correction).name not in ("none", *FIRST_STEP):
+    level = first_level(alpha, find_correction(correction).name, comparisons)
+    if level is None:
         known = ", ".join(FIRST_STEP)
         raise UsageError(f"{correction} has no formula for planning, expected none, {known}")
-    level = alpha if correction == "none" else alpha / comparisons
     if level < LEAST_ALPHA:
         raise UsageError(f"alpha for each comparison is {level:.3g}, expected at least {LEAST_ALPHA:g}")
     return level
