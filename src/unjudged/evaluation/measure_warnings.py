@@ -131,10 +131,15 @@ def _not_drawable(measures: Sequence[Measure], judgments: Judgments) -> list[Unj
 
 def not_uniform(measures: Sequence[Measure], rankings: JudgedRankings) -> list[UnjudgedWarning]:
     """A warning if measures take documents for a uniform sample that cannot be one."""
-    judgments = rankings.judgments
     names = [str(measure) for measure in measures if measure.traits.takes == EVEN]
-    if not names or judgments.origin.kind != UNIFORM:
-        return []
-    why = not_random(rankings, judgments.sampled_share[judgments.query])
+    why = why_not_uniform(rankings) if names else None
     need = f"{', '.join(names)} {'needs' if len(names) == 1 else 'need'}"
     return [] if why is None else [AssumptionWarning(f"{need} a uniform sample, but {why}.")]
+
+
+def why_not_uniform(rankings: JudgedRankings) -> str | None:
+    """Say why judgments that are taken for a uniform sample cannot be one, or return None."""
+    judgments = rankings.judgments
+    if judgments.origin.kind != UNIFORM:
+        return None
+    return not_random(rankings, judgments.sampled_share[judgments.query])
