@@ -277,8 +277,11 @@ def test_paths_with_colons_and_commas(tmp_path: Path) -> None:
         "b": ["C:\\q.txt", "C:\\*.run"],
         "c": ["q", "/r"],
     }
-    with pytest.raises(UsageError, match=r"--list takes names with colons and commas"):
-        listed_collections(["x"])
+    several = listed_collections(["d=C:/q.txt:C:/a.run,D:/b.run"])
+    assert several == {"d": ["C:/q.txt", "C:/a.run", "D:/b.run"]}
+    for word in ("x", "x=a:b.txt:r.run", "x=q.txt:runs/12:00.run"):
+        with pytest.raises(UsageError, match=r"--list takes names with colons and commas"):
+            listed_collections([word])
     folder = tmp_path / "a:b,c"
     folder.mkdir()
     qrels = folder / "q.txt"

@@ -25,8 +25,11 @@ from unjudged.measures.kernel.names import MeasureLike
 from unjudged.rankings.judged import Floats
 
 A_TABLE = "(?P<name>[^=]+)=(?P<qrels>)(?P<files>.+)"
-A_COLLECTION = r"(?P<name>[^=]+)=(?P<qrels>irds:[^:]+|[A-Za-z]:[\\/][^:]*|[^:]+):(?P<files>.+)"
-"""A letter, a colon and a slash begin a path of Windows, if another colon follows."""
+DRIVE = r"[A-Za-z]:[\\/]"
+A_COLLECTION = (
+    rf"(?P<name>[^=]+)=(?P<qrels>irds:[^:]+|{DRIVE}[^:]*|[^:]+):(?P<files>(?:(?<=[:,]){DRIVE}|[^:])+)"
+)
+"""A letter, a colon and a slash begin a path of Windows; any other colon ends the judgments."""
 ANY_NAME = "a file of --list takes names with colons and commas, between tabs: NAME, QRELS, RUN, RUN"
 ENOUGH = 10
 """With fewer queries, a collection hardly shows how far its differences spread."""
