@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from unjudged import AP, Run, UsageError, evaluate, nDCG, sample
+from unjudged import AP, Judgments, Run, UnjudgedWarning, UsageError, evaluate, nDCG, sample
 from unjudged.judging import Pool
 
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
@@ -134,3 +134,15 @@ def test_hardly_any_first_document_is_judged(judged: int, said: bool) -> None:
     assert bool(caught) == said
     few = {query: qrels[query] for query in list(qrels)[:9]}
     assert "Only" not in str(evaluate(few, {query: run[query] for query in few}, "AP"))
+
+
+def test_queries_without_any_judged_document_are_named() -> None:
+    none = float("nan")
+    cases: list[tuple[Any, list[str]]] = [
+        ({"q1": {"1": 1}, "q2": {"1": -1}}, ["q1", "q2"]),
+        (Judgments.from_arrays(grades=[[0, 1], [none, none]]), ["0", "1"]),
+    ]
+    for qrels, queries in cases:
+        said = rf"1 of 2 queries has no judged document, .* counts as nonrelevant: {queries[1]}"
+        with pytest.warns(UnjudgedWarning, match=said):
+            evaluate(qrels, {"r": {query: ["1"] for query in queries}}, "AP")

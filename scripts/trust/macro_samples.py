@@ -170,8 +170,11 @@ def _held(low: Floats, high: Floats, truth: float) -> tuple[float, float]:
 
 
 def _noted(one: Macro) -> bool:
-    """Whether the output for collections of these sizes says that it may be too sure or too cautious."""
-    return bool(resting_on_few({str(place): count for place, count in enumerate(SIZES[one.sizes])}))
+    """Whether the output says so for collections of these sizes whose queries vary alike."""
+    counts = SIZES[one.sizes]
+    return bool(
+        resting_on_few(dict(zip(map(str, range(len(counts))), counts, strict=True)), 1 / np.array([counts]).T)
+    )
 
 
 def macro_table(found: Sequence[Macro]) -> str:

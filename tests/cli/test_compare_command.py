@@ -11,6 +11,7 @@ import pytest
 
 from tests.cli.in_process import printed, refused, unjudged
 from unjudged import compare, sample
+from unjudged.comparison.comparison_notes import OF_ALL
 
 QRELS = str(sample.qrels)
 NAMES = ("reranked", "fused", "dense")
@@ -104,7 +105,8 @@ def test_systems_as_data_have_the_interval_for_other_queries() -> None:
     second = document["rows"][1]
     assert (second["versus"], second["wins"], second["ties"], second["losses"]) == ("reranked", 9, 0, 21)
     assert second["effect_low"] < second["effect"] < second["effect_high"] < 0
-    assert document["notes"] == ["Paired t test, Holm's step-down correction over 3 pairs, alpha = 0.05."]
+    method = "Paired t test, Holm's step-down correction over 3 pairs, alpha = 0.05."
+    assert document["notes"] == [method, OF_ALL]
 
 
 def test_pairs_as_json_have_everything() -> None:
@@ -143,6 +145,7 @@ def test_notes_that_have_no_place_go_to_standard_error() -> None:
     done = unjudged("compare", QRELS, RERANKED, FUSED, str(sample.runs["expanded"]), "--format", "csv")
     assert done.stderr.decode() == (
         "unjudged: expanded has no ranking for 1 query of 30: q17. Each counts as empty.\n"
+        f"unjudged: {OF_ALL}\n"
     )
 
 

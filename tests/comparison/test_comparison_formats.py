@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.in_process import unjudged
 from unjudged import UsageError, compare, evaluate, sample
 from unjudged.comparison.comparison_grids import MORE_PAIR_FIELDS, PAIR_FIELDS, letters
+from unjudged.comparison.comparison_notes import OF_ALL, OUTSIDE
 from unjudged.grids.rendering import render
 
 QRELS = {q: {"x": 1, "y": 0} for q in ("q1", "q2", "q3")}
@@ -105,3 +107,31 @@ def test_what_does_not_vary_has_neither_interval_nor_effect() -> None:
     assert "p = 1.0000; no interval for other queries; no effect size." in str(one)
     same = compare(QRELS, {"a": {q: ["x"] for q in QRELS}, "b": {q: ["y"] for q in QRELS}})
     assert "95% interval for other queries +0.2000 to +0.2000; no effect size." in str(same)
+
+
+FORMATS = ["table", "csv", "tsv", "json", "jsonl", "markdown", "latex", "html"]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("pairs", [False, True])
+def test_every_format_says_which_documents_verdicts_are_about(format: str, pairs: bool) -> None:
+    files = [str(sample.qrels), *(str(sample.runs[name]) for name in ("lexical", "fused", "dense"))]
+    done = unjudged("compare", *files, "-m", "AP", "--format", format, *(["--pairs"] if pairs else []))
+    said = " ".join((done.stdout + done.stderr).decode().split())
+    assert said.count(OF_ALL) == said.count(OUTSIDE) == 1
+
+
+def test_a_page_says_which_documents_verdicts_are_about() -> None:
+    pytest.importorskip("jinja2")
+    from unjudged.report.page.report_page import report_page
+
+    runs = {name: sample.runs[name] for name in ("lexical", "fused", "dense")}
+    page = report_page(sample.qrels, runs, "AP").html
+    assert page.count(OF_ALL) == page.count(OUTSIDE) == 1
+
+
+@pytest.mark.parametrize("format", ["markdown", "latex", "html"])
+def test_two_runs_have_p_and_a_verdict_in_every_format(format: str) -> None:
+    files = [str(sample.qrels), *(str(sample.runs[name]) for name in ("lexical", "fused"))]
+    said = unjudged("compare", *files, "-m", "AP", "RBP", "--format", format).stdout.decode()
+    assert said.count("Verdict: ") == said.count("paired t test: p ") == 2

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given
 
 from tests.comparison.small_collections import DOCUMENTS, completed_differences, several_runs, shared_of
 from tests.conftest import Qrels, RunDict, examples
+from unjudged import compare, evaluate
+from unjudged.comparison.comparison_notes import OUTSIDE
 from unjudged.comparison.judgment_bounds import JudgmentBounds, judgment_bounds
 from unjudged.comparison.reversal.reversals import reversible
 from unjudged.comparison.testing.pairs import Pairs
@@ -110,3 +114,33 @@ def test_a_graded_comparison_takes_the_whole_scale() -> None:
     assert difference > 0
     assert found.reversible[0]
     assert not found.settled[0]
+
+
+def test_documents_outside_pool_and_runs_can_turn_a_mean_but_no_query() -> None:
+    """Everything listed is judged. One more relevant document halves the difference of its query alone."""
+    none = [f"n{k}" for k in range(9)]
+    qrels = {query: {"d": 1, **dict.fromkeys(none, 0)} for query in ("q1", "q2")}
+    runs = {
+        "a": {"q1": ["d", "n0"], "q2": [*none, "d"]},
+        "b": {"q1": ["n0", "d"], "q2": ["n0", "d", *none[1:]]},
+    }
+    signs: dict[str, set[float]] = {"AP": set(), "RBP(p=0.8)": set(), "nDCG": set()}
+    for name, found in signs.items():
+        for counts in product(range(4), repeat=2):
+            more = {
+                query: qrels[query] | {f"outside{k}": 1 for k in range(count)}
+                for query, count in zip(qrels, counts, strict=True)
+            }
+            values = evaluate(more, runs, name).values[:, :, 0]
+            first, second = values[0] - values[1]
+            assert first > 0 > second
+            found.add(float(np.sign((first + second).round(9))))
+        pair = compare(qrels, runs, name).pair()
+        assert pair.verdict == "settled, not significant"
+        covered = "" if name.startswith("RBP") else " of pool and runs"
+        assert f"with every document{covered} judged" in str(pair)
+        assert f"No unjudged document{covered} can change the sign." in str(pair)
+        outside = [note for note in compare(qrels, runs, name).notes if OUTSIDE in note]
+        assert outside == ([f"{name}: {OUTSIDE}"] if covered else [])
+    assert signs["AP"] == {-1.0, 1.0}
+    assert len(signs["RBP(p=0.8)"]) == 1

@@ -7,11 +7,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
 from tests.cli.in_process import printed, refused, unjudged
-from unjudged import Collection, Scores, UsageError, compare, compare_collections, evaluate, sample
+from unjudged import (
+    Collection,
+    Scores,
+    UnjudgedWarning,
+    UsageError,
+    compare,
+    compare_collections,
+    evaluate,
+    sample,
+)
 from unjudged.comparison.several_collections import listed_collections
 from unjudged.comparison.testing.corrections import holm
 from unjudged.comparison.testing.macro_means import macro_differences, macro_interval
@@ -178,15 +188,133 @@ def test_the_figure(tmp_path: Path) -> None:
     assert "mean with its interval" in (tmp_path / "figure.svg").read_text()
 
 
+def spread(queries: int, by: float, seed: int = 5) -> Scores:
+    """Two systems whose scores, and differences, have exactly this standard deviation times a constant."""
+    values = np.random.default_rng(seed).normal(size=(2, queries))
+    values = np.linalg.qr((values - values.mean(axis=1, keepdims=True)).T)[0].T * np.sqrt(queries - 1)
+    return Scores.of(0.5 + by * values, ["AP"], runs=["a", "b"], queries=[f"q{q}" for q in range(queries)])
+
+
 def test_a_note_names_the_few_queries_on_which_most_of_the_uncertainty_rests() -> None:
-    rng = np.random.default_rng(5)
-
-    def scores(queries: int) -> Scores:
-        names = [f"q{q}" for q in range(queries)]
-        return Scores.of(rng.random((2, queries)), ["AP"], runs=["a", "b"], queries=names)
-
-    few = compare_collections({"small": scores(5), "large": scores(50)}, "AP")
-    assert [note for note in few.notes if note.startswith("small has 5 queries, on which 91%")]
+    few = compare_collections({"small": spread(5, 0.1), "large": spread(50, 0.1)}, "AP")
+    assert [note for note in few.notes if note.startswith("small has 5 queries, on which up to 91%")]
     for sizes in ((5, 5), (10, 500)):
-        enough = compare_collections({str(i): scores(n) for i, n in enumerate(sizes)}, "AP")
+        enough = compare_collections({str(i): spread(n, 0.1, i) for i, n in enumerate(sizes)}, "AP")
         assert not enough.notes
+
+
+def test_the_share_of_uncertainty_is_that_of_the_variances() -> None:
+    """Five queries that hardly vary add little; by hand, with the median's quarter of a query."""
+    assert not compare_collections({"small": spread(5, 0.01), "large": spread(50, 0.1)}, "AP").notes
+    found = compare_collections({"small": spread(5, 0.03), "large": spread(500, 0.1)}, "AP")
+    own, other = 0.03**2, 0.1**2
+    median = (own + other) / 2
+    each = (0.25 * median + 4 * own) / 4.25 / 5, (0.25 * median + 499 * other) / 499.25 / 500
+    assert [note for note in found.notes if f"up to {each[0] / sum(each):.0%} of the uncertainty" in note]
+
+
+def test_the_same_collection_twice_is_noted() -> None:
+    judged = compare_collections({"x": (sample.qrels, RUNS), "y": (sample.qrels, RUNS)})
+    assert [note for note in judged.notes if note.startswith("x, y have the same judgments")]
+    scores = compare_collections({"x": table(1, 8), "y": table(1, 8), "z": table(2, 8)})
+    assert [note for note in scores.notes if note.startswith("x, y have the same scores")]
+    assert not compare_collections({"x": table(1, 8), "y": table(2, 8)}).notes
+
+
+def test_names_become_texts_and_none_is_that_of_the_mean() -> None:
+    found = compare_collections({2019: table(1, 8), 2020: table(2, 8)})
+    assert found.collections == ["2019", "2020"]
+    assert "2019 & 2020 & Mean" in found.to_latex()
+    with pytest.raises(UsageError, match="called 'mean', which names the mean over collections"):
+        compare_collections({"mean": table(1, 8), "y": table(2, 8)})
+    with pytest.raises(UsageError, match="same name"):
+        compare_collections({1: table(1, 8), "1": table(2, 8)})
+
+
+def test_tables_of_any_measure() -> None:
+    frames = [
+        pd.DataFrame({"query": ["1", "2", "3"], "a": [0.1, 0.2, k], "b": [0.3, 0.5, 0.6]}) for k in (0.3, 0.4)
+    ]
+    made = {str(k): Scores.of(frame, "cover") for k, frame in enumerate(frames)}
+    for measure in (None, "cover"):
+        assert str(compare_collections(made, measure).measure) == "cover"
+    direct = compare_collections(dict(zip("01", frames, strict=True)), "cover")
+    assert str(direct) == str(compare_collections(made))
+    unnamed = compare_collections(dict(zip("01", frames, strict=True)))
+    assert unnamed.macro.p.tolist() == direct.macro.p.tolist()
+    with pytest.raises(UsageError, match="depth needs judgments and runs"):
+        compare_collections(made, depth=3)
+
+
+def test_warnings_name_the_collection() -> None:
+    fewer = {name: {"q01": {"d": 1.0}} for name in RUNS}
+    with pytest.warns(UnjudgedWarning, match="^y: ") as recorded:
+        compare_collections({"x": (sample.qrels, RUNS), "y": (sample.qrels, fewer)}, "AP")
+    assert all(str(warning.message).startswith(("x: ", "y: ")) for warning in recorded)
+
+
+def test_depth_keeps_the_first_documents() -> None:
+    parts = {"x": (sample.qrels, RUNS), "y": (sample.qrels, RUNS)}
+    found = compare_collections(parts, "AP", depth=3)
+    assert found.means[:, 0].tolist() == evaluate(sample.qrels, RUNS, "AP", depth=3).means[:, 0].tolist()
+
+
+def test_notes_about_a_baseline_and_a_geometric_mean() -> None:
+    found = compare_collections({"x": table(1, 8), "y": table(2, 9)}, baseline="b")
+    assert "over the pairs with b of all collections" in found.method
+    parts = {"x": (sample.qrels, RUNS), "y": (sample.qrels, RUNS)}
+    assert "mean: geometric, over collections" in str(compare_collections(parts, "GMAP").grid())
+
+
+def test_pairs_for_programs_have_the_names_of_compare() -> None:
+    row = compare_collections({"x": table(1, 8), "y": table(2, 9)}).pairs_grid().as_records().as_columns()
+    assert {"measure", "p", "p_adjusted"} <= row.keys()
+    assert "adjusted" not in row
+
+
+def test_paths_with_colons_and_commas(tmp_path: Path) -> None:
+    assert listed_collections(["b=C:\\q.txt:C:\\*.run", "c=q:/r"]) == {
+        "b": ["C:\\q.txt", "C:\\*.run"],
+        "c": ["q", "/r"],
+    }
+    several = listed_collections(["d=C:/q.txt:C:/a.run,D:/b.run"])
+    assert several == {"d": ["C:/q.txt", "C:/a.run", "D:/b.run"]}
+    for word in ("x", "x=a:b.txt:r.run", "x=q.txt:runs/12:00.run"):
+        with pytest.raises(UsageError, match=r"--list takes names with colons and commas"):
+            listed_collections([word])
+    folder = tmp_path / "a:b,c"
+    folder.mkdir()
+    qrels = folder / "q.txt"
+    qrels.write_bytes(sample.qrels.read_bytes())
+    for name in ("fused", "lexical"):
+        (folder / f"{name}.run").write_bytes((sample.qrels.parent / f"{name}.run").read_bytes())
+    files = ["q.txt", "fused.run", "lexical.run"]
+    lines = ["\t".join([name, *(f"a:b,c/{file}" for file in files)]) for name in ("one", "two")]
+    (tmp_path / "list.txt").write_text("\n".join(lines))
+    assert "one 30, two 30" in printed("collections", "--list", str(tmp_path / "list.txt"), "-m", "AP")
+
+
+def test_options_of_the_command(tmp_path: Path) -> None:
+    folder = sample.qrels.parent
+    words = [f"{name}={sample.qrels}:{folder}/[fr]*.run" for name in ("one", "two")]
+    assert "2 measures are given" in refused(2, "collections", *words, "-m", "AP", "nDCG@10")
+    assert "AP(rel=2)" in printed("collections", *words, "-m", "AP", "--rel", "2")
+    assert printed("collections", *words, "-m", "AP", "-k", "2") != printed("collections", *words, "-m", "AP")
+    for name in ("fused", "reranked"):
+        run = str(folder / f"{name}.run")
+        scores = printed("evaluate", "-q", "-m", "AP", str(sample.qrels), run, "--format", "csv")
+        (tmp_path / f"{name}.csv").write_text(scores)
+    tables = ",".join(str(tmp_path / f"{name}.csv") for name in ("fused", "reranked"))
+    from_tables = json.loads(
+        printed("collections", "--scores", f"one={tables}", f"two={tables}", "--format", "json")
+    )
+    from_runs = json.loads(printed("collections", *words, "-m", "AP", "--format", "json"))
+    assert from_tables["rows"] == from_runs["rows"]
+    assert "omit it with --scores" in refused(2, "collections", "--scores", f"a={tables}", "--rel", "2")
+
+
+def test_latex_has_the_interval_and_the_rank_of_the_mean() -> None:
+    found = compare_collections({"x": table(1, 8), "y": table(2, 30)})
+    latex, best = found.to_latex(2), found.order[0]
+    low, high = (float(end[best]) for end in found.interval)
+    assert rf"& [{low:.2f}, {high:.2f}] & {str(found.grid().rows[0][-2]).replace('-', '--')} \\" in latex

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csr_matrix
 
 from unjudged import InputError, Judgments, Run, UnjudgedWarning, UsageError, compare, evaluate
 from unjudged.formats import matching
@@ -182,6 +183,56 @@ def test_distances_are_suspected() -> None:
 
 
 @pytest.mark.parametrize(
+    ("row", "own"),
+    [([7, -1, -1], [0.2, 0, 0]), ([-1, -1, -1], [3, 2, 1]), ([4, 5, 6], [2, 2, 2]), ([4, 5, -1], [1, 2, -5])],
+    ids=["one document", "empty", "constant", "padded"],
+)
+def test_rows_that_cannot_rise_do_not_hide_distances(row: list[int], own: list[float]) -> None:
+    documents, distances = np.array([[4, 2, 1], row]), np.array([[0.1, 0.2, 0.3], own])
+    with pytest.warns(UnjudgedWarning, match="give distances as -distances"):
+        Run.from_arrays(documents, distances)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Run.from_arrays([[4, 2], row[:2]], [[2, 2], [1, 1]])
+        Run.from_arrays([[4, 2, 1], [1, 2, 3]], [[0.1, 0.2, 0.3], [1, 2, 1.5]])
+
+
+def test_masked_documents_are_padding() -> None:
+    mask = [[False, False], [False, True]]
+    for documents, names in (
+        (np.array([[1, 0], [1, 99]], np.uint8), ["d0", "d1"]),
+        (np.array([[1, 0], [1, 99]]), ["d0", "d1"]),
+        (np.array([["d1", "d0"], ["d1", "never"]]), None),
+    ):
+        for scores in (None, np.ma.array([[2.0, 1.0], [3.0, NAN]], mask=mask)):
+            run = Run.from_arrays(np.ma.array(documents, mask=mask), scores, names=names)
+            assert [run.ranking("0"), run.ranking("1")] == [["d1", "d0"], ["d1"]]
+
+
+def test_masked_numbers_are_refused() -> None:
+    scores = np.ma.array([[2.0, 1.0]], mask=[[False, True]])
+    for arguments in ({"documents": [[0, 1]], "scores": scores}, {"scores": scores}):
+        with pytest.raises(InputError, match=r"query '0', place 1 \(from 0\): the score is masked.*-inf"):
+            Run.from_arrays(**arguments)
+    with pytest.raises(InputError, match=r"the grade is masked.*NaN"):
+        Judgments.from_arrays(grades=scores)
+    with pytest.raises(UsageError, match="queries: some are masked"):
+        Run.from_arrays([[0], [1]], queries=np.ma.array(["a", "b"], mask=[True, False]))
+
+
+@pytest.mark.parametrize("kind", [np.uint32, np.uint64])
+@pytest.mark.parametrize("names", [None, ["0", "1"]])
+def test_minus_one_of_an_unsigned_type_is_padding(kind: Any, names: Any) -> None:
+    assert Run.from_arrays(np.array([[1, -1]]).astype(kind), names=names).ranking("0") == ["1"]
+    with pytest.raises(InputError, match="expected a row number from 0"):
+        Run.from_arrays(np.array([[1, -2]]).astype(np.uint64), names=names)
+
+
+def test_the_highest_number_of_a_small_type_is_a_document() -> None:
+    assert Run.from_arrays(np.array([[255]], np.uint8)).ranking("0") == ["255"]
+
+
+@pytest.mark.parametrize(
     ("arguments", "problem"),
     [
         ({}, "expected documents, scores, or both"),
@@ -207,6 +258,7 @@ def test_distances_are_suspected() -> None:
         ({"documents": [[1], [2]], "queries": ["q", "q"]}, "query 'q' appears twice"),
         ({"documents": [[-1]]}, "no rows"),
         ({"documents": [], "scores": []}, "two dimensions"),
+        ({"scores": csr_matrix(np.eye(2))}, r"scores: a sparse csr_matrix, .*toarray\(\), with -inf"),
     ],
 )
 def test_what_is_refused(arguments: dict[str, Any], problem: str) -> None:

@@ -366,3 +366,26 @@ def test_a_calibration_gives_the_level_that_it_can(names: list[str]) -> None:
     if len(names) > 1:
         assert np.isnan(arrays["calibrated_pairs0"]).all()
         assert np.isfinite(arrays["calibrated_pairs1"]).all()
+
+
+@pytest.mark.parametrize("measures", [["AP"], ["infAP", "AP"]])
+@pytest.mark.filterwarnings("ignore::unjudged.UnjudgedWarning")
+def test_a_page_does_not_call_a_pool_judged_in_part_a_random_sample(measures: list[str]) -> None:
+    runs = {name: sample.runs[name] for name in ("lexical", "fused")}
+    for named in (runs, {"fused": runs["fused"]}):
+        known, _ = read(report_page(sample.qrels, named, measures).html)
+        assert known["origin"].startswith("part of the pool was judged; ")
+        assert known["origin"].endswith("these judgments are not a random sample")
+        assert "drawn at random" not in known["origin"]
+
+
+@pytest.mark.filterwarnings("ignore::unjudged.UnjudgedWarning")
+def test_lines_of_minus_one_are_a_sample_only_if_the_others_were_drawn(tmp_path: Path) -> None:
+    words = "a uniform sample, if the judged ones were drawn at random"
+    qrels = tmp_path / "qrels.txt"
+    pool = [line for line in Path(FILES[0]).read_text().splitlines() if not line.endswith("-1")]
+    rng = np.random.default_rng(1)
+    lines = [line if rng.random() < 0.5 else f"{line.rsplit(maxsplit=1)[0]} -1" for line in pool]
+    qrels.write_text("\n".join(lines) + "\n")
+    assert read(report_page(qrels, sample.runs, "AP").html)[0]["origin"] == words
+    assert words in printed("doctor", str(qrels))

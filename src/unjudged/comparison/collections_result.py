@@ -98,16 +98,18 @@ class CollectionsComparison(Shown):
         """
         return rank_intervals(self.beats[:, :, -1])
 
+    def _ranks(self) -> list[str]:
+        return [str(first) if first == last else f"{first}-{last}" for first, last in self.ranks()]
+
     def grid(self) -> Grid:
         """Return a row per system; the best of each column is stressed."""
         columns = [Column("", "label"), Column("run", "label"), *map(Column, self.collections)]
         columns += [*map(Column, (MACRO, "low", "high")), Column("rank", "text"), Column("beats", "text")]
         rows: list[list[Cell]] = []
-        (low, high), ranks = self.interval, self.ranks()
+        (low, high), ranks = self.interval, self._ranks()
         for place, i in enumerate(self.order):
-            first, last = ranks[i]
             row: list[Cell] = [letters(place), self.runs[i], *self._table[i].tolist()]
-            row += [float(low[i]), float(high[i]), str(first) if first == last else f"{first}-{last}"]
+            row += [float(low[i]), float(high[i]), ranks[i]]
             rows.append([*row, " ".join(self._beaten(i, -1))])
         places, measured = (self._table == self._table.max(axis=0))[self.order].nonzero()
         best = frozenset(zip(places.tolist(), (2 + measured).tolist(), strict=True))
@@ -133,13 +135,20 @@ class CollectionsComparison(Shown):
         return f"{systems} x {collections}; {self.measure}"
 
     def _notes(self) -> list[str]:
-        level = percent(1 - self.alpha)
         return [
-            f"{MACRO}: over collections; low, high: its {level} interval for other queries of them.",
-            "rank: tied where no significant difference of the means over collections separates systems.",
+            *self._of_mean("low, high"),
             f"beats: significantly better by the mean over collections. {self.method}",
             *self._about(),
             "Judgments are taken as they are: `compare` of one collection says what they leave open.",
+        ]
+
+    def _of_mean(self, interval: str) -> list[str]:
+        """Say what the mean, its interval and the ranks are; the table calls the interval so."""
+        over = f"{MACRO}: {'geometric, ' if self.measure.geometric else ''}over collections"
+        level = percent(1 - self.alpha)
+        return [
+            f"{over}; {interval}: its {level} interval for other queries of them.",
+            "rank: tied where no significant difference of the means over collections separates systems.",
         ]
 
     def _about(self) -> list[str]:
@@ -172,12 +181,21 @@ class CollectionsComparison(Shown):
             for (name, size), found in zip(self._columns, tested, strict=True):
                 rows.append([self.runs[a], self.runs[b], name, size, *(float(each[k]) for each in found)])
         level = f"low, high: {percent(1 - self.alpha)} t interval for other queries, before correction."
-        return Grid(columns, rows, self._title, [level, self.method, *self._about()])
+        notes = [level, self.method, *self._about()]
+        fields = ["measure", *(column.name for column in columns[:-1]), "p_adjusted"]
+        return Grid(
+            columns,
+            rows,
+            self._title,
+            notes,
+            records=lambda: grid_of(fields, [[str(self.measure), *row] for row in rows], notes),
+        )
 
     def to_latex(self, decimals: int = 4) -> str:
         """Return a `table` for the booktabs package, with superscripts for whom a system beats."""
-        names = [*map(latex, self.collections), "Mean"]
-        table, rows = self._table, []
+        level = percent(1 - self.alpha)
+        names = [*map(latex, self.collections), "Mean", latex(f"{level} interval"), "Rank"]
+        table, rows, (low, high), ranks = self._table, [], self.interval, self._ranks()
         for place, i in enumerate(self.order):
             cells = [letters(place), latex(self.runs[i])]
             for c in range(table.shape[1]):
@@ -185,9 +203,10 @@ class CollectionsComparison(Shown):
                 cell = rf"\textbf{{{cell}}}" if table[i, c] == table[:, c].max() else cell
                 beaten = self._beaten(i, c)
                 cells.append(cell + (rf"\textsuperscript{{{','.join(beaten)}}}" if beaten else ""))
+            cells += [f"[{low[i]:.{decimals}f}, {high[i]:.{decimals}f}]", ranks[i].replace("-", "--")]
             rows.append(" & ".join(cells) + r" \\")
         marks = f"Superscripts: significantly better than these systems. {self.method}"
-        caption = " ".join(map(latex, [f"{self._title}.", marks, *self._about()]))
+        caption = " ".join(map(latex, [f"{self._title}.", marks, *self._of_mean("brackets"), *self._about()]))
         lines = [r"\begin{table}", r"\centering", rf"\caption{{{caption}}}"]
         lines += [rf"\begin{{tabular}}{{ll{'l' * len(names)}}}", r"\toprule"]
         lines += [" & ".join(["", "System", *names]) + r" \\", r"\midrule", *rows]

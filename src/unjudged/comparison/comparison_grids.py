@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 REVERSAL = "reversal: the share of its unjudged documents that the system behind would need to be relevant."
 NARROWER = "`evaluate` bounds a run by its own documents: its bounds can be narrower."
-OF_ALL = "Bounds and shares are over the documents of all runs: two runs alone can have another verdict."
 ROBUSTLY = "~"
 MARKS = f"{ROBUSTLY} robust, ? where unjudged documents may undo it"
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -168,8 +167,15 @@ def _system_notes(comparison: Comparison, results: Sequence[MeasureComparison]) 
         *([f"rank, tier: by {how} differences only."] if comparison.baseline is None else []),
         f"W/T/L, effect: queries won, tied and lost, and effect size, against {against}.",
         f"beats: significantly better than these{f'; {MARKS}' * bounded}.",
+        *verdict_notes(comparison, results),
         *comparison.notes,
     ]
+
+
+def verdict_notes(comparison: Comparison, results: Sequence[MeasureComparison]) -> list[str]:
+    """Say of two systems what their table does not: bounds, test and verdict by each measure."""
+    pairs = comparison.pairs_of(results) if len(comparison.runs) == 2 else ()
+    return [" ".join(pair.sentences()) for pair in pairs]
 
 
 def pairs_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -> Grid:
@@ -203,7 +209,6 @@ def pairs_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -> 
         comparison.method,
         f"difference: a minus b. {_note_on_ends(comparison, 'the difference', '', bounded=bounded)}",
         *([REVERSAL] if bounded else []),
-        *_of_all(comparison, results),
         *map(str, {result.left_out for result in results if bounded and result.left_out is not None}),
         "W/T/L: queries won, tied and lost by a. effect: the difference in standard deviations, from, to.",
         *(["calibrated: the difference of runs cut at the pool's depth."] if calibrated else []),
@@ -238,12 +243,7 @@ def pair_records(
     under = [f"assessors_{k + 1}_{name}" for k in range(sets) for name in UnderAssessors._fields]
     fields = (*PAIR_FIELDS, *MORE_PAIR_FIELDS, *under) if detail else PAIR_FIELDS
     rows = ([*map(blank, _record(pair, sets)[: len(fields)])] for pair in comparison.pairs_of(results))
-    return grid_of(fields, rows, [comparison.method, *_of_all(comparison, results), *comparison.notes])
-
-
-def _of_all(comparison: Comparison, results: Sequence[MeasureComparison]) -> list[str]:
-    """Say that other runs matter to what unjudged documents leave open of a pair."""
-    return [OF_ALL] if len(comparison.runs) > 2 and _any_bounded(results) else []
+    return grid_of(fields, rows, [comparison.method, *comparison.notes])
 
 
 def _record(pair: Pair, sets: int) -> list[Cell]:

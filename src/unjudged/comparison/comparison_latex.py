@@ -10,7 +10,7 @@ import numpy as np
 from unjudged.base.choices import Choices, as_list, checked_int
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted, percent, shortlist
-from unjudged.comparison.comparison_grids import LETTERS
+from unjudged.comparison.comparison_grids import LETTERS, verdict_notes
 from unjudged.grids.paper_cells import PaperCell, PaperRow, Width, interval_text
 from unjudged.grids.paper_table import (
     DAGGER,
@@ -216,7 +216,8 @@ def _notes(
         more = _undone(bounded, list(marking.systems))
     else:
         more = [f"{TILDE}: only implausibly many relevant unjudged documents undo it; ?: they may."]
-    return [f"{said}. {comparison.method}", *(more if bounded else [])]
+    more = verdict_notes(comparison, results) or (more if bounded else [])
+    return [f"{said}. {comparison.method}", *more]
 
 
 def _ends_explained(results: Sequence[MeasureComparison], ends: str | None) -> list[str]:

@@ -15,6 +15,11 @@ from unjudged.evaluation.tied_scores import NOTEWORTHY, TieEffects
 from unjudged.measures.kernel.estimand import SAMPLED
 from unjudged.rankings.judged import JudgedRankings
 
+OF_ALL = "Bounds and shares are over the documents of all runs: two runs alone can have another verdict."
+OUTSIDE = (
+    "documents that neither the pool nor a run has count as nonrelevant; relevant ones would shrink the "
+    "differences of queries unequally, and could turn that of means."
+)
 MOST = 20
 """Pairs that are tested again in other orders, those with the smallest differences first."""
 
@@ -40,6 +45,15 @@ def notes_on_bounds(results: Sequence[MeasureComparison], rankings: JudgedRankin
             yield f"{measure}: differences, their tests and intervals, and values by query are of logarithms."
         if measure.traits.summary == "sum":
             yield f"{measure}: means per query, where `evaluate` has sums."
+
+
+def notes_on_documents(results: Sequence[MeasureComparison]) -> Iterator[str]:
+    """Say which documents the bounds and verdicts are about."""
+    bounded = [result for result in results if not result.judging.missing]
+    if bounded and len(bounded[0].runs) > 2:
+        yield OF_ALL
+    if diluted := [str(result.measure) for result in bounded if not result.measure.traits.pointwise]:
+        yield f"{', '.join(diluted)}: {OUTSIDE}"
 
 
 def notes_on_tests(results: Sequence[MeasureComparison]) -> list[str]:

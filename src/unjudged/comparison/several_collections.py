@@ -2,33 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from unjudged.base.choices import CorrectionName, TestName, check_probability, checked_int
-from unjudged.base.errors import UsageError
+from unjudged.base.errors import UnjudgedWarning, UsageError, announce
 from unjudged.base.wording import counted, shortlist
-from unjudged.comparison.collections_result import CollectionsComparison
+from unjudged.comparison.collections_result import MACRO, CollectionsComparison
 from unjudged.comparison.testing.corrections import find_correction
-from unjudged.comparison.testing.macro_means import macro_differences
+from unjudged.comparison.testing.macro_means import macro_differences, macro_variances
 from unjudged.comparison.testing.pairs import place_of_baseline
 from unjudged.comparison.testing.pairwise import compare_pairs
 from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.evaluation import evaluate
 from unjudged.evaluation.scores import Scores
-from unjudged.measures.kernel.names import MeasureLike, parse_measure
-from unjudged.measures.kernel.registry import Measure
+from unjudged.formats.inputs import FILE, FRAME, MAPPING, kind_of_source
+from unjudged.measures.kernel.names import MeasureLike
+from unjudged.rankings.judged import Floats
 
+A_TABLE = "(?P<name>[^=]+)=(?P<qrels>)(?P<files>.+)"
+DRIVE = r"[A-Za-z]:[\\/]"
+A_COLLECTION = (
+    rf"(?P<name>[^=]+)=(?P<qrels>irds:[^:]+|{DRIVE}[^:]*|[^:]+):(?P<files>(?:(?<=[:,]){DRIVE}|[^:])+)"
+)
+"""A letter, a colon and a slash begin a path of Windows; any other colon ends the judgments."""
+ANY_NAME = "a file of --list takes names with colons and commas, between tabs: NAME, QRELS, RUN, RUN"
 ENOUGH = 10
 """With fewer queries, a collection hardly shows how far its differences spread."""
+DEFAULT = "nDCG@10"
+"""Measure if none is named, and if no table of scores has only one."""
 
 
 def compare_collections(
-    collections: Mapping[str, Any],
-    measure: MeasureLike = "nDCG@10",
+    collections: Mapping[Any, Any],
+    measure: MeasureLike | None = None,
     *,
+    depth: int | None = None,
     baseline: str | None = None,
     test: TestName = "t",
     correction: CorrectionName = "holm",
@@ -38,24 +51,24 @@ def compare_collections(
 ) -> CollectionsComparison:
     """Compare systems over several collections, as BEIR and MTEB report them, by tests over queries.
 
-    `collections` maps names to a `Collection`, to (judgments, runs), or to `Scores`. Each needs the same
-    runs and at least two queries. `test` is for pairs within collections, corrected over all pairs and
-    collections; the mean over collections has a t test with stratified queries, corrected over the pairs.
+    `collections` maps names to a `Collection`, to (judgments, runs), or to a table of scores: `Scores`, or a
+    file or frame that `Scores.of` takes. Each needs the same runs and at least two queries. `measure` is the
+    one of the tables if they have only one, else nDCG@10. `depth` keeps only the first documents of each
+    ranking. `test` is for pairs within collections, corrected over all pairs and collections; the mean over
+    collections has a t test with stratified queries, corrected over the pairs.
 
     >>> from unjudged import sample
-    >>> halves = {"one": (sample.qrels, sample.runs), "two": (sample.qrels, sample.runs)}
-    >>> found = compare_collections(halves)
+    >>> runs = {name: sample.runs[name] for name in ("lexical", "fused", "reranked")}
+    >>> found = compare_collections({"one": (sample.qrels, runs), "two": (sample.qrels, runs)})
     >>> found.runs[found.order[0]], found.ranks()[found.order[0]]
     ('reranked', (1, 1))
     """
     check_probability("alpha", alpha, 0.05)
-    seed = checked_int("seed", seed)
-    if len(collections) < 2:
-        raise UsageError("one collection has no mean over collections: give two or more, or use compare")
-    corrected, chosen = find_correction(correction), parse_measure(measure)
+    seed, corrected = checked_int("seed", seed), find_correction(correction)
     if corrected.joint:
         raise UsageError(f"{correction} looks at one collection at a time: use holm, bh, bonferroni or none")
-    scores = {name: _scores(name, source, chosen) for name, source in collections.items()}
+    scores = _scores(_by_name(collections), measure, depth)
+    chosen = next(iter(scores.values())).measures[0]
     runs = _same_runs(scores)
     values = []
     for name, one in scores.items():
@@ -68,9 +81,11 @@ def compare_collections(
     pairs, p = tests[0].pairs, np.stack([one.p for one in tests])
     differences = [part[pairs.first] - part[pairs.second] for part in values]
     macro = macro_differences(differences, 1 - alpha)
+    variances = np.concatenate([macro_variances(values), macro_variances(differences)], axis=1)
+    tested = "all pairs" if baseline is None else f"the pairs with {baseline}"
     method = (
-        f"{tests[0].test.heading} within collections, {corrected.title} over all pairs of all; t test with "
-        f"stratified queries for the mean, corrected over pairs; alpha = {alpha:g}."
+        f"{tests[0].test.heading} within collections, {corrected.title} over {tested} of all collections; t "
+        f"test with stratified queries for the mean, corrected over {tested}; alpha = {alpha:g}."
     )
     return CollectionsComparison(
         chosen,
@@ -84,41 +99,103 @@ def compare_collections(
         method,
         seed,
         [
-            *dict.fromkeys(f"{name}: {warning}" for name, one in scores.items() for warning in one.warnings),
+            *dict.fromkeys(
+                f"{name}: {said}" for name, one in scores.items() for said in (*one.warnings, *one.notes)
+            ),
+            *_same_queries(scores, values),
             *([f"{chosen}: differences are of mean logarithms."] if chosen.geometric else []),
-            *resting_on_few({name: len(one.queries) for name, one in scores.items()}),
+            *resting_on_few({name: len(one.queries) for name, one in scores.items()}, variances),
         ],
     )
 
 
-def resting_on_few(queries: Mapping[str, int]) -> list[str]:
+def resting_on_few(queries: Mapping[str, int], variances: Floats) -> list[str]:
     """Say if most of the uncertainty of a mean over collections is that of one with very few queries.
 
-    >>> resting_on_few({"small": 5, "large": 50})[0][:75]
-    'small has 5 queries, on which 91% of the uncertainty of the mean rests: int'
-    >>> resting_on_few({"a": 5, "b": 5})
+    `variances`, collections x systems and pairs, are what each collection adds to the variance of a mean.
+
+    >>> resting_on_few({"small": 5, "large": 50}, np.array([[1 / 5, 1 / 5], [1 / 50, 9 / 5]]))[0][:79]
+    'small has 5 queries, on which up to 91% of the uncertainty of a mean or differe'
+    >>> resting_on_few({"small": 5, "large": 50}, np.array([[1 / 5], [1 / 2]]))
     []
     """
-    name = min(queries, key=lambda name: queries[name])
-    share = 1 / queries[name] / sum(1 / count for count in queries.values())
-    if queries[name] >= ENOUGH or share <= 0.5:
+    place, name = min(enumerate(queries), key=lambda one: queries[one[1]])
+    least, total = queries[name], variances.sum(axis=0)
+    share = float((variances[place, total > 0] / total[total > 0]).max(initial=0))
+    if least >= ENOUGH or list(queries.values()).count(least) > 1 or share <= 0.5:
         return []
-    rests = f"on which {share:.0%} of the uncertainty of the mean rests"
-    doubt = "intervals and p values of the mean may be too small or too large"
-    return [
-        f"{name} has {counted(queries[name], 'query')}, {rests}: {doubt}, less so from {ENOUGH} queries on."
-    ]
+    rests = f"on which up to {share:.0%} of the uncertainty of a mean or difference over collections rests"
+    doubt = "its interval and p value may be too small or too large"
+    return [f"{name} has {counted(least, 'query')}, {rests}: {doubt}, less so from {ENOUGH} queries on."]
 
 
-def _scores(name: str, source: Any, measure: Measure) -> Scores:
-    if isinstance(source, Scores):
-        return source.chosen([measure])
-    if isinstance(source, Collection):
-        return evaluate(source, None, [measure])
-    if not (isinstance(source, tuple | list) and len(source) == 2):
-        expected = "a Collection, (judgments, runs), or Scores"
+def _by_name(collections: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return at least two collections by name; none may have the name of the mean."""
+    named = {str(name): source for name, source in collections.items()}
+    if len(named) < len(collections):
+        raise UsageError("two collections have the same name")
+    if len(named) < 2:
+        raise UsageError("one collection has no mean over collections: give two or more, or use compare")
+    if MACRO in named:
+        raise UsageError(
+            f"a collection is called {MACRO!r}, which names the mean over collections: rename it"
+        )
+    return named
+
+
+def _scores(
+    collections: Mapping[str, Any], measure: MeasureLike | None, depth: int | None
+) -> dict[str, Scores]:
+    """Return the scores of each collection by the measure, which tables may name."""
+    tables = {
+        name: _table(name, source, measure, depth)
+        for name, source in collections.items()
+        if not isinstance(source, Collection | tuple | list)
+    }
+    if measure is None:
+        named = {str(one) for table in tables.values() for one in table.measures}
+        measure = named.pop() if len(named) == 1 else DEFAULT
+    return {
+        name: tables[name].chosen(measure) if name in tables else _evaluated(name, source, measure, depth)
+        for name, source in collections.items()
+    }
+
+
+def _table(name: str, source: Any, measure: MeasureLike | None, depth: int | None) -> Scores:
+    if depth is not None:
+        raise UsageError(f"depth needs judgments and runs, and collection {name!r} has scores: omit it")
+    if not isinstance(source, Scores) and kind_of_source(source) not in (FILE, FRAME, MAPPING):
+        expected = "a Collection, (judgments, runs), or a table of scores"
         raise UsageError(f"collection {name!r} is of type {type(source).__name__}, expected {expected}")
-    return evaluate(source[0], source[1], [measure])
+    return Scores.of(source, measure)
+
+
+def _evaluated(name: str, source: Any, measure: MeasureLike, depth: int | None) -> Scores:
+    """Return the scores of judgments and runs; warnings about them name the collection."""
+    if not isinstance(source, Collection) and len(source) != 2:
+        raise UsageError(f"collection {name!r} has {len(source)} parts, expected (judgments, runs)")
+    qrels, runs = (source, None) if isinstance(source, Collection) else source
+    with warnings.catch_warnings(record=True) as recorded:
+        warnings.simplefilter("always", UnjudgedWarning)
+        scores = evaluate(qrels, runs, [measure], depth=depth)
+    for one in recorded:
+        if isinstance(one.message, UnjudgedWarning):
+            announce([type(one.message)(f"{name}: {one.message}")])
+        else:
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+    return scores
+
+
+def _same_queries(scores: Mapping[str, Scores], values: Sequence[Floats]) -> Iterator[str]:
+    """Say which collections have the same judgments, or the same scores where these are not known."""
+    alike: dict[tuple[str, str | bytes], list[str]] = {}
+    for (name, one), own in zip(scores.items(), values, strict=True):
+        known = one.rankings and one.rankings.judgments.fingerprint
+        alike.setdefault(("judgments", known) if known else ("scores", own.tobytes()), []).append(name)
+    for (what, _), names in alike.items():
+        if len(names) > 1:
+            doubt = "their queries are not independent, and intervals and p values of the mean are too small"
+            yield f"{shortlist(names)} have the same {what}: {doubt}."
 
 
 def _same_runs(scores: Mapping[str, Scores]) -> list[str]:
@@ -135,22 +212,27 @@ def _same_runs(scores: Mapping[str, Scores]) -> list[str]:
     return runs
 
 
-def listed_collections(words: Iterable[str]) -> dict[str, tuple[str, list[str]]]:
-    """Return collections from words such as NAME=QRELS:RUN,RUN.
+def listed_collections(words: Iterable[str], *, tables: bool = False) -> dict[str, list[str]]:
+    """Return the judgments and the runs of each collection from words such as NAME=QRELS:RUN,RUN.
+
+    Tabs may separate name and files instead; then file names may have any other character. With `tables`,
+    words are NAME=TABLE,TABLE.
 
     >>> listed_collections(["scifact=qrels.tsv:runs/*.run", "web=irds:web/test:a.run,b.run"])
-    {'scifact': ('qrels.tsv', ['runs/*.run']), 'web': ('irds:web/test', ['a.run', 'b.run'])}
+    {'scifact': ['qrels.tsv', 'runs/*.run'], 'web': ['irds:web/test', 'a.run', 'b.run']}
+    >>> listed_collections(["web=C:/qrels.txt:C:/a.run", "a,b QRELS:1.txt a,b.run".replace(" ", chr(9))])
+    {'web': ['C:/qrels.txt', 'C:/a.run'], 'a,b': ['QRELS:1.txt', 'a,b.run']}
     """
-    found: dict[str, tuple[str, list[str]]] = {}
+    expected = "NAME=TABLE,TABLE" if tables else "NAME=QRELS:RUN,RUN or NAME=QRELS:'RUNS/*'"
+    found: dict[str, list[str]] = {}
     for word in words:
-        name, equals, files = word.partition("=")
-        scheme = "irds:" if files.startswith("irds:") else ""
-        qrels, colon, runs = files.removeprefix(scheme).partition(":")
-        if not (equals and name and qrels and colon and runs):
-            raise UsageError(
-                f"{word!r} is not a collection, expected NAME=QRELS:RUN,RUN or NAME=QRELS:'RUNS/*'"
-            )
+        name, tab, rest = word.partition("\t")
+        files = rest.split("\t") if tab else []
+        if not tab and (parts := re.fullmatch(A_TABLE if tables else A_COLLECTION, word)):
+            name, files = parts["name"], [*filter(None, (parts["qrels"], *parts["files"].split(",")))]
+        if not name or not all(files) or len(files) < (1 if tables else 2):
+            raise UsageError(f"{word!r} is not a collection, expected {expected}; {ANY_NAME}")
         if name in found:
             raise UsageError(f"collection {name!r} is given twice")
-        found[name] = f"{scheme}{qrels}", [run for run in runs.split(",") if run]
+        found[name] = files
     return found

@@ -20,7 +20,12 @@ from unjudged.base.choices import (
 from unjudged.base.errors import AssumptionWarning, UsageError, announce
 from unjudged.base.wording import shortlist
 from unjudged.comparison.by_measure import MeasureComparison
-from unjudged.comparison.comparison_notes import notes_on_bounds, notes_on_tests, notes_on_ties
+from unjudged.comparison.comparison_notes import (
+    notes_on_bounds,
+    notes_on_documents,
+    notes_on_tests,
+    notes_on_ties,
+)
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.judgment_bounds import bounds_of_table, judgment_bounds, no_bounds
 from unjudged.comparison.testing.pairs import place_of_baseline
@@ -172,7 +177,8 @@ def compare(
         baseline,
         [*map(str, warnings), *uncalibrated, *notes_on_bounds(results, shared.judged_rankings)]
         + [*notes_on_tests(results), *about_ties]
-        + ([] if reach is None else [f"Bounds: {below_pool(reach)}."]),
+        + ([] if reach is None else [f"Bounds: {below_pool(reach)}."])
+        + [*notes_on_documents(results)],
         collection.library,
         closed,
     )

@@ -183,11 +183,16 @@ class Pair:
         if not gap.has_interval:
             return f"Judgments: {gap.method}."
         between = f"{gap.low:+.4f} and {gap.high:+.4f} ({gap.method} bounds). {self._sign()}"
-        return f"Judgments: with every document judged, the difference would be between {between}"
+        judged = f"with every document{self._covered()} judged"
+        return f"Judgments: {judged}, the difference would be between {between}"
+
+    def _covered(self) -> str:
+        """Say which documents bounds are about: no others matter to sums, but they do to AP or nDCG."""
+        return " of pool and runs" if self.difference.method == ENCLOSED else ""
 
     def _sign(self) -> str:
         if self.verdict in KEPT:
-            return "No unjudged document can change the sign."
+            return f"No unjudged document{self._covered()} can change the sign."
         if self.ahead is None:
             return "The two are equal under these judgments."
         gap = self.difference

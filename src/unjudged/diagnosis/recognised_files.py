@@ -169,7 +169,7 @@ def _judgments(file: str) -> RecognisedFile:
         to = "" if min(counts) == max(counts) else f" to {max(counts)}"
         scale = f"{min(counts)}{to} {'subtopic' if max(counts) == 1 else 'subtopics'} for each query"
     if judgments.origin == A_SAMPLE:
-        held += " (a uniform sample, if the judged ones were drawn at random)"
+        held += f" ({judgments.origin.words})"
         what = f"{held}; {scale}"
     else:
         taken = "taken for " if judgments.origin == A_POOL else ""

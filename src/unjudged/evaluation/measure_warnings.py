@@ -32,6 +32,7 @@ def measure_warnings(
         if judgments.origin.kind not in measure.traits.takes:
             answer = permitted(measure, judgments)
             found += [AssumptionWarning(f"{answer}.")] if isinstance(answer, Refusal) else []
+    found += _nothing_judged(judgments)
     found += _nothing_relevant(measures, judgments, values)
     found += _no_subtopics(measures, judgments)
     sampled = judgments.origin.kind in SAMPLES
@@ -56,6 +57,18 @@ def _about_samples(measures: Sequence[Measure], rankings: JudgedRankings) -> Ite
     yield from _nothing_sampled(measures, rankings.judgments)
     yield from _not_drawable(measures, rankings.judgments)
     yield from not_uniform(measures, rankings)
+
+
+def _nothing_judged(judgments: Judgments) -> list[UnjudgedWarning]:
+    """A warning if some queries have no judged document, though others have; a sample may have none."""
+    none = np.flatnonzero(judgments.count(0) == 0)
+    recorded = judgments.stratum is not None or judgments.probability is not None
+    if recorded or not 0 < len(none) < len(judgments.queries):
+        return []
+    have, them = ("has", "it") if len(none) == 1 else ("have", "them")
+    what = f"{len(none)} of {len(judgments.queries)} queries {have} no judged document"
+    listed = shortlist([judgments.queries[q] for q in none.tolist()])
+    return [AssumptionWarning(f"{what}, so all that runs have for {them} counts as nonrelevant: {listed}.")]
 
 
 def _nothing_relevant(
@@ -131,10 +144,15 @@ def _not_drawable(measures: Sequence[Measure], judgments: Judgments) -> list[Unj
 
 def not_uniform(measures: Sequence[Measure], rankings: JudgedRankings) -> list[UnjudgedWarning]:
     """A warning if measures take documents for a uniform sample that cannot be one."""
-    judgments = rankings.judgments
     names = [str(measure) for measure in measures if measure.traits.takes == EVEN]
-    if not names or judgments.origin.kind != UNIFORM:
-        return []
-    why = not_random(rankings, judgments.sampled_share[judgments.query])
+    why = why_not_uniform(rankings) if names else None
     need = f"{', '.join(names)} {'needs' if len(names) == 1 else 'need'}"
     return [] if why is None else [AssumptionWarning(f"{need} a uniform sample, but {why}.")]
+
+
+def why_not_uniform(rankings: JudgedRankings) -> str | None:
+    """Say why judgments that are taken for a uniform sample cannot be one, or return None."""
+    judgments = rankings.judgments
+    if judgments.origin.kind != UNIFORM:
+        return None
+    return not_random(rankings, judgments.sampled_share[judgments.query])

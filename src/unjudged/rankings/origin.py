@@ -37,6 +37,8 @@ KINDS: dict[Kind, str] = {
 }
 """Every kind of judgments, in words."""
 
+IF_DRAWN: Final = "a uniform sample, if the judged ones were drawn at random"
+
 SAMPLES: Final[frozenset[Kind]] = frozenset({UNIFORM, STRATIFIED, WEIGHTED})
 """Documents that were drawn at random, with known probabilities."""
 RANDOM: Final[frozenset[Kind]] = frozenset({POOL, *SAMPLES})
@@ -82,6 +84,11 @@ class Origin:
     def __str__(self) -> str:
         words = KINDS[self.kind].partition(":")[0]
         return words if self.depth is None else f"{words} to rank {self.depth}"
+
+    @property
+    def words(self) -> str:
+        """How the judgments were made; lines of -1 alone do not tell that the others were drawn at random."""
+        return IF_DRAWN if self == A_SAMPLE else KINDS[self.kind]
 
     def mark(self, *, judged: bool = True) -> str:
         """A comment from which `read` restores the origin; `judged` unless every document still waits."""

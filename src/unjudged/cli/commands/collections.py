@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from unjudged.base.errors import UsageError
 from unjudged.cli.commands import SCORE, command
-from unjudged.cli.options.arguments import Baseline, Load, OneMeasure, Output, OutputFormat, Plot
+from unjudged.cli.options.arguments import (
+    Baseline,
+    Depth,
+    Load,
+    Measures,
+    Output,
+    OutputFormat,
+    Plot,
+    Rel,
+    measures_with_rel,
+)
+from unjudged.cli.options.input_options import InputOptions, TableOptions
 from unjudged.cli.options.option import Option
 from unjudged.cli.options.paper_options import FigureOptions
 from unjudged.cli.options.significance_options import SignificanceOptions
 from unjudged.cli.shell.given_arguments import check_not_read, reads
 from unjudged.cli.shell.output import check_decimals, check_output, show, show_grids
-from unjudged.comparison.several_collections import compare_collections, listed_collections
+from unjudged.comparison.several_collections import DEFAULT, compare_collections, listed_collections
 from unjudged.evaluation.collection import name_runs
 from unjudged.formats.small_files import read_small_text
 from unjudged.grids.grid import DECIMALS
+from unjudged.measures.kernel.names import MeasureLike
 
 
 @command(
@@ -25,10 +37,13 @@ from unjudged.grids.grid import DECIMALS
 def collections(
     *collection: str,
     listed: Annotated[str | None, Option("--list", reads=True)] = None,
-    measure: OneMeasure = "nDCG@10",
+    measures: Measures = None,
     _load: Load = None,
+    rel: Rel = None,
+    depth: Depth = None,
     baseline: Baseline = None,
     tests: SignificanceOptions = SignificanceOptions(),
+    tables: TableOptions = TableOptions(),
     pairs: bool = False,
     format: OutputFormat = None,
     output: Output = None,
@@ -39,17 +54,19 @@ def collections(
     """Compare systems over several collections: a column each, and the mean over them with its interval.
 
     Runs are named after their files, and each collection needs the same names. Tests are within collections,
-    corrected over all of them (not by tukey or maxt, which look at one collection); the interval and the test
-    of the mean resample the queries of each collection. Ranks are tied where nothing separates systems.
+    corrected over all of them (not by tukey or maxt, which look at one collection). The mean has a t test
+    with the queries of each collection as a sample of its own. Its interval resamples the queries of a
+    collection, or is Student's t from 100 queries on. Ranks are tied where nothing separates systems.
 
     Parameters
     ----------
     collection
-        A collection, NAME=QRELS:RUN,RUN or NAME=QRELS:'RUNS/*'; two or more.
+        A collection, NAME=QRELS:RUN,RUN or NAME=QRELS:'RUNS/*', or with --scores NAME=TABLE; two or more.
     listed
-        A file of such collections, one per line; file names in it are relative to it.
-    measure
-        The measure.
+        A file of such collections, one per line; file names in it are relative to it. Tabs may separate name
+        and files, NAME QRELS RUN RUN; then file names may have colons and commas.
+    measures
+        One measure. The default is nDCG@10, or of tables of scores the one that they have.
     pairs
         Show a row per pair and collection instead of the table of systems.
     decimals
@@ -60,17 +77,29 @@ def collections(
     chosen = check_output(format, output)
     check_decimals(decimals, chosen)
     figure.check(plot)
-    given = listed_collections(collection)
+    from_tables = tables.check(InputOptions(), rel=rel, depth=depth)
+    given = listed_collections(collection, tables=from_tables)
     if listed is not None:
-        given |= _in_file(listed, given)
+        given |= _in_file(listed, given, tables=from_tables)
     if not given:
-        raise UsageError("no collection given: unjudged collections NAME=QRELS:RUN,RUN NAME=QRELS:RUN,RUN")
-    reads(file for qrels, runs in given.values() for file in (qrels, *runs))
+        words = "NAME=TABLE NAME=TABLE" if from_tables else "NAME=QRELS:RUN,RUN NAME=QRELS:RUN,RUN"
+        raise UsageError(f"no collection given: unjudged collections {words}")
+    if len(measures or ()) > 1:
+        raise UsageError(
+            f"{len(measures or ())} measures are given: collections are compared by one at a time"
+        )
+    reads(file for files in given.values() for file in files)
     for path in (output, plot):
         if path is not None:
             check_not_read(path)
-    sources = {name: (qrels, name_runs(list(runs))) for name, (qrels, runs) in given.items()}
-    found = compare_collections(sources, measure, baseline=baseline, **vars(tests))
+    measure: MeasureLike | None = measures[0] if measures else None
+    sources: dict[str, Any]
+    if from_tables:
+        sources = {name: tables.read(files, InputOptions(), measures) for name, files in given.items()}
+    else:
+        sources = {name: (files[0], name_runs([*files[1:]])) for name, files in given.items()}
+        measure = measures_with_rel([measure or DEFAULT], rel)[0]
+    found = compare_collections(sources, measure, depth=depth, baseline=baseline, **vars(tests))
     if chosen == "latex" and not pairs:
         show(found.to_latex(decimals), output)
     else:
@@ -80,17 +109,15 @@ def collections(
         figure.show(found.plot(), plot)
 
 
-def _in_file(file: str, given: dict[str, tuple[str, list[str]]]) -> dict[str, tuple[str, list[str]]]:
+def _in_file(file: str, given: dict[str, list[str]], *, tables: bool) -> dict[str, list[str]]:
     """Return the collections that a file lists; empty lines and comments are ignored."""
-    lines = (line.strip() for line in read_small_text(file, "lines NAME=QRELS:RUN,RUN").splitlines())
-    found = listed_collections(line for line in lines if line and not line.startswith("#"))
+    expected = f"lines {'NAME=TABLE' if tables else 'NAME=QRELS:RUN,RUN'}"
+    lines = (line.strip() for line in read_small_text(file, expected).splitlines())
+    found = listed_collections((line for line in lines if line and not line.startswith("#")), tables=tables)
     if twice := found.keys() & given.keys():
         raise UsageError(f"collection {twice.pop()!r} is given twice")
     folder = Path(file).parent
     return {
-        name: (
-            qrels if qrels.startswith("irds:") else str(folder / qrels),
-            [str(folder / run) for run in runs],
-        )
-        for name, (qrels, runs) in found.items()
+        name: [one if one.startswith("irds:") else str(folder / one) for one in files]
+        for name, files in found.items()
     }

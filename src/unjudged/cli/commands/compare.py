@@ -125,7 +125,9 @@ def compare(
         The confidence level of the intervals of --calibration, --second and --predictions. The interval for
         other queries has the level 1 - alpha.
     format
-        The output format. By default the suffix of the output file decides, or else it is text.
+        The output format. By default the suffix of the output file decides, or else it is text. Of pairs, csv
+        and tsv have measure, a, b, difference, p, p_adjusted, low, high (bounds) and verdict; json, jsonl and
+        parquet add means, the interval for other queries, queries won, effect and whatever else is known.
     decimals
         The number of decimals in a table. Sentences have four.
     plot

@@ -90,22 +90,31 @@ def _bootstrap(
     return low, np.quantile(inside + more * ends[1][:, None], 1 - tail, axis=1)
 
 
+def macro_variances(parts: Sequence[Floats]) -> Floats:
+    """Return what each collection adds to the variance of a mean over collections, s_c^2 / (n_c C^2).
+
+    `parts` are rows x queries of each collection, and the result is collections x rows. A few queries often
+    vary less than their collection, so the median of the s_c^2 counts in each as a quarter of a query (a
+    moderated t, as of Smyth, 2004).
+    """
+    counts = np.array([part.shape[1] for part in parts])[:, None]
+    own = np.array([part.var(axis=1, ddof=1) for part in parts])
+    moderated = (MEDIAN * np.median(own, axis=0) + (counts - 1) * own) / (MEDIAN + counts - 1)
+    return np.asarray(moderated / counts / len(parts) ** 2, float)
+
+
 def macro_differences(parts: Sequence[Floats], confidence: float) -> MacroDifferences:
     """Return the difference of macro means of each pair, by a t test with stratified queries.
 
     `parts` are pairs x queries: differences by query, of at least two queries per collection. The variance
-    is the sum of s_c^2 / n_c over C^2, with the degrees of freedom of Welch and Satterthwaite. A few queries
-    often vary less than their collection, so the median of the s_c^2 counts in each as a quarter of a query
-    (a moderated t, as of Smyth, 2004). Few queries rarely show the largest differences either, so the sum is
-    multiplied by 1 + 2 / n, for n queries in all. If no query varies, p is 1 for equal systems, else
-    2^(1 - n).
+    is the sum of `macro_variances`, with the degrees of freedom of Welch and Satterthwaite. Few queries
+    rarely show the largest differences, so the sum is multiplied by 1 + 2 / n, for n queries in all. If no
+    query varies, p is 1 for equal systems, else 2^(1 - n).
     """
     from scipy.special import stdtr, stdtrit
 
     counts = np.array([part.shape[1] for part in parts])[:, None]
-    value, own = macro_means(parts), np.array([part.var(axis=1, ddof=1) for part in parts])
-    moderated = (MEDIAN * np.median(own, axis=0) + (counts - 1) * own) / (MEDIAN + counts - 1)
-    each = moderated / counts / len(parts) ** 2
+    value, each = macro_means(parts), macro_variances(parts)
     variance = each.sum(axis=0)
     flat = variance <= np.finfo(float).eps * np.maximum(value**2, np.finfo(float).tiny)
     spread = np.where(flat, 1.0, variance)

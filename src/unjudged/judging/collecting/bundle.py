@@ -24,7 +24,6 @@ from unjudged.measures.kernel.estimand import permitted
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.judgments import CANNOT_JUDGE, Judgments
-from unjudged.rankings.origin import KINDS
 from unjudged.uncertainty.calibration import Calibration
 
 ASKED = ("AP", "nDCG", "nDCG@10", "P@10", "RBP(p=0.8)", "RR", "Bpref", "infAP", "xinfAP", "infNDCG", "statAP")
@@ -120,7 +119,7 @@ class Bundle:
 
     def _how(self) -> str:
         origin = self.judgments.origin
-        said = [f"{KINDS[origin.kind][:1].upper()}{KINDS[origin.kind][1:]}."]
+        said = [f"{origin.words[:1].upper()}{origin.words[1:]}."]
         if origin.depth is not None:
             said[0] += f" The pool reaches to rank {origin.depth} of the pooled runs."
         if self.design is not None:

@@ -16,13 +16,13 @@ from unjudged.base.wording import plain
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.testing.deciding_queries import deciding_queries
 from unjudged.comparison.verdicts import KEPT, VERDICTS
+from unjudged.evaluation.measure_warnings import why_not_uniform
 from unjudged.evaluation.scores import Scores
 from unjudged.formats.inputs import FILE, kind_of_source
 from unjudged.grids.escapes import Labels
 from unjudged.judging.pooling.contributions import Contribution
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judgments import Judgments
-from unjudged.rankings.origin import KINDS
 from unjudged.report.descriptions import (
     Description,
     differences_chart,
@@ -99,7 +99,7 @@ def page_data(given: PageInput) -> tuple[dict[str, Any], str]:
         "command": plain(given.command),
         "files": _files(given.sources),
         "counts": _counts(given),
-        "origin": None if given.judgments is None else KINDS[given.judgments.origin.kind],
+        "origin": _origin(given),
         "notes": [plain(str(note)) for note in notes],
         "runs": [labels[run] for run in scores.runs],
         "queries": [labels[query] for query in scores.queries],
@@ -239,6 +239,14 @@ def _counts(given: PageInput) -> dict[str, int] | None:
         "pooled_unjudged": int((grade < 0).sum()),
         "retrieved_unjudged": int((retrieved & (shared.judgments.grade < 0)).sum()),
     }
+
+
+def _origin(given: PageInput) -> str | None:
+    """Say how the judgments were made, and why they cannot be the sample that they are taken for."""
+    if given.judgments is None or given.shared is None:
+        return None
+    why = why_not_uniform(given.shared.judged_rankings)
+    return given.judgments.origin.words if why is None else f"part of the pool was judged; {why}"
 
 
 def _files(sources: Sequence[tuple[str, Any]]) -> list[dict[str, Any]]:

@@ -19,7 +19,7 @@ from unjudged.grids.grid import Cell, Grid
 from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.audit_grids import Audit
 from unjudged.predictions.judges_audit_grids import JudgesAudit
-from unjudged.rankings.origin import KINDS, Origin
+from unjudged.rankings.origin import Origin
 from unjudged.report.figures.charts import picture
 from unjudged.report.figures.experiment_figures import curves
 from unjudged.report.figures.judging_figures import audit_figure
@@ -32,7 +32,7 @@ def sample_section(estimated: Scores) -> dict[str, Any]:
     origin = estimated.judged.judgments.origin
     names = " and ".join(f"{measure} estimates {measure.estimated}" for measure in estimated.measures)
     words = [
-        f"The judgments are {KINDS[origin.kind]}.",
+        f"The judgments are {origin.words}.",
         f"From the sample {names} as it would be with the whole pool judged.",
     ]
     grid = replace(estimated.grid(), title="Estimates from the sample")

@@ -23,6 +23,10 @@ from unjudged.formats.tables import Ids, Table
 PADDING = -1
 """The number of a document where a query has fewer than others, as faiss has it."""
 
+UNSIGNED = 4
+"""From this number of bytes on, the highest number of an unsigned type is a -1 that was converted."""
+
+LEFT_OUT = "-inf for scores and NaN for grades"
 NOT_THERE = {"score": -np.inf, "grade": np.nan}
 """Number of a document that was not retrieved, or has no judgment."""
 
@@ -35,7 +39,7 @@ def rows_of_arrays(
     `number` is "score" or "grade". Everything is checked here, and arrays are copied: the caller may change
     them. Without documents, each column of the numbers is one; without numbers, places count, or grade 1.
     """
-    matrix = None if documents is None else _matrix(documents, "documents")
+    matrix = None if documents is None else _matrix(_padded(documents), "documents")
     values = None if numbers is None else _matrix(numbers, f"{number}s")
     if values is not None and values.dtype.kind == "f" and values.dtype.itemsize > 8:
         with np.errstate(over="ignore"):  # infinite ones are refused
@@ -50,6 +54,7 @@ def rows_of_arrays(
     query_ids = _queries(queries, shape[0])
     ids_of, kept = _documents(matrix, shape, names, query_ids)
     if values is not None:
+        _refuse_masked(numbers, number, kept, query_ids)
         kept = _there(values, number, kept, query_ids)
         if number == "score" and matrix is not None:
             _warn_of_distances(values, kept)
@@ -85,11 +90,31 @@ def _matrix(given: Any, what: str) -> NDArray[Any]:
     return array
 
 
+def _padded(documents: Any) -> Any:
+    """Return documents with padding where they are masked."""
+    if not np.ma.is_masked(documents):
+        return documents
+    kind, padding = (np.int64, PADDING) if documents.dtype.kind in "iu" else (object, None)
+    return np.where(documents.mask, padding, documents.data.astype(kind))
+
+
+def _refuse_masked(numbers: Any, number: str, kept: NDArray[np.bool_] | None, queries: Ids) -> None:
+    """Refuse a document whose number is masked, unless it is padding itself."""
+    masked = np.ma.getmaskarray(numbers) if np.ma.is_masked(numbers) else np.False_
+    bad = np.argwhere(masked if kept is None else masked & kept)
+    if len(bad):
+        (row, place), remedy = bad[0].tolist(), f"mask the document too, or fill with {LEFT_OUT}"
+        raise _problem(queries, row, place, f"the {number} is masked, expected a number; {remedy}")
+
+
 def _array(given: Any, what: str, dtype: Any = None) -> NDArray[Any]:
     """Return a copy of anything that NumPy can hold: what has `__array__`, DLPack, or lists.
 
     Names in lists stay Python's strings: NumPy's all take as much memory as the longest.
     """
+    if hasattr(given, "toarray"):
+        problem = f"{what}: a sparse {type(given).__name__}, expected an array with a number in every place"
+        raise UsageError(f"{problem}; give matrix.toarray(), with {LEFT_OUT} where nothing is stored")
     try:
         if hasattr(given, "__dlpack__") and not hasattr(given, "__array__"):
             return np.array(np.from_dlpack(given), order="C")
@@ -117,6 +142,8 @@ def _queries(given: Any, rows: int) -> Ids:
 
 
 def _names(given: Any, what: str) -> Ids:
+    if np.ma.is_masked(given):
+        raise UsageError(f"{what}: some are masked, expected a name for each")
     array = _array(given, what, None if hasattr(given, "__array__") else object)
     if array.ndim != 1 or array.dtype.kind not in "iuOUST":
         problem = f"an array of {array.dtype} with the shape {array.shape}"
@@ -160,9 +187,11 @@ def _documents(
         kept = matrix != None if matrix.dtype.kind == "O" else None  # noqa: E711 (of each element)
         flat = matrix.reshape(-1)
         return lambda at: _ids(flat[at], "documents"), kept
-    wrong = (
-        (matrix < PADDING) | (matrix >= count) if matrix.dtype.kind == "i" else matrix >= min(count, 2**63)
-    )
+    if matrix.dtype.kind == "i":
+        absent, wrong = matrix == PADDING, (matrix < PADDING) | (matrix >= count)
+    else:
+        absent = (matrix == np.iinfo(matrix.dtype).max) & (matrix.itemsize >= UNSIGNED)
+        wrong = (matrix >= min(count, 2**63)) & ~absent
     if wrong.any():
         row, place = np.argwhere(wrong)[0].tolist()
         most = f", or {PADDING}" if count == np.inf else f" to {count - 1}, as there are names, or {PADDING}"
@@ -170,7 +199,7 @@ def _documents(
             queries, row, place, f"document {matrix[row, place]}, expected a row number from 0{most}"
         )
     numbers = matrix.reshape(-1).astype(np.int64, copy=False)
-    kept = matrix != PADDING if matrix.dtype.kind == "i" and matrix.min(initial=0) < 0 else None
+    kept = ~absent if absent.any() else None
     if known is None:
         return lambda at: scanner.ids_of_numbers(numbers[at]), kept
     return lambda at: scanner.take_names(known, numbers[at]), kept
@@ -208,10 +237,19 @@ def _problem(queries: Ids, row: int, place: int, problem: str) -> InputError:
 
 
 def _warn_of_distances(scores: NDArray[Any], kept: NDArray[np.bool_] | None) -> None:
-    """Warn where the first document of every query has the lowest score, as with distances."""
-    if scores.shape[1] < 2 or not (scores[:, 0] < scores[:, -1]).all():
+    """Warn where the scores of some query rise along its row and those of none fall, as with distances."""
+    if _any_step(scores, kept, np.less, 2) or _any_step(scores, kept, np.less):
         return
-    in_order = scores if kept is None else np.where(kept, scores, np.inf)
-    if (in_order[:, 1:] >= in_order[:, :-1]).all():
-        what = "The scores of every query rise from its first document to its last"
+    if _any_step(scores, kept, np.greater):
+        what = "The scores of every query that has different ones rise from its first document to its last"
         announce([UnjudgedWarning(f"{what}. The highest is best: give distances as -distances.")])
+
+
+def _any_step(
+    scores: NDArray[Any], kept: NDArray[np.bool_] | None, compared: np.ufunc, columns: int | None = None
+) -> bool:
+    """Whether any document's score compares so with that of the document before, in the first columns."""
+    steps = compared(scores[:, 1:columns], scores[:, :columns][:, :-1])
+    if kept is not None:
+        steps &= kept[:, 1:columns] & kept[:, :columns][:, :-1]
+    return bool(steps.any())

@@ -45,10 +45,10 @@ function systemsTable(order) {
 
 // The matrix of pairs, systems by mean on both sides.
 const MEANS = [
-  "clear: significant, and unjudged documents cannot reverse it",
+  "clear: significant, and unjudged documents of pool and runs cannot reverse it",
   "robust: significant, and only an implausible share of relevant unjudged documents reverses it",
   "significant, but unjudged documents can reverse it",
-  "settled: unjudged documents cannot reverse it, but other queries could",
+  "settled: unjudged documents of pool and runs cannot reverse it, but other queries could",
   "robust, not significant: only an implausible share reverses it, but other queries could",
   "open: both other queries and unjudged documents could reverse it",
   "unresolved: whether unjudged documents can reverse it is not known",
