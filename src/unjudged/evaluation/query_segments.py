@@ -14,8 +14,9 @@ from unjudged.base.wording import counted, shortlist
 from unjudged.evaluation.scores import Scores
 from unjudged.formats.columns import NAMES, listed
 from unjudged.formats.inputs import FILE, MAPPING, kind_of_source, name_in_errors
-from unjudged.formats.named_columns import is_missing, named_columns
+from unjudged.formats.named_columns import named_columns
 from unjudged.formats.small_files import read_small
+from unjudged.formats.text_columns import is_missing
 from unjudged.grids.grid import Cell, Column, Grid, blank, grid_of
 from unjudged.rankings.judged import Mask
 

@@ -54,7 +54,7 @@ class InputOptions(OptionGroup, title="Files"):
 
     def table(self, file: str) -> str:
         """Return the file of a table of scores with its columns."""
-        from unjudged.evaluation.score_tables import ROLES
+        from unjudged.evaluation.score_columns import ROLES
 
         return _with_columns(file, self.columns, "--columns", (*ROLES, "run"))
 
