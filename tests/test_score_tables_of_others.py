@@ -183,6 +183,8 @@ def test_headers_of_any_case(tmp_path: Path) -> None:
     scores = of("Query ID,Model,Metric,Score\nq1,a,ndcg@10,0.5\nq1,b,ndcg@10,0.7\n", tmp_path)
     assert (list(scores.runs), measures(scores)) == (["a", "b"], ["nDCG@10"])
     assert list(of("user_input,faithfulness\nWhy?,0.5\n", tmp_path).queries) == ["Why?"]
+    ragas = of("user_input,response,faithfulness,relevancy\nWhy?,so,0.5,1\n", tmp_path)
+    assert measures(ragas) == ["faithfulness", "relevancy"]
 
 
 @pytest.mark.parametrize(

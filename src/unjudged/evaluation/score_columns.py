@@ -23,12 +23,12 @@ ROLES: Mapping[str, tuple[str, ...]] = {
     "repeat": ("repeat", "seed"),
 }
 """Names of columns by role; the first that a table has counts, in upper or lower case."""
-TEXTS = frozenset(
-    {
-        *("question", "user_input", "answer", "response", "reference", "ground_truth", "ground_truths"),
-        *("contexts", "retrieved_contexts", "reference_contexts", "title", "text", "description"),
-    }
-)
+OF_ONE_SYSTEM = frozenset({"answer", "response", "contexts", "retrieved_contexts"})
+"""Columns with what one system returned, so that the others are measures of it, as in ragas."""
+TEXTS = OF_ONE_SYSTEM | {
+    *("question", "user_input", "reference", "ground_truth", "ground_truths", "reference_contexts"),
+    *("title", "text", "description"),
+}
 """Columns of texts beside scores, which may look like numbers, as the answer `42` does."""
 NO_NAME = re.compile(r"\s*|Unnamed: \d+|__index_level_\d+__")
 """How CSV, pandas and Parquet call a column without a name, such as the index of a frame."""
@@ -79,7 +79,8 @@ class ScoreColumns:
             return cls(role, chosen, True, notes)
         if named:
             return cls(role, values, role["system"] is not None, notes)
-        if len(values) == 1 and wide is None:
+        of_one = len(values) == 1 or OF_ONE_SYSTEM & {*map(folded, texts)}
+        if of_one and wide is None:
             return cls(role, values, True, notes)
         are_measures = wide == "measures" or (wide is None and are_names_of_measures(values, "columns"))
         if wide is None and not are_measures and asked is None:
