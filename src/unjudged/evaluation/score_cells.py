@@ -22,6 +22,7 @@ UNKNOWN_RANGE = (-inf, inf)
 UNNAMED = "score"
 MOST = 1e100
 """Largest size of a value, so that sums of squares are finite."""
+AS_ZERO = "Missing values count as 0."
 NO_VALUE = frozenset({"-", "--", "na", "n/a", "#n/a", "nan", "null", "none"})
 """Further texts for a missing value, in upper or lower case; a system or query may have such a name."""
 Cell = tuple[str, str, str]
@@ -198,7 +199,7 @@ def _complete(
             f"{lacking}; add --missing zero to count them as 0, or --missing drop (in Python missing=)"
         )
     if missing == "zero":
-        return queries, [f"{lacking}. Missing values count as 0."]
+        return queries, [f"{lacking}. {AS_ZERO}"]
     gone = dict.fromkeys(cell[1] for cell, _ in absent)
     kept = [query for query in queries if query not in gone]
     if not kept:
