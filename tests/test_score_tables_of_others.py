@@ -10,7 +10,7 @@ import numpy as np
 import pandas
 import pytest
 
-from tests.cli.in_process import printed, refused
+from tests.cli.in_process import printed, refused, unjudged
 from unjudged import InputError, Scores, UsageError
 
 
@@ -153,6 +153,11 @@ def test_tables_that_name_the_same_system(tmp_path: Path) -> None:
         files.append(tmp_path / folder / "scores.csv")
     assert list(Scores.of(files).runs) == list(map(str, files))
     assert "main/scores.csv 0.3000" in printed("compare", "--scores", *map(str, files)).replace("\n  ", " ")
+    named = [f"{name}={file}" for name, file in zip(("old", "new"), files, strict=True)]
+    assert "old 0.3000, new 0.4000" in printed("compare", "--scores", *named)
+    assert unjudged("gate", "--scores", *named, "--margin", "0.01").returncode in (0, 1, 2)
+    same = refused(2, "compare", "--scores", f"old={files[0]}", f"old={files[1]}")
+    assert "two tables have the same name" in same
     models = []
     for name, gain in (("old", 0.0), ("new", 0.1)):
         models.append(tmp_path / f"{name}.csv")
