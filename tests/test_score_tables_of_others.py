@@ -62,6 +62,8 @@ def test_a_column_with_some_numbers_is_not_of_texts(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is 'good'"):
         of(text, tmp_path)
     assert measures(of(text, tmp_path, measures="nDCG@10")) == ["nDCG@10"]
+    with pytest.raises(InputError, match=r"system 'a' on query 'q1' \(AP\) is 'ERROR'"):
+        of("query,system,nDCG@10,AP\nq1,a,0.1,ERROR\n", tmp_path)
     scores = of("query,lang,a,b\nq1,de,1,2\nq2,en,2,3\n", tmp_path)
     assert "Columns without numbers are ignored: lang." in scores.notes
     texts = of("question,answer,faithfulness\nWhy?,42,0.5\nHow?,so,1\n", tmp_path)
@@ -200,6 +202,7 @@ def test_headers_of_any_case(tmp_path: Path) -> None:
         ("topics,a\nq1,1\n", "or its name, as in --columns query=NAME"),
         ("\n\nquery,a\nq1,1\nq2,x\n", ":5: "),
         ("\n \n", "the file is empty"),
+        (f"query,{'x' * 200_000}\nq1,1\n", ":1: the first line is 'query,xx"),
         ("q1 Q0 d1 1 0.5 bm25\n", "is it a run[?] Leave out --scores"),
         ("q1\tQ0\td1\t1\t0.5\tbm25\n", "is it a run[?] Leave out --scores"),
         ("q1 0 d1 1\n", "is it a file of judgments[?] Leave out --scores"),
@@ -226,6 +229,10 @@ def test_utf_16_is_named_as_such(tmp_path: Path) -> None:
 def test_lists_and_series() -> None:
     lists = Scores.of([[0.1, 0.2], [0.3, 0.4]], "AP", runs=["a", "b"], queries=["x", "y"])
     assert (list(lists.runs), list(lists.queries)) == (["a", "b"], ["x", "y"])
+    arrays = Scores.of([np.array([0.1, 0.2]), np.array([0.3, 0.4])], "AP")
+    assert np.array_equal(arrays.values, lists.values)
+    with pytest.raises(InputError, match="column 'a' is an int, expected a list of values"):
+        Scores.of({"a": 1})
     with pytest.raises(UsageError, match="no array of numbers"):
         Scores.of([[0.1, 0.2], [0.3]])
     series = {name: pandas.Series({"x": 0.1, "y": 0.2}) for name in ("a", "b")}
@@ -240,3 +247,14 @@ def test_an_interval_says_one_thing_of_the_judgments() -> None:
     assert estimate.of.judgments == "judgments: unknown"
     assert estimate.of.uncertainty == "queries"
     assert estimate.method.endswith(estimate.of.judgments)
+
+
+def test_long_texts_are_read_in_a_moment(tmp_path: Path) -> None:
+    """A cell of many spaces or digits must not take time that grows with its square."""
+    many = 100_000
+    records = [
+        {"query": "q1", "a": 0.5, "b": " " * many + "x"},
+        {"query": "q2", "a": 1, "b": "1" * many + "x"},
+    ]
+    assert measures(Scores.of(records)) == ["a"]
+    of(f"query;a;b\nq1;0,5;{'1' * many}x\n", tmp_path)

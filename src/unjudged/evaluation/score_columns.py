@@ -33,7 +33,7 @@ TEXTS = OF_ONE_SYSTEM | {
 NO_NAME = re.compile(r"\s*|Unnamed: \d+|__index_level_\d+__")
 """How CSV, pandas and Parquet call a column without a name, such as the index of a frame."""
 
-SPELT = re.compile(r"\s*[+-]?\d*([.,]\d+)?\s*%?\s*")
+SPELT = re.compile(r"[+-]?\d*(?:[.,]\d+)? ?%?")
 """Numbers that are spelt with a comma or a percent sign, which errors name."""
 
 
@@ -84,7 +84,8 @@ class ScoreColumns:
             return cls(role, values, True, notes)
         are_measures = wide == "measures" or (wide is None and are_names_of_measures(values, "columns"))
         if wide is None and not are_measures and asked is None:
-            notes.append(taken_for_systems("Columns", values))
+            other = "--wide measures takes them for measures (in Python wide=)"
+            notes.append(f"Columns are taken for systems: {shortlist(values)}; {other}.")
         return cls(role, values, are_measures, notes)
 
 
@@ -108,12 +109,6 @@ def are_names_of_measures(names: Iterable[str], what: str) -> bool:
     return bool(known)
 
 
-def taken_for_systems(what: str, names: Sequence[str]) -> str:
-    """Return a note that says that names are taken for systems, and what to do if they are measures."""
-    other = "--wide measures takes them for measures (in Python wide=)"
-    return f"{what} are taken for systems: {shortlist(names)}; {other}."
-
-
 def _asked_for(names: Sequence[str], asked: Sequence[str] | None) -> list[str]:
     """Return the names of all measures that are asked for; none if one of them is no name here."""
     wanted = parts_of(asked or (), names)
@@ -122,6 +117,7 @@ def _asked_for(names: Sequence[str], asked: Sequence[str] | None) -> list[str]:
 
 
 def _is_text(name: str, values: Sequence[Any]) -> bool:
-    """Whether no cell is a number, or the name says that the column has texts."""
+    """Whether no cell is a number and the name is no measure, or the name says that the column has texts."""
     present = (value for value in values if not has_no_value(value))
-    return folded(name) in TEXTS or not any(is_number(v) or SPELT.fullmatch(str(v)) for v in present)
+    scores = names_measure(name) or any(is_number(v) or SPELT.fullmatch(str(v).strip()) for v in present)
+    return folded(name) in TEXTS or not scores

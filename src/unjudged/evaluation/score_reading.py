@@ -10,7 +10,7 @@ from math import nan
 from typing import Any
 
 from unjudged.base.errors import InputError, quoted
-from unjudged.base.wording import kind_of
+from unjudged.base.wording import kind_of, shortlist
 from unjudged.evaluation.score_cells import (
     MOST,
     Cell,
@@ -20,7 +20,7 @@ from unjudged.evaluation.score_cells import (
     names_measure,
     said,
 )
-from unjudged.evaluation.score_columns import ScoreColumns, Wide, are_names_of_measures, taken_for_systems
+from unjudged.evaluation.score_columns import ScoreColumns, Wide, are_names_of_measures
 from unjudged.formats.inputs import MAPPING, kind_of_source
 from unjudged.formats.named_columns import NESTED, NamedColumns, named_columns
 from unjudged.formats.readers.memory.query_dicts import identifier
@@ -96,7 +96,10 @@ class Reading:
                 return lambda measure, query, _: (self.name, query, measure)
             return lambda query, measure, _: (self.name, query, measure)
         if self.asked is None:
-            self.cells.notes.append(taken_for_systems("Outer names", outer))
+            other = (
+                "--wide measures takes them for queries, and the inner names for measures (in Python wide=)"
+            )
+            self.cells.notes.append(f"Outer names are taken for systems: {shortlist(outer)}; {other}.")
         return lambda system, query, _: (system, query, "")
 
     def _add_printed(self, table: NamedColumns) -> None:

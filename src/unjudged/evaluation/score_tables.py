@@ -85,6 +85,8 @@ def _without_series(source: Any) -> Any:
 
 def _joined(sources: Sequence[tuple[str, Any]], parts: Sequence[Cells]) -> Cells:
     """Return the cells of all sources; where several have one system of the same name, they name it."""
+    if len(parts) == 1:
+        return parts[0]
     lone = [part.systems[0] if len(part.systems) == 1 else "" for part in parts]
     values = ((cell, repeat) for part in parts for cell, own in part.values.items() for repeat in own)
     twice = {cell[0] for (cell, _), times in Counter(values).items() if times > 1}
@@ -108,12 +110,12 @@ def _names_asked(measures: MeasureLike | Iterable[MeasureLike]) -> list[str]:
 
 
 def is_array(source: Any) -> bool:
-    """Whether this is an array, or a list of lists of numbers."""
-    if hasattr(source, "__array_interface__"):
-        return not hasattr(source, "columns")
+    """Whether this is an array, or a list of arrays or of lists of numbers."""
     depth = 0
     while isinstance(source, list | tuple) and source:
         source, depth = source[0], depth + 1
+    if hasattr(source, "__array_interface__"):
+        return not hasattr(source, "columns")
     return depth > 1 and isinstance(source, int | float)
 
 

@@ -82,6 +82,9 @@ def named_columns(source: Any) -> NamedColumns:
     elif kind == FRAME:
         table = _of_frame(source)
     elif kind == MAPPING:
+        for name, values in source.items():
+            if isinstance(values, str) or not isinstance(values, Iterable):
+                raise InputError(f"column {str(name)!r} is {kind_of(values)}, expected a list of values")
         table = NamedColumns({str(name): list(values) for name, values in source.items()})
     elif kind == ROWS:
         table = _of_records(enumerate(source))

@@ -11,7 +11,7 @@ from typing import Any
 
 from unjudged.base.errors import InputError
 from unjudged.formats.limits import BYTES_OF_TEXT
-from unjudged.formats.readers.text.delimited import DELIMITERS, lines_of
+from unjudged.formats.readers.text.delimited import DELIMITERS, fields_in, lines_of
 from unjudged.formats.streams import PathLike
 
 MISSING = frozenset({"", "NA", "N/A", "NaN", "nan", "null", "None", "<NA>"})
@@ -28,7 +28,7 @@ def columns_of_text(file: PathLike) -> TextColumns:
         raise InputError("the file is empty")
     lines, first = (line for _, line in numbered), first.rstrip("\r\n")
     delimiter = next((mark for mark in DELIMITERS if mark in first), None)
-    fields = first.split() if delimiter is None else next(csv.reader([first], delimiter=delimiter), [])
+    fields = first.split() if delimiter is None else fields_in([first], delimiter)
     header = [field.strip() for field in fields]
     if len(header) == 3 and (is_number(header[2]) or header[0] == "runid"):
         return _without_header(first, lines, start)
@@ -60,7 +60,7 @@ def _problem_of(first: str, header: list[str], delimiter: str | None) -> str:
         return f"{line}: is it a run? Leave out --scores"
     if len(words) == 4 and is_number(words[3]):
         return f"{line}: is it a file of judgments? Leave out --scores"
-    if delimiter is None:
+    if delimiter is None or not header:
         expected = "names of columns with tabs or commas between, or the output of `trec_eval -q`"
         return f"{line}, expected {expected}"
     twice = [name for name in header if header.count(name) > 1]
@@ -69,7 +69,7 @@ def _problem_of(first: str, header: list[str], delimiter: str | None) -> str:
 
 def _with_points(column: list[str]) -> list[str]:
     """Return a column with decimal commas, as spreadsheets write beside semicolons, with points."""
-    whole = [re.fullmatch(r"[+-]?\d*,?\d+", text) for text in column if text not in MISSING]
+    whole = [re.fullmatch(r"[+-]?(\d+|\d*,\d+)", text) for text in column if text not in MISSING]
     return [text.replace(",", ".") for text in column] if all(whole) else column
 
 
