@@ -99,6 +99,8 @@ def test_sums_and_coarse_means(tmp_path: Path) -> None:
     assert list(total.queries) == ["q1", "q2"]
     coarse = of("query,old,new\nq1,41.3,52.1\nq2,30.8,40.0\nmean,36.1,46.1\n", tmp_path)
     assert list(coarse.queries) == ["q1", "q2"]
+    both = of("query,old,new\nq1,1,2\nq2,2,4\nmean,1.5,3\ntotal,3,6\n", tmp_path)
+    assert list(both.queries) == ["q1", "q2"]
     far = of("query,old,new\nq1,0.413,0.521\nq2,0.308,0.4\nmean,0.4,0.5\n", tmp_path)
     assert list(far.queries) == ["q1", "q2", "mean"]
 

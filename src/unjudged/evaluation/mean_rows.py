@@ -47,12 +47,12 @@ def _is_mean(cells: Cells, query: str) -> bool:
 
 
 def _beside_others(cells: Cells, query: str) -> Iterator[tuple[float, np.ndarray]]:
-    """Yield each value of a query with those of other queries, for the same system, measure and repeat."""
+    """Yield each value of a query with those of queries by the same system, measure and repeat."""
     for (run, _, measure), own in [item for item in cells.values.items() if item[0][1] == query]:
         others = [
             each
             for cell, each in cells.values.items()
-            if cell == (run, cell[1], measure) and cell[1] != query
+            if cell == (run, cell[1], measure) and cell[1].lower() not in MEANS
         ]
         for repeat, value in own.items():
             numbers = np.array([each[repeat] for each in others if repeat in each])
