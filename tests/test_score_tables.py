@@ -192,7 +192,7 @@ def test_repeats() -> None:
         ("query,a\nq1,inf\nq2,1\nq3,1\n", ":2: the value of .* is 'inf'"),
         ("query,answer\nq1,yes\n", "no column of numbers"),
         ("query,a\n", "no rows"),
-        ("", "the first line is ''"),
+        ("", "the file is empty"),
         ("query,a\nall,1\n", "no values of queries"),
     ],
 )

@@ -89,3 +89,20 @@ def test_a_word_that_is_neither_a_measure_nor_a_file() -> None:
     """After `-m AP`, a wrong measure was called a missing file."""
     said = refused(2, "evaluate", QRELS, RUN, "-m", "AP", "hits@5")
     assert said == "hits@5: neither a file nor a measure (`unjudged measures` lists those)"
+
+
+def test_measures_that_only_a_table_knows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second was taken for a file that does not exist."""
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{system},q{k},0.{k},0.5" for system in ("old", "new") for k in range(1, 6)]
+    Path("own.csv").write_text("\n".join(["system,query,nDCG@10,hallucination", *rows, ""]))
+    for words in (
+        ["own.csv", "-m", "nDCG@10", "hallucination"],
+        ["-m", "nDCG@10", "hallucination", "own.csv"],
+    ):
+        assert "hallucination" in printed("evaluate", "--scores", *words).splitlines()[0]
+    wrong = refused(1, "evaluate", "--scores", "-m", "nDCG@10", "--", "own.csv", "other.csv")
+    assert "other.csv" in wrong
+    assert "the table has no measure 'x'; it has nDCG@10, hallucination" in refused(
+        2, "evaluate", "--scores", "own.csv", "-m", "nDCG@10", "x"
+    )

@@ -221,3 +221,84 @@ def test_the_wrong_order_in_doubt_is_a_warning(folder: Path) -> None:
 def test_an_empty_file_is_no_file_of_groups(tmp_path: Path) -> None:
     (tmp_path / "empty").touch()
     assert "not recognised" in printed("doctor", QRELS, *RUNS[:2], str(tmp_path / "empty"))
+
+
+def works(*files: str) -> list[str]:
+    """Return the commands that it names for files; each is run."""
+    commands = [q.command for q in doctor(*files).questions if q.command]
+    for command in commands:
+        done = unjudged(*shlex.split(command)[1:])
+        answers = (0, 1, 2) if command.startswith("unjudged gate ") else (0,)
+        assert done.returncode in answers, f"{command}: {done.stderr.decode()}"
+        assert "expected" not in done.stderr.decode(), command
+    return commands
+
+
+def test_commands_for_any_table_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those for tables with gaps, counts, one query and names like options failed."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(3)
+    rows = [(f"q{k}", *rng.random(2).round(3)) for k in range(9)]
+    Path("gaps.csv").write_text("query,-a,b\nq9,-,0.5\n" + "".join(f"{q},{a},{b}\n" for q, a, b in rows))
+    assert "1 value is missing: system '-a' on query 'q9'" in str(doctor("gaps.csv"))
+    gap = [command for command in works("gaps.csv") if command.startswith("unjudged gate")]
+    assert gap == ["unjudged gate --scores gaps.csv --missing zero --old=-a --new b --margin 0.01"]
+    for name in ("old", "new"):
+        lines = (f"num_ret {q} 10\nmap {q} {a}\nndcg_cut_10 {q} {rng.random():.3f}\n" for q, a, _ in rows)
+        Path(f"{name}.eval").write_text("".join(lines))
+    both = works("old.eval", "new.eval")
+    assert [command.split()[1] for command in both] == ["evaluate", "compare", "gate", "report", "plan"]
+    assert both[2] == "unjudged gate --scores old.eval new.eval -m nDCG@10 --margin 0.01"
+    Path("one.csv").write_text("query,a,b\nq1,0.1,0.2\n")
+    works("one.csv")
+    assert "one query gives no interval" in str(doctor("one.csv"))
+    for name in ("a", "b"):
+        text = "user_input,faithfulness,relevancy\n" + "".join(f"{q},{a},{b}\n" for q, a, b in rows)
+        Path(f"{name}.csv").write_text(text)
+    assert works("a.csv", "b.csv")[1] == "unjudged compare --scores a.csv b.csv -m faithfulness"
+    Path("-b.run").write_text(Path(RUNS[1]).read_text())
+    assert any("./-b.run" in command for command in works(QRELS, RUNS[0], "-b.run"))
+
+
+def test_one_measure_for_one_pair() -> None:
+    """`compare`, `gate` and `plan queries` had three."""
+    found = doctor(QRELS, *RUNS[:2])
+    for word in ("compare", "plan queries"):
+        assert all(q.command.endswith("-m nDCG@10") for q in asked(found, word))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("list.json", '[{"query": "q1", "mrr": 0.5, "hit_rate": 1}]', "1 system: list; RR, hit_rate"),
+        ("ranx.json", '{"ndcg@10": {"q1": 0.1}, "map": {"q1": 0.3}}', "1 system: ranx; nDCG@10, AP"),
+        ("deep.json", '{"bm25": {"q1": {"map": 0.3}}}', "1 system: bm25; AP"),
+        ("ragas.csv", "question,answer,faithfulness\nq 1,x,0.5\n", "1 system: ragas; faithfulness"),
+        ("head.csv", "Query ID,Model,Metric,Score\nq1,a,map,0.5\n", "1 system: a; AP"),
+    ],
+)
+def test_tables_of_other_tools(name: str, text: str, words: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(text)
+    (one,) = doctor(tmp_path / name).files
+    assert (one.kind, words in one.description) == ("scores", True), one.description
+
+
+def test_its_own_json(tmp_path: Path) -> None:
+    printed("evaluate", QRELS, *RUNS, "-q", "--format", "json", "-o", str(tmp_path / "own.json"))
+    (one,) = doctor(tmp_path / "own.json").files
+    assert "6 systems" in one.description
+
+
+def test_nothing_is_recognised(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text("<!DOCTYPE html><html><p>words</p></html>")
+    (tmp_path / "own.csv").write_text("inputs.question,correctness\nq1,0.5\n")
+    for file, why in (
+        (folder / "notes.md", "not recognised"),
+        (tmp_path / "page.html", "a page of HTML"),
+        (tmp_path / "own.csv", "as in --columns query=NAME"),
+    ):
+        done = unjudged("doctor", str(file))
+        assert done.returncode == 1
+        assert why in done.stdout.decode()
+        assert "Give a run too" not in done.stdout.decode()
+    assert unjudged("doctor", QRELS, str(folder / "notes.md")).returncode == 0

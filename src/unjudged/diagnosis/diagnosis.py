@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import shlex
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import astuple, dataclass
 
+from unjudged.base.errors import UnjudgedError
 from unjudged.base.wording import counted
 from unjudged.diagnosis.recognised_files import UNKNOWN, RecognisedFile
 from unjudged.grids.grid import Column, Grid, Shown, grid_of, in_paragraphs
@@ -28,6 +30,20 @@ class Question:
     refusal: str = ""
 
 
+def asked(question: str, *words: str) -> Question:
+    """Return a question that the words of a command answer."""
+    return Question(question, shlex.join(["unjudged", *words]))
+
+
+def tried(attempt: Callable[[], object], question: str, *words: str) -> Question:
+    """Return the question, refused for the reason for which an attempt to answer it fails."""
+    try:
+        attempt()
+    except UnjudgedError as error:
+        return Question(question, "", f"{error}.")
+    return asked(question, *words)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Diagnosis(Shown):
     """What files are, how they match, and what can be asked of them."""
@@ -35,6 +51,11 @@ class Diagnosis(Shown):
     files: Sequence[RecognisedFile]
     matches: Sequence[Match]
     questions: Sequence[Question]
+
+    @property
+    def recognised(self) -> bool:
+        """Whether at least one file was recognised."""
+        return any(one.kind != UNKNOWN for one in self.files)
 
     def grid(self) -> Grid:
         """Return a row per file."""

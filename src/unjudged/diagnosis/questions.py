@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-import shlex
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 
 import numpy as np
 
-from unjudged.base.errors import UnjudgedError, UnjudgedWarning, UsageError
+from unjudged.base.errors import UnjudgedWarning, UsageError
 from unjudged.base.wording import counted
-from unjudged.diagnosis.diagnosis import Diagnosis, Match, Question
+from unjudged.comparison.gate import GATED
+from unjudged.diagnosis.diagnosis import Diagnosis, Match, Question, asked, tried
 from unjudged.diagnosis.recognised_files import (
     CALIBRATION,
     DESIGN,
@@ -23,12 +23,24 @@ from unjudged.diagnosis.recognised_files import (
     RUN,
     SCORES,
     TEXTS,
+    UNKNOWN,
     RecognisedFile,
     recognise,
 )
+from unjudged.diagnosis.table_questions import HOW_MANY, MARGIN, MAY_GO_ON, ON_A_PAGE, about_tables
 from unjudged.evaluation.evaluation import evaluate
 from unjudged.formats.files import expanded
-from unjudged.measures.kernel.estimand import BY_DOCUMENT, CHOOSING, LEAVING_OUT, Use, refused_use
+from unjudged.measures.kernel.estimand import (
+    BY_DOCUMENT,
+    CHOOSING,
+    COMPARISON,
+    LEAVING_OUT,
+    Use,
+    permitted,
+    refused_use,
+)
+from unjudged.measures.kernel.names import parse
+from unjudged.measures.kernel.traits import Refusal
 from unjudged.predictions.combined_estimates import estimate_with_predictions
 from unjudged.rankings.extension import rows_of
 from unjudged.rankings.origin import SAMPLES, UNIFORM
@@ -36,8 +48,6 @@ from unjudged.rankings.runs import RunSource
 
 COVERED = 0.5
 """Share of judged documents from which on another file of numbers may be predictions of their relevance."""
-
-MAY_PASS, MARGIN = "May a build go on in which the second replaces the first?", ("--margin", "0.01")
 
 
 def doctor(*files: str | os.PathLike[str]) -> Diagnosis:
@@ -52,6 +62,7 @@ def doctor(*files: str | os.PathLike[str]) -> Diagnosis:
     if not files:
         raise UsageError("no file given, expected at least one")
     names = [one for file in files for one in expanded(os.fspath(file))]
+    names = [os.path.join(".", name) if name.startswith("-") else name for name in names]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnjudgedWarning)
         recognised = [recognise(name) for name in dict.fromkeys(names)]
@@ -117,16 +128,10 @@ class _Patient:
         if self.qrels is not None and runs:
             yield from self._about_runs(self.qrels, runs, systems)
         elif runs:
-            yield _asked("Which documents should people judge?", "pool", *runs)
-        for scores in self.of(SCORES):
-            about = "What would other queries show of each system?"
-            yield _asked(about, "evaluate", "--scores", scores.file, "--interval", "queries")
-            if len(scores.content.runs) > 1:
-                yield _asked("Which system is better on other queries?", "compare", "--scores", scores.file)
-                named = ("--old", scores.content.runs[0], "--new", scores.content.runs[1])
-                yield _asked(MAY_PASS, "gate", "--scores", scores.file, *named, *MARGIN)
+            yield asked("Which documents should people judge?", "pool", *runs)
+        yield from about_tables(self.of(SCORES))
         yield from self._about_judging()
-        if not any((runs, self.of(SCORES), self.of(DESIGN))):
+        if not any((runs, self.of(SCORES), self.of(DESIGN), len(self.of(UNKNOWN)) == len(self.files))):
             yield Question("How good is a run?", "", "Give a run too: a file of rankings.")
         elif runs and self.qrels is None:
             yield Question("How good is each run?", "", "Give judgments too: a file of grades.")
@@ -135,7 +140,7 @@ class _Patient:
         files = [qrels.file, *runs]
         by_name: dict[str, RunSource] = dict(chain(*(one.content.items() for one in self.runs())))
         judged = partial(evaluate, qrels.content, by_name, "Judged@10")
-        scored = _tried(judged, "How good is each run?", "evaluate", *files)
+        scored = tried(judged, "How good is each run?", "evaluate", *files)
         yield scored
         if scored.refusal:
             return
@@ -143,26 +148,30 @@ class _Patient:
             yield Question("Anything else?", "", "Fractional grades are for evaluate alone: round them.")
             return
         bounds = "How far could the unjudged documents change the scores?"
-        yield _asked(bounds, "evaluate", *files, "--interval", "bounds")
-        yield _asked("What would other queries show?", "evaluate", *files, "--interval", "queries")
+        yield asked(bounds, "evaluate", *files, "--interval", "bounds")
+        yield asked("What would other queries show?", "evaluate", *files, "--interval", "queries")
         if qrels.content.origin.kind in SAMPLES - {UNIFORM}:
-            yield _tried(
+            yield tried(
                 lambda: evaluate(qrels.content, by_name).estimate("sampling"),
                 "What would another sample of documents show?",
                 *("evaluate", *files, "--interval", "sampling"),
             )
         if systems > 1:
-            yield _asked("Which is better, and could queries or judgments reverse it?", "compare", *files)
+            compared = permitted(parse(GATED)[0], qrels.content, COMPARISON)
+            one = () if isinstance(compared, Refusal) else ("-m", GATED)
+            yield asked(
+                "Which is better, and could queries or judgments reverse it?", "compare", *files, *one
+            )
             if systems == len(runs) == 2:
-                yield _asked(MAY_PASS, "gate", *files, *MARGIN)
-            yield _asked("All of it on one page?", "report", *files, "-o", "report.html")
-            yield _asked("How many queries would tell them apart?", "plan", "queries", *files)
+                yield asked(MAY_GO_ON, "gate", *files, "--margin", str(MARGIN))
+            yield asked(ON_A_PAGE, "report", *files, "-o", "report.html")
+            yield asked(HOW_MANY, "plan", "queries", *files, *one)
         yield _allowed(qrels, CHOOSING, "What should be judged next?", "next", *files)
         for calibration in self.of(CALIBRATION):
             about = "How far off are scores of runs that were not pooled?"
             words = ("--interval", "calibrated", "--calibration", calibration.file)
             checked = partial(calibration.content.check_collection, qrels.content)
-            yield _tried(checked, about, "evaluate", *files, *words)
+            yield tried(checked, about, "evaluate", *files, *words)
         for groups in self.of(GROUPS):
             about = "How far off would the scores of new systems be?"
             more = ("--groups", groups.file, "-o", "calibration.json")
@@ -170,12 +179,12 @@ class _Patient:
         for predictions in self.predictions():
             about = f"How good are the runs with {predictions.file} as predictions?"
             estimated = partial(estimate_with_predictions, qrels.content, by_name, predictions.file)
-            yield _tried(estimated, about, "evaluate", *files, "--predictions", predictions.file)
+            yield tried(estimated, about, "evaluate", *files, "--predictions", predictions.file)
             about = f"How far does {predictions.file} agree with the judgments?"
             yield _allowed(qrels, BY_DOCUMENT, about, "audit", qrels.file, predictions.file, *runs)
             if predictions.kind == JUDGMENTS and systems > 1:
                 about = f"Would {predictions.file} rank the runs alike?"
-                yield _asked(about, "agree", qrels.file, predictions.file, "--runs", *runs)
+                yield asked(about, "agree", qrels.file, predictions.file, "--runs", *runs)
 
     def _about_judging(self) -> Iterator[Question]:
         for judgments in self.of(JUDGMENTS):
@@ -185,34 +194,21 @@ class _Patient:
             for texts in self.of(TEXTS):
                 if _waiting(judgments) & texts.content:
                     words = ("judge", judgments.file, "--documents", texts.file, *shown, "-o", "judging.html")
-                    yield _asked("A page on which people judge the documents?", *words)
+                    yield asked("A page on which people judge the documents?", *words)
         for design in self.of(DESIGN):
             answers = [one for one in self.of(JUDGMENTS) if _covered(one, design) >= COVERED]
             for one in answers:
                 merged = ("merge", design.file, one.file, "-o", "judged.qrels")
-                yield _asked("Judgments from the sample and its answers?", *merged)
+                yield asked("Judgments from the sample and its answers?", *merged)
             if not answers:
                 missing = "Give the answers too: a file of grades."
                 yield Question("How good are the runs on this sample?", "", missing)
 
 
-def _asked(question: str, *words: str) -> Question:
-    return Question(question, shlex.join(["unjudged", *words]))
-
-
 def _allowed(qrels: RecognisedFile, use: Use, question: str, *words: str) -> Question:
     """Return the question, refused where judgments of this origin do not allow it."""
     refusal = refused_use(qrels.content, use)
-    return _asked(question, *words) if refusal is None else Question(question, "", f"{refusal}.")
-
-
-def _tried(attempt: Callable[[], object], question: str, *words: str) -> Question:
-    """Return the question, refused for the reason for which an attempt to answer it fails."""
-    try:
-        attempt()
-    except UnjudgedError as error:
-        return Question(question, "", f"{error}.")
-    return _asked(question, *words)
+    return asked(question, *words) if refusal is None else Question(question, "", f"{refusal}.")
 
 
 def _in_common(judgments: RecognisedFile, run: RecognisedFile) -> str:

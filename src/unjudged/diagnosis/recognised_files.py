@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,23 +12,25 @@ from typing import Any, Final
 
 import numpy as np
 
-from unjudged.base.errors import InputError, UnjudgedError
+from unjudged.base.errors import InputError, UnjudgedError, UsageError
 from unjudged.base.wording import counted, shortlist
 from unjudged.evaluation.collection import name_runs
 from unjudged.evaluation.groups import read_groups
-from unjudged.evaluation.score_cells import names_measure
+from unjudged.evaluation.score_cells import AS_ZERO, names_measure
 from unjudged.evaluation.scores import Scores
 from unjudged.formats.bundles import JUDGMENTS as BUNDLED
 from unjudged.formats.bundles import bundled
-from unjudged.formats.columns import NAMES, is_header, named
+from unjudged.formats.columns import NAMES, is_header
 from unjudged.formats.files import reader_of
 from unjudged.formats.inputs import FILE, kind_of_source
+from unjudged.formats.named_columns import QUERIES, folded
 from unjudged.formats.readers.arrow.arrow_columns import arrow_errors
 from unjudged.formats.readers.arrow.arrow_files import open_part
 from unjudged.formats.readers.arrow.columnar import UNREADABLE
 from unjudged.formats.readers.text.delimited import DELIMITERS
 from unjudged.formats.streams import name_file_in_errors, opened
 from unjudged.formats.tables import Table
+from unjudged.formats.text_columns import is_number
 from unjudged.judging.collecting.sample_file import SCHEMA as DESIGN_SCHEMA
 from unjudged.judging.collecting.sample_file import read_sample
 from unjudged.judging.collecting.texts import BODIES, records
@@ -49,6 +52,12 @@ GROUPS: Final = "groups"
 TEXTS: Final = "texts"
 UNKNOWN: Final = "unknown"
 START = 1 << 14
+ZERO = ("--missing", "zero")
+RECORDS = re.compile(r'(\{\s*"rows"\s*:\s*)?(\[\s*)?')
+"""What stands before the first record of JSON lines, of a list, and of what `--format json` writes."""
+NAME = re.compile(r'"([^"\\]*)"\s*:')
+OUTER = re.compile(r'\{\s*"([^"\\]*)"\s*:\s*(?:\{\s*"[^"\\]*"\s*:\s*)?(\{[^{}]*)')
+"""First name of an object of objects, and the innermost names; those of a system are skipped."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +70,8 @@ class RecognisedFile:
     content: Any = None
     queries: int | None = None
     documents: int | None = None
+    options: tuple[str, ...] = ()
+    """Options that commands need to read it."""
 
     @property
     def table(self) -> Table:
@@ -93,16 +104,19 @@ def recognise(file: str) -> RecognisedFile:
             return _by_fields(file, start, line)
     except UnjudgedError as error:
         with suppress(UnjudgedError):
-            return _groups(file)
+            if not start.startswith(b"<"):
+                return _groups(file)
         return RecognisedFile(file, UNKNOWN, f"not recognised: {error}")
 
 
 def _by_fields(file: str, start: bytes, line: str) -> RecognisedFile:
     fields, words = _names(file, start, line), line.split()
+    if start[:100].lower().startswith((b"<!doctype html", b"<html")):
+        raise InputError("it is a page of HTML, expected a file of data")
     if start.startswith(b"<") or _is_texts(line) or ({*fields} & {*BODIES} and not is_header(fields)):
         return _texts(file, start)
     printed = len(words) == 3 and any(map(names_measure, words[:2]))
-    if printed or (fields and not is_header(fields) and _has_scores(start, fields)):
+    if printed or _is_nested(start) or (fields and not is_header(fields) and _is_table(start, fields)):
         return _scores(file)
     return _judgments(file) if _has_grades(file, start, fields) else _run(file)
 
@@ -129,8 +143,9 @@ def _names(file: str, start: bytes, line: str) -> list[str]:
         with arrow_errors(UNREADABLE):
             return list(open_part(Path(file)).schema.names)
     if start[:1] in (b"{", b"["):
+        text = start.decode("utf-8", "replace")
         with suppress(ValueError, RecursionError):
-            first = json.loads(line.strip("[,"))
+            first, _ = json.JSONDecoder().raw_decode(text, RECORDS.match(text).end())  # type: ignore[union-attr]
             return list(first) if isinstance(first, dict) else []
         return []
     delimiter = next((mark for mark in DELIMITERS if mark in line), None)
@@ -143,16 +158,20 @@ def _is_texts(line: str) -> bool:
     return bool(tab) and " " not in name and " " in text.strip() and "\t" not in text
 
 
-def _has_scores(start: bytes, fields: Sequence[str]) -> bool:
-    """Whether queries have values of measures or systems, not documents."""
-    if start[:1] != b"{" or named("query", fields):
-        return named("query", fields) is not None
-    try:
-        nested = json.loads(start)
-    except (ValueError, RecursionError):
+def _is_table(start: bytes, fields: Sequence[str]) -> bool:
+    """Whether columns are those of queries with values, or names without a number among them."""
+    if {*map(folded, fields)} & {*QUERIES}:
+        return True
+    return start[:1] not in (b"{", b"[", b"#") and not any(map(is_number, fields))
+
+
+def _is_nested(start: bytes) -> bool:
+    """Whether a JSON object has names of measures outside or inside, as pytrec_eval and ranx have them."""
+    if not (found := OUTER.match(start.decode("utf-8", "replace"))):
         return False
-    inner = next(iter(nested.values()), None) if isinstance(nested, dict) else None
-    return isinstance(inner, dict) and bool(inner) and all(map(names_measure, list(inner)[:3]))
+    outer, inside = found.groups()
+    inner = NAME.findall(inside)[:3]
+    return names_measure(outer) or (bool(inner) and all(map(names_measure, inner)))
 
 
 def _judgments(file: str) -> RecognisedFile:
@@ -189,10 +208,23 @@ def _run(file: str) -> RecognisedFile:
 
 
 def _scores(file: str) -> RecognisedFile:
-    scores = Scores.of(file, missing="zero")
+    """Return a table of scores with the options that it is read with."""
+    options: tuple[str, ...] = ()
+    try:
+        scores = Scores.of(file, missing="zero")
+    except UsageError:  # some of its measures are known, others are not
+        scores, options = Scores.of(file, missing="zero", wide="measures"), ("--wide", "measures")
     measures = shortlist([str(measure) for measure in scores.measures], 6)
     what = f"{counted(len(scores.runs), 'system')}: {shortlist(scores.runs, 6)}; {measures}"
-    return RecognisedFile(file, SCORES, what, scores, len(scores.queries))
+    if gaps := gaps_of(scores):
+        what, options = f"{what}; {gaps}", (*options, *ZERO)
+    return RecognisedFile(file, SCORES, what, scores, len(scores.queries), options=options)
+
+
+def gaps_of(scores: Scores) -> str:
+    """Return which values a table lacks that was read with zeros for them, or nothing."""
+    said = [note.removesuffix(f". {AS_ZERO}") for note in scores.notes if note.endswith(AS_ZERO)]
+    return said[0] if said else ""
 
 
 def _design(file: str) -> RecognisedFile:
@@ -222,4 +254,6 @@ def _groups(file: str) -> RecognisedFile:
 def _texts(file: str, start: bytes) -> RecognisedFile:
     element = ("doc", "docno") if b"<doc" in start.lower() else ("top", "num")
     names = {name for name, _ in records(file, *element)}
+    if not names:
+        raise InputError("no document or topic is in it")
     return RecognisedFile(file, TEXTS, f"{len(names):,} texts by name, of documents or of topics", names)

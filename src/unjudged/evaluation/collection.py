@@ -202,7 +202,7 @@ def name_runs(runs: RunsSource, names: Names = "file") -> dict[str, RunSource]:
                 own += _by_own_name(run, names == "tag")
         found = [name or file_name(run) or f"run {i}" for i, (name, run) in enumerate(own, 1)]
         if len(set(found)) < len(found):
-            _refuse_one_file_twice(run for _, run in own)
+            refuse_one_file_twice(run for _, run in own)
             found = [name or _longer_name(run) or f"run {i}" for i, (name, run) in enumerate(own, 1)]
         if len(set(found)) < len(found):
             twice = next(name for name in found if found.count(name) > 1)
@@ -224,7 +224,7 @@ def _by_own_name(run: Any, by_tag: bool) -> list[tuple[str | None, Any]]:
     return [(name_of(run), run)] if split is None else list(split.items())
 
 
-def _refuse_one_file_twice(runs: Iterable[Any]) -> None:
+def refuse_one_file_twice(runs: Iterable[Any]) -> None:
     """Refuse a file that has two names, such as `a.run` and `./a.run`."""
     files: dict[str, Any] = {}
     for run in runs:

@@ -16,10 +16,11 @@ from unjudged.base.wording import counted, shortlist
 from unjudged.evaluation.scores import Scores
 from unjudged.formats.columns import NAMES, listed, no_rows
 from unjudged.formats.inputs import FILE, MAPPING, kind_of_source, name_in_errors
-from unjudged.formats.named_columns import NamedColumns, is_missing, named_columns
+from unjudged.formats.named_columns import NamedColumns, named_columns
 from unjudged.formats.readers.text.delimited import DELIMITERS
 from unjudged.formats.small_files import read_small
 from unjudged.formats.tables import decode
+from unjudged.formats.text_columns import is_missing
 from unjudged.grids.grid import Cell, Column, Grid, blank, grid_of
 from unjudged.rankings.judged import Mask
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.base.wording import counted, shortlist
-from unjudged.formats.named_columns import is_missing, is_number
+from unjudged.formats.text_columns import is_missing, is_number
 from unjudged.grids.escapes import shortened
 from unjudged.measures.kernel.names import is_measure, parse_measures
 from unjudged.measures.kernel.registry import Measure, reported_measure
@@ -22,6 +22,9 @@ UNKNOWN_RANGE = (-inf, inf)
 UNNAMED = "score"
 MOST = 1e100
 """Largest size of a value, so that sums of squares are finite."""
+AS_ZERO = "Missing values count as 0."
+NO_VALUE = frozenset({"-", "--", "na", "n/a", "#n/a", "nan", "null", "none"})
+"""Further texts for a missing value, in upper or lower case; a system or query may have such a name."""
 Cell = tuple[str, str, str]
 """System, query and measure."""
 Repeats = dict[str, dict[str | None, None]]
@@ -50,6 +53,8 @@ class Cells:
     segments: dict[str, str] = field(default_factory=dict)
     ends: dict[tuple[Cell, str | None], tuple[float, float]] = field(default_factory=dict)
     """Lowest and highest value with every document judged, where a table has them."""
+    notes: list[str] = field(default_factory=list)
+    """What a reader must know of how the table was read."""
 
     def add(self, cell: Cell, repeat: str | None, value: float) -> bool:
         """Add a value; False if the cell has one."""
@@ -58,6 +63,27 @@ class Cells:
             return False
         own[repeat] = value
         return True
+
+    @property
+    def systems(self) -> list[str]:
+        return list(dict.fromkeys(run for run, _, _ in self.values))
+
+    def rename(self, old: str, new: str) -> None:
+        """Give a system another name."""
+        self.values = {(new if run == old else run, q, m): own for (run, q, m), own in self.values.items()}
+        self.ends = {((new if c[0] == old else c[0], *c[1:]), r): own for (c, r), own in self.ends.items()}
+
+    def join(self, other: Cells) -> None:
+        """Add the cells of another source."""
+        for cell, own in other.values.items():
+            for repeat, value in own.items():
+                if not self.add(cell, repeat, value):
+                    raise InputError(f"{said(cell, repeat)} has a second value, expected one in all tables")
+        for query, segment in other.segments.items():
+            if (before := self.segments.setdefault(query, segment)) != segment:
+                raise InputError(f"query {query!r} is in two segments, {before!r} and {segment!r}")
+        self.ends |= other.ends
+        self.notes += other.notes
 
     def table(
         self, asked: Sequence[str] | None, missing: Missing, limits: tuple[float, float] | None
@@ -68,7 +94,8 @@ class Cells:
         repeats: Repeats = {run: {} for run in runs}
         for (run, _, _), own in values.items():
             repeats[run].update(dict.fromkeys(own))
-        kept, notes = _complete(values, list(raw), repeats, missing)
+        kept, gaps = _complete(values, list(raw), repeats, missing)
+        notes = [*dict.fromkeys(self.notes), *gaps]
         most = max(map(len, repeats.values()))
         table = np.empty((len(runs), len(kept), len(raw)))
         within = np.full((len(runs), len(raw)), nan)
@@ -105,7 +132,7 @@ class Cells:
     def _chosen(self, asked: Sequence[str] | None) -> dict[str, str]:
         """Return the measures that are asked for: the name in the table, and the name to show."""
         if not self.values:
-            raise InputError("no values of queries, expected at least one")
+            raise InputError("no values of queries, expected at least one; trec_eval prints them with -q")
         names = dict.fromkeys(cell[2] for cell in self.values)
         if "" in names:
             if len(names) > 1:
@@ -116,13 +143,11 @@ class Cells:
         if asked is None:
             return {name: name for name in names}
         chosen: dict[str, str] = {}
-        for wanted in asked:
-            whole = wanted in names or "(" in wanted
-            for part in [wanted] if whole else wanted.split(","):
-                same = [name for name in names if name == part] or [n for n in names if _same(n, part)]
-                if not same:
-                    raise UsageError(f"the table has no measure {part!r}; it has {shortlist(list(names))}")
-                chosen[same[0]] = same[0]
+        for part in parts_of(asked, list(names)):
+            same = [name for name in names if name == part] or [n for n in names if same_measure(n, part)]
+            if not same:
+                raise UsageError(f"the table has no measure {part!r}; it has {shortlist(list(names))}")
+            chosen[same[0]] = same[0]
         return chosen
 
     def _measure(
@@ -174,7 +199,7 @@ def _complete(
             f"{lacking}; add --missing zero to count them as 0, or --missing drop (in Python missing=)"
         )
     if missing == "zero":
-        return queries, [f"{lacking}. Missing values count as 0."]
+        return queries, [f"{lacking}. {AS_ZERO}"]
     gone = dict.fromkeys(cell[1] for cell, _ in absent)
     kept = [query for query in queries if query not in gone]
     if not kept:
@@ -200,14 +225,27 @@ def _repeat_notes(
 
 def is_score(value: Any) -> bool:
     """Whether this is missing, or a number that can be a score."""
-    return is_missing(value) or (is_number(value) and abs(float(value)) <= MOST)
+    return has_no_value(value) or (is_number(value) and abs(float(value)) <= MOST)
+
+
+def has_no_value(value: Any) -> bool:
+    """Whether a cell of numbers has none."""
+    return is_missing(value) or (isinstance(value, str) and value.strip().lower() in NO_VALUE)
+
+
+def parts_of(asked: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Return the measures that are asked for one by one, from lists with commas too."""
+    several = ([wanted] if wanted in names or "(" in wanted else wanted.split(",") for wanted in asked)
+    return [part for parts in several for part in parts]
 
 
 def names_measure(name: Any) -> bool:
     return isinstance(name, str) and is_measure(name) and len(parse_measures(name)) == 1
 
 
-def _same(name: str, wanted: str) -> bool:
+def same_measure(name: str, wanted: str) -> bool:
+    if name == wanted:
+        return True
     return names_measure(name) and names_measure(wanted) and parse_measures(name) == parse_measures(wanted)
 
 

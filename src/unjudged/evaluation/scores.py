@@ -24,7 +24,7 @@ from unjudged.rankings.judged import Floats, JudgedRankings
 
 if TYPE_CHECKING:
     from unjudged.evaluation.score_cells import Missing
-    from unjudged.evaluation.score_tables import Wide
+    from unjudged.evaluation.score_columns import Wide
     from unjudged.evaluation.tied_scores import TieEffects
     from unjudged.grids.paper_table import PaperOptions, PaperTable
     from unjudged.uncertainty.calibration import Calibration
@@ -94,14 +94,14 @@ class Scores(Shown, Framed):
         """Take scores by query that any tool computed, for `compare`, `gate`, `report_page` and intervals.
 
         `source` is a file (CSV, TSV, Parquet, Arrow, JSON, JSON lines, output of `trec_eval -q` or
-        ir_measures), a frame, records, a dict of columns or of dicts, a list of such files and frames, a
-        mapping of systems to them, or an array (runs, queries[, measures]) with names for `runs`,
-        `queries` and `measures`. Tables are long (system, query, measure, value; also `repeat`) or wide.
-        Columns of a wide table are `measures` if a column names the system or all of them are names of
-        measures, else systems; `wide` says which. `columns` names columns by role. Missing values are an
-        error unless `missing` is 'zero' or 'drop'. `range` is that of measures which are not known. `by` is
-        a column with the segment of each query. Columns `low` and `high` of a long table are bounds of each
-        value, as `engines.spark.evaluate(bounds=True)` has them.
+        ir_measures), a frame, records, a dict of columns, of dicts or of Series, a list of such files and
+        frames, a mapping of systems to them, or an array or lists (runs, queries[, measures]) with names
+        for `runs`, `queries` and `measures`. Tables are long (system, query, measure, value; also `repeat`)
+        or wide. Columns of a wide table are measures if a column names the system, if `measures` names
+        them, or if all are known as measures, and systems if none is; `wide` says which. `columns` names
+        columns by role. Missing values are an error unless `missing` is 'zero' or 'drop'. `range` is that
+        of measures which are not known. `by` is a column with the segment of each query. Columns `low` and
+        `high` of a long table are bounds of each value, as `engines.spark.evaluate(bounds=True)` has them.
 
         >>> Scores.of({"query": ["q1", "q2"], "bm25": [0.2, 0.4], "dense": [0.3, 0.6]}, "nDCG@10")
         Scores(2 runs x 2 queries; means)
@@ -109,11 +109,11 @@ class Scores(Shown, Framed):
         bm25    0.3000
         dense   0.4500
         """
-        from unjudged.evaluation.score_tables import array_of_scores, table_of_scores
+        from unjudged.evaluation.score_tables import array_of_scores, is_array, table_of_scores
 
         if isinstance(source, Scores):
             return source if measures is None else source.chosen(measures)
-        if hasattr(source, "__array_interface__") and not hasattr(source, "columns"):
+        if is_array(source):
             table = array_of_scores(source, runs, queries, measures, missing=missing, range=range)
         else:
             if runs is not None or queries is not None:

@@ -63,10 +63,15 @@ def _reader_of(
         return next(reader for reader in reversed(readers) if reader.recognises(start))
     with opened(file, block=LOOK_AHEAD) as stream:
         data = stream.read(LOOK_AHEAD) or b""
-        if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
-            raise InputError("it is UTF-16 text, as PowerShell writes it; expected UTF-8: save it as UTF-8")
+        refuse_utf16(data)
         start = Start(data, lambda: stream.read(LONGEST_LINE) or b"", dict(columns))
         return next(reader for reader in reversed(readers) if reader.recognises(start))
+
+
+def refuse_utf16(start: bytes) -> None:
+    """Refuse a file that starts as UTF-16 does."""
+    if start.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        raise InputError("it is UTF-16 text, as PowerShell writes it; expected UTF-8: save it as UTF-8")
 
 
 def expanded(pattern: str) -> list[str]:

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from math import isnan
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import kind_of
 from unjudged.formats.columns import NAMES, listed, no_rows
+from unjudged.formats.files import refuse_utf16
 from unjudged.formats.inputs import FILE, FRAME, MAPPING, ROWS, kind_of_source
-from unjudged.formats.limits import BYTES_OF_TEXT, check
+from unjudged.formats.limits import check
 from unjudged.formats.readers.arrow.arrow_columns import arrow_errors, pyarrow_module
 from unjudged.formats.readers.arrow.arrow_files import files_in, open_part
 from unjudged.formats.readers.arrow.columnar import BLOCK, UNREADABLE
 from unjudged.formats.readers.arrow.frames import library_errors, library_of
-from unjudged.formats.readers.text.delimited import DELIMITERS, lines_of
 from unjudged.formats.readers.text.json_dicts import BYTES_OF_JSON, without_repeats
 from unjudged.formats.readers.text.json_lines import objects
 from unjudged.formats.streams import (
@@ -31,9 +29,10 @@ from unjudged.formats.streams import (
     opened,
     read_whole,
 )
+from unjudged.formats.text_columns import columns_of_text
 
-MISSING = frozenset({"", "NA", "N/A", "NaN", "nan", "null", "None", "<NA>"})
-"""Texts that stand for a missing value."""
+QUERIES = (*NAMES["query"], "question", "user_input")
+"""Names of columns with queries, where documents have none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,12 +54,23 @@ class NamedColumns:
         return InputError(f"row {row} (from 0): {problem}")
 
     def column(self, role: str, given: Mapping[str, str], names: Sequence[str]) -> str | None:
-        """Return the name of the column for a role: as `given`, else the first of `names` that it has."""
+        """Return the name of the column for a role: as `given`, else the first of `names` that it has.
+
+        `Query ID` counts as `query_id`, where no column has the very name.
+        """
         if role not in given:
-            return next((name for name in names if name in self.columns), None)
+            alike = {folded(name): name for name in [*self.columns][::-1]} | {
+                name: name for name in self.columns
+            }
+            return next((alike[name] for name in names if name in alike), None)
         if given[role] not in self.columns:
             raise InputError(f"no column is called {given[role]!r}; there are {listed(list(self.columns))}")
         return given[role]
+
+
+def folded(name: str) -> str:
+    """Return the name of a column in lower case, with `_` for spaces."""
+    return name.strip().lower().replace(" ", "_")
 
 
 def named_columns(source: Any) -> NamedColumns:
@@ -72,6 +82,9 @@ def named_columns(source: Any) -> NamedColumns:
     elif kind == FRAME:
         table = _of_frame(source)
     elif kind == MAPPING:
+        for name, values in source.items():
+            if isinstance(values, str) or not isinstance(values, Iterable):
+                raise InputError(f"column {str(name)!r} is {kind_of(values)}, expected a list of values")
         table = NamedColumns({str(name): list(values) for name, values in source.items()})
     elif kind == ROWS:
         table = _of_records(enumerate(source))
@@ -92,12 +105,13 @@ def _of_file(file: PathLike) -> NamedColumns:
         return _of_arrow(files_in(path))
     with opened(file) as stream:
         start = stream.read(1 << 10) or b""
+    refuse_utf16(start)
     if start.startswith((PARQUET, ARROW_FILE, ARROW_STREAM)):
         return _of_arrow([path])
     text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
     if text[:1] in (b"{", b"[") and text[1:].lstrip()[:1] in (b'"', b"{", b"[", b"}", b"]"):
         return _of_json(file)
-    return _of_text(file)
+    return NamedColumns(*columns_of_text(file))
 
 
 def _of_arrow(files: Sequence[Path]) -> NamedColumns:
@@ -120,9 +134,16 @@ def _of_frame(frame: Any) -> NamedColumns:
 
     with library_errors():
         frame = narwhals.to_native(frame, pass_through=True)
-        own_index = library_of(frame) == "pandas" and type(frame.index).__name__ != "RangeIndex"
-        if own_index and not set(NAMES["query"]) & set(frame.columns):
-            unnamed = frame.index.name is None and frame.index.nlevels == 1
+        pandas = library_of(frame) == "pandas"
+        if pandas and frame.columns.nlevels > 1:
+            levels = f"the columns have {frame.columns.nlevels} levels of names"
+            raise InputError(f"{levels}, expected one: join them, or turn levels into rows with `stack`")
+        unnamed = pandas and frame.index.nlevels == 1 and frame.index.name is None
+        own_index = pandas and not (unnamed and type(frame.index).__name__ == "RangeIndex")
+        names, queries = {folded(str(name)) for name in frame.columns}, {*QUERIES}
+        if own_index and (
+            not queries & names or queries & {folded(str(n)) for n in frame.index.names} - names
+        ):
             frame = (frame.rename_axis(NAMES["query"][-1]) if unnamed else frame).reset_index()
         known = narwhals.from_native(frame, pass_through=True)
         if isinstance(known, narwhals.LazyFrame):
@@ -168,67 +189,3 @@ def _of_json(file: PathLike) -> NamedColumns:
 
 NESTED = "nested"
 """The only column of a JSON file that has no columns: `{query: {measure: value}}`."""
-
-
-def _of_text(file: PathLike) -> NamedColumns:
-    lines = lines_of(file, BYTES_OF_TEXT)
-    first = next(lines, "").rstrip("\r\n")
-    delimiter = next((mark for mark in DELIMITERS if mark in first), None)
-    fields = first.split() if delimiter is None else next(csv.reader([first], delimiter=delimiter), [])
-    header = [field.strip() for field in fields]
-    if len(header) == 3 and is_number(header[2]):
-        return _without_header(first, lines)
-    if delimiter is None:
-        problem = f"the first line is {first[:60]!r}, expected names of columns with tabs or commas between"
-        raise InputError(f"{problem}, or the output of `trec_eval -q`", line=1)
-    if len(set(header)) < len(header):
-        twice = next(name for name in header if header.count(name) > 1)
-        raise InputError(f"two columns have the name {twice!r}, expected one", line=1)
-    rows: list[list[str]] = []
-    numbers: list[int] = []
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
-    try:
-        for row in reader:
-            if row and len(row) != len(header):
-                problem = f"expected {len(header)} fields, as in the header, found {len(row)}"
-                raise InputError(problem, line=reader.line_num + 1)
-            if row:
-                rows.append(row)
-                numbers.append(reader.line_num + 1)
-    except csv.Error as error:
-        raise InputError(f"{error}, expected fields as in the header", line=reader.line_num + 1) from None
-    columns = {name: [row[k].strip() for row in rows] for k, name in enumerate(header)}
-    return NamedColumns(columns, numbers)
-
-
-def _without_header(first: str, lines: Iterable[str]) -> NamedColumns:
-    rows: list[list[str]] = []
-    numbers: list[int] = []
-    for number, line in enumerate([first, *lines], 1):
-        fields = line.split(None, 2)
-        if fields and len(fields) != 3:
-            raise InputError(f"expected three fields, as on the first line, found {len(fields)}", line=number)
-        if fields:
-            rows.append([field.strip() for field in fields])
-            numbers.append(number)
-    columns = {str(k): list(column) for k, column in enumerate(zip(*rows, strict=True))}
-    return replace(NamedColumns(columns, numbers), headless=True)
-
-
-def is_number(value: Any) -> bool:
-    """Whether this is a finite number, or a text that is one."""
-    if isinstance(value, str):
-        value = value.strip()
-        if not value or value[-1] not in "0123456789." or "_" in value:
-            return False
-    try:
-        return abs(float(value)) < float("inf")
-    except (TypeError, ValueError, OverflowError):
-        return False
-
-
-def is_missing(value: Any) -> bool:
-    """Whether a cell is empty: no value, not a number, or a text that says so."""
-    if value is None or (isinstance(value, str) and value.strip() in MISSING):
-        return True
-    return isinstance(value, float) and isnan(value)

@@ -19,7 +19,15 @@ from typing import TYPE_CHECKING, Any
 
 from unjudged.base.choices import Choices, check_confidence, checked_int
 from unjudged.base.errors import UsageError
-from unjudged.measures.kernel.estimand import AS_THEY_ARE, THESE, Estimand, Use, estimand_of, permitted
+from unjudged.measures.kernel.estimand import (
+    AS_THEY_ARE,
+    THESE,
+    UNKNOWN_JUDGMENTS,
+    Estimand,
+    Use,
+    estimand_of,
+    permitted,
+)
 from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.judged import Floats, JudgedRankings
@@ -70,7 +78,8 @@ class IntervalRequest:
 
     def of(self, measure: Measure) -> Estimand:
         """Return what an interval of the measure estimates, as the method declares it."""
-        return replace(estimand_of(measure, self.queries, self.judgments), measure=str(measure))
+        judgments = UNKNOWN_JUDGMENTS if self.of_a_table else self.judgments
+        return replace(estimand_of(measure, self.queries, judgments), measure=str(measure))
 
     def batches(self, runs: int = 16, *, report: bool = True) -> Iterator[tuple[int, JudgedRankings]]:
         """Yield the first run and the rankings of each batch; `report` progress between batches."""

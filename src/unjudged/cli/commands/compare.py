@@ -99,13 +99,15 @@ def compare(
     Two runs are compared in sentences, and as one row of pairs in csv and json. More runs give a table of
     systems, or with --pairs a row per pair. An unjudged document that several runs retrieve counts as one.
     With --by a table of segments follows; csv, tsv, jsonl and parquet, which hold one table, have that one.
+    With --scores the files are tables of scores by query that any tool computed: `unjudged compare --scores
+    TABLE...`.
 
     Parameters
     ----------
     qrels
-        The judgments.
+        The judgments; with --scores a table of scores.
     runs
-        Two or more runs.
+        Two or more runs; with --scores further tables.
     measures
         A measure; may be repeated. The default is RBP(p=0.8), or from samples with strata or probabilities
         xinfAP or statAP. Bounds are exact for RBP and P. For other measures they are wider, and a search

@@ -87,13 +87,15 @@ def evaluate(
     """Score runs against relevance judgments.
 
     Without -m it prints AP; infAP, an estimate of AP that allows for missing judgments; nDCG@10; RBP and the
-    residual that the unjudged documents leave open; and how much of the top ten is judged.
+    residual that the unjudged documents leave open; and how much of the top ten is judged. With --scores the
+    files are tables of scores by query that any tool computed: `unjudged evaluate --scores TABLE...`.
 
     Parameters
     ----------
     qrels
         The judgments: TREC text (query iteration document grade, where -1 is pooled but not judged), Parquet,
-        Arrow, CSV or TSV with a header, a JSON dictionary, or irds:ID for a dataset of ir_datasets.
+        Arrow, CSV or TSV with a header, a JSON dictionary, or irds:ID for a dataset of ir_datasets. With
+        --scores, a table of scores.
     runs
         The runs: TREC text (query iteration document rank score tag) or one of the other formats, plain or
         compressed with gz, xz or zst. Use "-" for standard input, and a pattern such as 'runs/*.parquet' for

@@ -20,7 +20,7 @@ from unjudged.cli.options.arguments import (
     Rel,
     measures_with_rel,
 )
-from unjudged.cli.options.input_options import JudgmentOptions, TableOptions
+from unjudged.cli.options.input_options import JudgmentOptions, TableOptions, named_file
 from unjudged.cli.options.option import Option
 from unjudged.cli.shell.output import (
     beside_standard_error,
@@ -67,14 +67,14 @@ def gate(
 
     The exit code is 0 if the new run is not worse by more than the margin, 1 if it is, 2 if these queries and
     judgments cannot tell, and 3 if something is wrong with the input. Both other queries and the unjudged
-    documents count.
+    documents count. With --scores the files are tables of scores by query: `unjudged gate --scores OLD NEW`.
 
     Parameters
     ----------
     qrels
         The judgments; with --scores a table of scores.
     runs
-        The old run and the new one.
+        The old run and the new one; with --scores further tables.
     margin
         The loss that does not matter, in units of the measure.
     measures
@@ -100,7 +100,7 @@ def gate(
     chosen = check_output(format, output)
     check_decimals(decimals, chosen)
     if tables.check(inputs, rel=rel, depth=depth):
-        if missing := [file for file in runs if not os.path.exists(file)]:
+        if missing := [file for file in runs if not os.path.exists(named_file(file)[1])]:
             remedy = "name systems of one table by --old and --new"
             raise UsageError(f"{missing[0]}: no such file; {remedy}: unjudged {WITH_TABLE}")
         scores = tables.read([qrels, *runs], inputs, measures, by)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated, Literal
 
 import unjudged
@@ -167,7 +168,8 @@ def doctor(*files: File, format: OutputFormat = None, output: Output = None) -> 
     """Tell what each file is, how the files match, and which commands answer which questions from them.
 
     Files may come in any order: judgments, runs, tables of scores, predictions, designs, calibrations,
-    groups, texts and topics. What the judgments do not allow is listed with its reason.
+    groups, texts and topics. What the judgments do not allow is listed with its reason. The exit code is 1 if
+    no file is recognised.
 
     Parameters
     ----------
@@ -185,3 +187,5 @@ def doctor(*files: File, format: OutputFormat = None, output: Output = None) -> 
         show(f"{found}\n", output)
     else:
         show_grids(found.grid() if chosen in WITHOUT_NOTES else found.grids(), format, output)
+    if not found.recognised:
+        sys.exit(1)

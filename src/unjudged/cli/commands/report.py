@@ -148,14 +148,15 @@ def report(
 
     The page shows the systems by mean with intervals, the verdict on every pair, the differences and the
     rankings of each query, and where judgments are missing. Its tables can be sorted, filtered and saved as
-    CSV, its figures as SVG or PNG.
+    CSV, its figures as SVG or PNG. With --scores the files are tables of scores by query that any tool
+    computed: `unjudged report --scores TABLE... -o PAGE`.
 
     Parameters
     ----------
     qrels
-        The judgments.
+        The judgments; with --scores a table of scores.
     runs
-        One or more runs.
+        One or more runs; with --scores further tables.
     output
         The file to write, such as page.html.
     measures

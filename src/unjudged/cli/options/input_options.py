@@ -14,7 +14,7 @@ from unjudged.base.choices import Conflicts
 from unjudged.base.errors import InputError, UsageError
 from unjudged.cli.options.option import Option, OptionGroup, refuse
 from unjudged.cli.shell.standard_streams import warn
-from unjudged.evaluation.collection import name_runs
+from unjudged.evaluation.collection import file_name, name_runs
 from unjudged.evaluation.scores import Scores
 from unjudged.formats.columns import NEEDED, OPTIONAL
 from unjudged.formats.files import FileWithColumns, expanded
@@ -54,7 +54,7 @@ class InputOptions(OptionGroup, title="Files"):
 
     def table(self, file: str) -> str:
         """Return the file of a table of scores with its columns."""
-        from unjudged.evaluation.score_tables import ROLES
+        from unjudged.evaluation.score_columns import ROLES
 
         return _with_columns(file, self.columns, "--columns", (*ROLES, "run"))
 
@@ -72,6 +72,12 @@ class InputOptions(OptionGroup, title="Files"):
             hint = "" if own or not or_scores else "; if the file is a table of scores by query, add --scores"
             raise UsageError(f"{problem}: unjudged {usage}{hint}")
         return named
+
+
+def named_file(word: str) -> tuple[str, str]:
+    """Return the name, or nothing, and the file of `NAME=FILE` or `FILE`."""
+    name, _, file = word.partition("=")
+    return (name, file) if file and not os.path.exists(word) else ("", word)
 
 
 def _with_columns(file: str, words: Sequence[str] | None, option: str, roles: Sequence[str]) -> str:
@@ -136,7 +142,8 @@ class TableOptions(OptionGroup, title="Tables of scores"):
     scores
         The files are tables of scores by query, not judgments and runs: CSV, TSV, Parquet or JSON with
         columns system, query, measure and value, or with a column per system or measure; or the output of
-        `trec_eval -q`, ir_measures or `unjudged evaluate -q`. A file that names no system is one itself.
+        `trec_eval -q`, ir_measures or `unjudged evaluate -q`. A file that names no system is one itself;
+        NAME=FILE names it.
     wide
         What the columns of a wide table are, if their names do not tell: systems or measures.
     missing
@@ -170,9 +177,15 @@ class TableOptions(OptionGroup, title="Tables of scores"):
         """Return the scores of the files; `by` is a file of segments, or else a column."""
         from unjudged.evaluation.query_segments import file_and_column
 
-        tables = [one for file in files for one in expanded(inputs.table(file))]
+        given = [(name, inputs.table(file)) for name, file in map(named_file, files)]
+        tables = [(name, one) for name, file in given for one in expanded(file)]
+        named = {name or str(file_name(one)): one for name, one in tables}
+        some = any(name for name, _ in tables)
+        if some and len(named) < len(tables):
+            raise UsageError("two tables have the same name: give each its own, as in NAME=FILE")
+        several = named if some else [one for _, one in tables]
         return Scores.of(
-            tables[0] if len(tables) == 1 else tables,
+            several if some or len(tables) > 1 else tables[0][1],
             measures,
             wide=self.wide,
             missing=self.missing,

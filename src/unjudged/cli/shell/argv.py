@@ -92,19 +92,23 @@ def separate_measures(words: Sequence[str]) -> list[str]:
 
     `-m` always takes the next word. It takes each word after that which names a measure, up to the first that
     does not, or that names a file: so measures never swallow runs. A quoted list is several measures, too.
+    With `--scores`, whose tables have measures of their own, a word that looks like no file is a measure.
 
     >>> separate_measures(["evaluate", "-m", "AP", "nDCG@10", "qrels.txt", "bm25.run"])
     ['evaluate', '-m', 'AP', '-m', 'nDCG@10', 'qrels.txt', 'bm25.run']
     >>> separate_measures(["evaluate", "-m", "AP RBP(p=0.8, rel=2)"])
     ['evaluate', '-m', 'AP', '-m', 'RBP(p=0.8, rel=2)']
+    >>> separate_measures(["compare", "--scores", "-m", "AP", "hallucination", "own.csv"])
+    ['compare', '--scores', '-m', 'AP', '-m', 'hallucination', 'own.csv']
     """
+    is_listed = _is_no_file if "--scores" in words else _is_measure_not_file
     separated: list[str] = []
     listing = False
     for n, word in enumerate(words):
         if word == "--":
             return [*separated, *words[n:]]
         after_option = n > 0 and words[n - 1] in MEASURES
-        if not after_option and listing and _is_measure_not_file(word):
+        if not after_option and listing and is_listed(word):
             separated.append(MEASURES[0])
         else:
             listing = after_option
@@ -123,3 +127,9 @@ def _is_measure_not_file(word: str) -> bool:
     from unjudged.measures.kernel.names import is_measure
 
     return not word.startswith("-") and not os.path.exists(word) and is_measure(word)
+
+
+def _is_no_file(word: str) -> bool:
+    """Whether a word can be a measure of a table: no file has this name, and it has no suffix or folder."""
+    plain = not word.startswith("-") and not os.path.exists(word) and not set(word) & set("./*?[=")
+    return plain or _is_measure_not_file(word)

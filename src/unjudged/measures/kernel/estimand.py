@@ -19,6 +19,8 @@ from unjudged.rankings.origin import ANY, BY_SUBTOPIC, EVEN, EVERY, KINDS, RANDO
 THESE: Final = "these queries"
 OTHER: Final = "other queries"
 AS_THEY_ARE: Final = "judgments as they are"
+UNKNOWN_JUDGMENTS: Final = "judgments: unknown"
+"""Those of scores that another tool computed."""
 ALL_JUDGED: Final = "all documents judged"
 POOL_JUDGED: Final = "the pool judged"
 ANOTHER_ASSESSOR: Final = "another assessor's judgments"
@@ -59,7 +61,7 @@ class Estimand:
             return ASSESSORS
         if self.queries == THESE:
             return JUDGMENTS
-        return QUERIES if self.judgments == AS_THEY_ARE else BOTH
+        return QUERIES if self.judgments in (AS_THEY_ARE, UNKNOWN_JUDGMENTS) else BOTH
 
     def of(self, subject: str) -> Estimand:
         """Return the same for one run, or for a difference such as 'a minus b'."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from unjudged.base.errors import UsageError
 from unjudged.measures.kernel.averages import mean_over_queries
-from unjudged.measures.kernel.estimand import OTHER, SAMPLED
+from unjudged.measures.kernel.estimand import OTHER, SAMPLED, UNKNOWN_JUDGMENTS
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.origin import ANY
@@ -101,7 +101,7 @@ def query_intervals(request: IntervalRequest) -> EstimateRows:
             how += f", which holds less often than it says with fewer than {FEW} queries"
         taken = SAMPLED if measure.traits.estimates else "unjudged documents as the measure takes them"
         if request.of_a_table:
-            taken = "judgments: unknown"
+            taken = UNKNOWN_JUDGMENTS
         method = f"other queries of the same kind ({how}); {taken}"
         means = measure.mean_of(mean_over_queries(measure.averaged(values)))
         each = zip(means, *interval_of_mean(measure, values, confidence, request.seed), strict=True)

@@ -77,14 +77,15 @@ def queries(
     """Plan how many queries it takes to show a difference, from pilot runs.
 
     With this many queries the paired t test finds a difference of the size --effect with probability --power.
-    Without --effect, see which difference the queries of the pilot can show.
+    Without --effect, see which difference the queries of the pilot can show. With --scores the pilot is
+    tables of scores by query that any tool computed: `unjudged plan queries --scores TABLE...`.
 
     Parameters
     ----------
     qrels
-        The judgments of the pilot.
+        The judgments of the pilot; with --scores a table of scores.
     runs
-        Two or more runs like those to be compared.
+        Two or more runs like those to be compared; with --scores further tables.
     measures
         A measure, such as AP(rel=2)@10; may be repeated. The default is AP, or from samples with strata or
         probabilities xinfAP or statAP.

@@ -43,7 +43,7 @@ Lines = list[tuple[int, list[str]]]
 def delimiter_of(first_line: str, given: Mapping[str, str] = NONE) -> str | None:
     """What separates the names of a header; None if the line is not a header."""
     for delimiter in DELIMITERS:
-        if is_header(_fields([first_line], delimiter), given):
+        if is_header(fields_in([first_line], delimiter), given):
             return delimiter
     return None
 
@@ -72,7 +72,7 @@ def _blocks(file: PathLike, held: int, given: Mapping[str, str]) -> Iterator[Lin
     lines = lines_of(file, held)
     first = next(lines, "")
     delimiter = delimiter_of(first, given) or ","
-    yield [(1, _fields([first], delimiter))]
+    yield [(1, fields_in([first], delimiter))]
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     try:
         while block := [(reader.line_num + 1, row) for row in islice(reader, BLOCK)]:
@@ -100,7 +100,8 @@ def lines_of(file: PathLike, held: int) -> Iterator[str]:
                 yield last
 
 
-def _fields(lines: Sequence[str], delimiter: str) -> list[str]:
+def fields_in(lines: Sequence[str], delimiter: str) -> list[str]:
+    """Return the fields of the first line; none if it is no line of CSV."""
     import csv
 
     try:

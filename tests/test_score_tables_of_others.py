@@ -1,0 +1,262 @@
+"""Tables as other tools and people write them: nothing becomes a query, a system or a measure in silence."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas
+import pytest
+
+from tests.cli.in_process import printed, refused, unjudged
+from unjudged import InputError, Scores, UsageError
+
+
+def of(text: str, folder: Path, name: str = "scores.csv", **options: Any) -> Scores:
+    file = folder / name
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(text)
+    return Scores.of(file, **options)
+
+
+def measures(scores: Scores) -> list[str]:
+    return list(map(str, scores.measures))
+
+
+@pytest.mark.parametrize(
+    "nested",
+    [
+        {"a": {"q1": 0.1, "q2": 0.3, "all": 0.9}, "b": {"q1": 0.5, "q2": 0.35, "all": 0.1}},
+        {"q1": {"map": 0.1, "ndcg": 0.2}, "q2": {"map": 0.3, "ndcg": 0.2}, "all": {"map": 0.9, "ndcg": 0.2}},
+        {"map": {"q1": 0.1, "q2": 0.3, "all": 0.9}, "ndcg@10": {"q1": 0.1, "q2": 0.3, "all": 0.9}},
+        {"a": {"q1": {"map": 0.1}, "q2": {"map": 0.3}, "all": {"map": 0.9}}},
+    ],
+)
+def test_the_query_all_of_nested_dicts_is_no_query(nested: Any, tmp_path: Path) -> None:
+    """It counted as one."""
+    for scores in (Scores.of(nested), of(json.dumps(nested), tmp_path, "nested.json")):
+        assert list(scores.queries) == ["q1", "q2"]
+        assert scores.values[0, :, 0].tolist() == [0.1, 0.3]
+
+
+def test_columns_without_a_name(tmp_path: Path) -> None:
+    """The index of a frame was a system without a name, and won."""
+    wide = of(",query,a,b\n0,q1,0.1,0.2\n1,q2,0.3,0.5\n", tmp_path)
+    assert list(wide.runs) == ["a", "b"]
+    assert "A column without a name is ignored." in wide.notes
+    long = of(",query,system,faithfulness\n0,q1,a,0.1\n1,q1,b,0.3\n", tmp_path)
+    assert (list(long.runs), measures(long)) == (["a", "b"], ["faithfulness"])
+    frame = pandas.read_csv(tmp_path / "scores.csv")
+    assert measures(Scores.of(frame)) == ["faithfulness"]
+    with pytest.raises(InputError, match="one column has no name: if it has the queries, call it query"):
+        of(",a,b\nq1,0.1,0.2\n", tmp_path)
+
+
+def test_a_column_with_some_numbers_is_not_of_texts(tmp_path: Path) -> None:
+    """It was ignored if half of its cells or more were no numbers, and a lone column became a measure."""
+    with pytest.raises(InputError, match=r"scores.csv:2: .* 'b' on query 'q1' is 'ERROR'.*remove it.*-m"):
+        of("query,a,b\nq1,0.1,ERROR\nq2,0.2,ERROR\nq3,0.1,0.5\n", tmp_path)
+    text = "query,system,nDCG@10,verdict\nq1,a,0.1,7\nq1,b,0.3,good\n"
+    with pytest.raises(InputError, match="is 'good'"):
+        of(text, tmp_path)
+    assert measures(of(text, tmp_path, measures="nDCG@10")) == ["nDCG@10"]
+    with pytest.raises(InputError, match=r"system 'a' on query 'q1' \(AP\) is 'ERROR'"):
+        of("query,system,nDCG@10,AP\nq1,a,0.1,ERROR\n", tmp_path)
+    scores = of("query,lang,a,b\nq1,de,1,2\nq2,en,2,3\n", tmp_path)
+    assert "Columns without numbers are ignored: lang." in scores.notes
+    texts = of("question,answer,faithfulness\nWhy?,42,0.5\nHow?,so,1\n", tmp_path)
+    assert (measures(texts), texts.notes) == (["faithfulness"], [])
+
+
+@pytest.mark.parametrize("text", ["-", "n/a", "#N/A", "NAN", "none", "NULL"])
+def test_spellings_of_missing_values(text: str, tmp_path: Path) -> None:
+    table = f"query,a,b\nq1,0.1,{text}\nq2,0.3,0.1\nq3,0.3,{text}\n"
+    with pytest.raises(InputError, match="2 values are missing: system 'b' on query 'q1'"):
+        of(table, tmp_path)
+    assert list(of(table, tmp_path, missing="drop").queries) == ["q2"]
+    assert list(of(f"system,query,value\n{text}x,q1,1\n", tmp_path).runs) == [f"{text}x"]
+
+
+@pytest.mark.parametrize("name", ["amean", "mean", "Average", "avg", "ALL", "macro avg"])
+def test_rows_of_means(name: str, tmp_path: Path) -> None:
+    """They counted as queries."""
+    rng = np.random.default_rng(1)
+    values = rng.random((20, 2)).round(5)
+    rows = "".join(f"bm25,{k},{a:.5f},{b:.5f}\n" for k, (a, b) in enumerate(values))
+    header, means = "runid,topic,ndcg@20,err@20\n", values.mean(axis=0)
+    own = of(f"{header}{rows}bm25,{name},{means[0]:.5f},{means[1]:.5f}\n", tmp_path)
+    assert (list(own.runs), len(own.queries)) == (["bm25"], 20)
+    assert own.notes == [f"The row {name!r} has the means of the others and is left out."]
+    other = of(f"{header}{rows}bm25,{name},{means[0]:.5f},{means[1] + 0.002:.5f}\n", tmp_path)
+    assert len(other.queries) == 21
+    assert f"{name!r} counts as a query" in other.notes[0]
+
+
+def test_sums_and_coarse_means(tmp_path: Path) -> None:
+    total = of("query,system,num_ret\nq1,a,10\nq2,a,15\ntotal,a,25\n", tmp_path)
+    assert list(total.queries) == ["q1", "q2"]
+    coarse = of("query,old,new\nq1,41.3,52.1\nq2,30.8,40.0\nmean,36.1,46.1\n", tmp_path)
+    assert list(coarse.queries) == ["q1", "q2"]
+    both = of("query,old,new\nq1,1,2\nq2,2,4\nmean,1.5,3\ntotal,3,6\n", tmp_path)
+    assert list(both.queries) == ["q1", "q2"]
+    far = of("query,old,new\nq1,0.413,0.521\nq2,0.308,0.4\nmean,0.4,0.5\n", tmp_path)
+    assert list(far.queries) == ["q1", "q2", "mean"]
+
+
+def test_names_of_measures_are_not_taken_for_systems(tmp_path: Path) -> None:
+    text = "query,mrr,hit_rate\nq1,0.5,1\nq2,1,1\n"
+    problem = "mrr is known as a measure, hit_rate is not; say what they are: --wide measures or --wide sys"
+    with pytest.raises(UsageError, match=problem):
+        of(text, tmp_path)
+    assert measures(of(text, tmp_path, wide="measures")) == ["RR", "hit_rate"]
+    assert list(of(text, tmp_path, wide="systems").runs) == ["mrr", "hit_rate"]
+    assert measures(of(text, tmp_path, measures=["mrr", "hit_rate"])) == ["RR", "hit_rate"]
+    ranx: Any = {"ndcg@10": {"q1": 0.1, "q2": 0.2}, "map": {"q1": 0.3, "q2": 0.4}}
+    assert (measures(Scores.of(ranx)), Scores.of(ranx).values.shape) == (["nDCG@10", "AP"], (1, 2, 2))
+    mixed: Any = {"ndcg@10": {"q1": 0.1}, "hit_rate": {"q1": 0.3}}
+    with pytest.raises(UsageError, match="of the outer names, ndcg@10 is known as a measure"):
+        Scores.of(mixed)
+    assert measures(Scores.of(mixed, wide="measures")) == ["nDCG@10", "hit_rate"]
+    turned = {"q1": {"ndcg@10": 0.1, "hit_rate": 1}}
+    with pytest.raises(UsageError, match="of the inner names, ndcg@10 is known as a measure"):
+        Scores.of(turned)
+    assert measures(Scores.of(turned, wide="measures")) == ["nDCG@10", "hit_rate"]
+    assert (
+        Scores.of({"a": {"q1": 1}, "b": {"q1": 2}})
+        .notes[0]
+        .startswith("Outer names are taken for systems: a")
+    )
+    systems = of("query,a,b\nq1,1,2\n", tmp_path)
+    assert systems.notes[0].startswith("Columns are taken for systems: a, b; --wide measures takes")
+    assert of("query,a,b\nq1,0.1,0.2\n", tmp_path, measures="AP").notes == []
+
+
+def test_an_index_of_numbers_with_a_name() -> None:
+    """A frame whose index is called query, with the queries 0, 1, 2, had no column for the query."""
+    frame = pandas.DataFrame({"query": [0, 1, 2], "a": [0.1, 0.2, 0.3], "b": [0.2, 0.3, 0.1]})
+    frame = frame.set_index("query")
+    frame.index = pandas.RangeIndex(3, name="query")
+    assert list(Scores.of(frame).queries) == ["0", "1", "2"]
+    assert list(Scores.of(frame.assign(question="why?")).queries) == ["0", "1", "2"]
+    two = pandas.concat({"x": frame, "y": frame}, axis=1)
+    with pytest.raises(InputError, match="the columns have 2 levels of names, expected one"):
+        Scores.of(two)
+
+
+def test_tables_that_name_the_same_system(tmp_path: Path) -> None:
+    """Those of two folders had `a second value`."""
+    files = []
+    for folder, gain in (("main", 0.0), ("pr", 0.1)):
+        of(
+            f"query,ndcg@10\nq1,{0.5 + gain}\nq2,{0.1 + gain}\nq3,{0.3 + gain}\n",
+            tmp_path,
+            f"{folder}/scores.csv",
+        )
+        files.append(tmp_path / folder / "scores.csv")
+    assert list(Scores.of(files).runs) == list(map(str, files))
+    assert "main/scores.csv 0.3000" in printed("compare", "--scores", *map(str, files)).replace("\n  ", " ")
+    named = [f"{name}={file}" for name, file in zip(("old", "new"), files, strict=True)]
+    assert "old 0.3000, new 0.4000" in printed("compare", "--scores", *named)
+    assert unjudged("gate", "--scores", *named, "--margin", "0.01").returncode in (0, 1, 2)
+    same = refused(2, "compare", "--scores", f"old={files[0]}", f"old={files[1]}")
+    assert "two tables have the same name" in same
+    models = []
+    for name, gain in (("old", 0.0), ("new", 0.1)):
+        models.append(tmp_path / f"{name}.csv")
+        models[-1].write_text(f"query,model,faithfulness\nq1,gpt,{0.5 + gain}\nq2,gpt,{0.1 + gain}\n")
+    scores = Scores.of(models)
+    assert list(scores.runs) == ["old", "new"]
+    assert scores.notes[0].startswith("'gpt' is the system of several tables, so these are called old, new")
+    lines = [tmp_path / "one.txt", tmp_path / "two.txt"]
+    for k, file in enumerate(lines):
+        file.write_text(f"runid all mine\nmap q1 0.{k}\nmap q2 0.5\nmap all 0.3\n")
+    assert list(Scores.of(lines).runs) == ["one", "two"]
+    with pytest.raises(UsageError, match="is given twice"):
+        Scores.of([files[0], files[0]])
+
+
+def test_parts_of_one_system_stay_together(tmp_path: Path) -> None:
+    parts = []
+    for repeat in (1, 2):
+        parts.append(tmp_path / f"{repeat}.csv")
+        parts[-1].write_text(f"query,system,repeat,value\nq1,a,{repeat},0.{repeat}\n")
+    assert list(Scores.of(parts).runs) == ["a"]
+    parts[1].write_text("query,system,repeat,value\nq1,a,1,0.2\nq1,b,1,0.2\n")
+    with pytest.raises(InputError, match=r"2.csv: system 'a' on query 'q1' \(repeat 1\) has a second value"):
+        Scores.of(parts)
+
+
+def test_headers_of_any_case(tmp_path: Path) -> None:
+    scores = of("Query ID,Model,Metric,Score\nq1,a,ndcg@10,0.5\nq1,b,ndcg@10,0.7\n", tmp_path)
+    assert (list(scores.runs), measures(scores)) == (["a", "b"], ["nDCG@10"])
+    assert list(of("user_input,faithfulness\nWhy?,0.5\n", tmp_path).queries) == ["Why?"]
+    ragas = of("user_input,response,faithfulness,relevancy\nWhy?,so,0.5,1\n", tmp_path)
+    assert measures(ragas) == ["faithfulness", "relevancy"]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("query,a,b\nq1,23.8%,54.4%\n", ":2: .* is '23.8%', .*: write it without the percent sign"),
+        ('query,a,b\nq1,"0,238","0,5"\n', ":2: .* is '0,238', .*: write a decimal point, not a comma"),
+        ("topics,a\nq1,1\n", "or its name, as in --columns query=NAME"),
+        ("\n\nquery,a\nq1,1\nq2,x\n", ":5: "),
+        ("\n \n", "the file is empty"),
+        (f"query,{'x' * 200_000}\nq1,1\n", ":1: the first line is 'query,xx"),
+        ("q1 Q0 d1 1 0.5 bm25\n", "is it a run[?] Leave out --scores"),
+        ("q1\tQ0\td1\t1\t0.5\tbm25\n", "is it a run[?] Leave out --scores"),
+        ("q1 0 d1 1\n", "is it a file of judgments[?] Leave out --scores"),
+        ("runid all mine\nmap all 0.5\n", "no values of queries, .*trec_eval prints them with -q"),
+    ],
+)
+def test_what_is_wrong_with_a_cell(text: str, problem: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=problem):
+        of(text, tmp_path)
+
+
+def test_decimal_commas_beside_semicolons(tmp_path: Path) -> None:
+    scores = of("query;a;b\nq1;0,25;,5\nq2;1;NA\n", tmp_path, missing="zero")
+    assert scores.values[:, :, 0].tolist() == [[0.25, 1.0], [0.5, 0.0]]
+
+
+def test_utf_16_is_named_as_such(tmp_path: Path) -> None:
+    file = tmp_path / "scores.csv"
+    file.write_bytes("query,a,b\nq1,1,2\n".encode("utf-16"))
+    for words in (["compare", "--scores"], ["evaluate", "--scores"]):
+        assert "it is UTF-16 text" in refused(1, *words, str(file))
+
+
+def test_lists_and_series() -> None:
+    lists = Scores.of([[0.1, 0.2], [0.3, 0.4]], "AP", runs=["a", "b"], queries=["x", "y"])
+    assert (list(lists.runs), list(lists.queries)) == (["a", "b"], ["x", "y"])
+    arrays = Scores.of([np.array([0.1, 0.2]), np.array([0.3, 0.4])], "AP")
+    assert np.array_equal(arrays.values, lists.values)
+    with pytest.raises(InputError, match="column 'a' is an int, expected a list of values"):
+        Scores.of({"a": 1})
+    with pytest.raises(UsageError, match="no array of numbers"):
+        Scores.of([[0.1, 0.2], [0.3]])
+    series = {name: pandas.Series({"x": 0.1, "y": 0.2}) for name in ("a", "b")}
+    assert Scores.of(series, "AP").values[:, :, 0].tolist() == [[0.1, 0.2], [0.1, 0.2]]
+    columns = {"query": pandas.Series(["x", "y"]), "a": pandas.Series([1, 2]), "b": pandas.Series([1, 3])}
+    assert list(Scores.of(columns).runs) == ["a", "b"]
+
+
+def test_an_interval_says_one_thing_of_the_judgments() -> None:
+    """The method said `judgments: unknown`, and the estimand `judgments as they are`."""
+    (estimate,) = Scores.of({"query": ["x", "y"], "AP": [0.1, 0.2]}).estimate("queries")[0]
+    assert estimate.of.judgments == "judgments: unknown"
+    assert estimate.of.uncertainty == "queries"
+    assert estimate.method.endswith(estimate.of.judgments)
+
+
+def test_long_texts_are_read_in_a_moment(tmp_path: Path) -> None:
+    """A cell of many spaces or digits must not take time that grows with its square."""
+    many = 100_000
+    records = [
+        {"query": "q1", "a": 0.5, "b": " " * many + "x"},
+        {"query": "q2", "a": 1, "b": "1" * many + "x"},
+    ]
+    assert measures(Scores.of(records)) == ["a"]
+    of(f"query;a;b\nq1;0,5;{'1' * many}x\n", tmp_path)
