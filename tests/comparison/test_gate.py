@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -131,7 +132,7 @@ def test_no_segment_may_fail() -> None:
     assert "score in tail: difference -0." in result.sentence()
     values[1, 90:] = values[0, 90:] + rng.normal(0, 0.2, 10)
     result = gate(scores.of(values, runs=["old", "new"]), "old", "new", margin=0.01, by=by)
-    assert "No segment fails; tail cannot be told." in result.verdict()
+    assert result.verdict().endswith("worse than old by more than 0.01; in tail that cannot be told.")
 
 
 def test_a_segment_cannot_take_the_name_of_the_row_of_all_queries() -> None:
@@ -192,6 +193,20 @@ def test_formats_and_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         main(["gate", "--scores", str(table), "lexical", "reranked", "--margin", "0.01"])
     assert ended.value.code == 3
     assert "lexical: no such file; name systems of one table by --old and --new" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("margin", ["0.1", None, [0.1], -0.1, float("inf"), object()])
+def test_margins_are_numbers(margin: Any) -> None:
+    with pytest.raises(UsageError, match=r"margin is .*, expected a number of at least 0, such as 0.01"):
+        gate(QRELS, RUNS["fused"], RUNS["dense"], margin=margin)
+
+
+@pytest.mark.parametrize("alpha", ["0.1", None, 0, 1, [0.1]])
+def test_levels_are_numbers(alpha: Any) -> None:
+    with pytest.raises(UsageError, match=r"alpha is .*, expected a number between 0 and 1"):
+        gate(QRELS, RUNS["fused"], RUNS["dense"], margin=0.1, alpha=alpha)
+    with pytest.raises(UsageError, match=r"judgments is .*, expected 'bounds' or 'as they are'"):
+        gate(QRELS, RUNS["fused"], RUNS["dense"], margin=0.1, judgments=alpha)
 
 
 def test_refusals() -> None:
@@ -266,3 +281,69 @@ def test_limits_are_differences_that_the_measure_can_have() -> None:
     assert low < -1
     assert high > 1
     assert one_sided_limits(values, 0.05, 1.0) == (-1, 1)
+
+
+def test_the_verdict_names_the_checks_that_fail_and_those_that_do_not() -> None:
+    """The headline said that the new system is worse where one segment alone fails."""
+    rng = np.random.default_rng(1)
+    values = rng.normal(0.5, 0.05, (2, 100, 2))
+    values[1] += 0.1
+    values[1, 90:, 0] -= 0.3
+    by = {f"q{j + 1}": "head" if j < 90 else "tail" for j in range(100)}
+    one = gate(Scores.of(values[:, :, :1], runs=["old", "new"]), "old", "new", margin=0.01, by=by)
+    said = "in tail, new is worse than old by more than 0.01; in head and over all queries it is not."
+    assert one.verdict() == f"Fail: {said}"
+    assert one.grid().title == one.verdict()
+    assert one.sentence().startswith(one.verdict())
+    two = gate(
+        Scores.of(values, ["AP", "x"], runs=["old", "new"]), "old", "new", margin=0.01, by=by
+    ).verdict()
+    start = "Fail: by AP in tail, new is worse than old by more than 0.01; "
+    assert (
+        two
+        == f"{start}by AP in head and over all queries, by x in head, tail and over all queries it is not."
+    )
+    several = gate(QRELS, RUNS["lexical"], RUNS["fused"], ["AP", "P@10"], margin=0.01)
+    asked = "whether fused is worse than lexical by more than 0.01 cannot be told"
+    assert several.verdict() == f"Open: by AP, {asked}; by P@10 it is not."
+
+
+@pytest.mark.parametrize("format", ["table", "markdown"])
+def test_what_an_open_result_counts_as_is_said(format: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["gate", QRELS, RUNS["fused"], RUNS["dense"], "--margin", "0.01", "--format", format]
+    for choice, said in (("pass", "The build passes"), ("fail", "The build fails")):
+        with pytest.raises(SystemExit):
+            main([*words, "--open", choice])
+        assert f"{said} because of --open {choice}." in " ".join(capsys.readouterr().out.split())
+    with pytest.raises(SystemExit):
+        main(words)
+    assert "The build" not in capsys.readouterr().out
+
+
+def test_identical_systems_have_no_limits_that_contradict_their_pass() -> None:
+    """The lower limit was below minus the margin, or minus infinity, beside `pass`."""
+    values = np.tile(np.linspace(0.1, 0.9, 40), (2, 1))
+    for name in ("nDCG@10", "unknown"):
+        result = gate(Scores.of(values, name, runs=["old", "new"]), "old", "new", margin=0.01)
+        (check,) = result.checks
+        assert check.outcome == "pass"
+        assert np.isnan([check.low, check.high]).all()
+        columns = result.grid().as_columns()
+        assert columns["low"] == columns["high"] == [None]
+        assert any("Two that score the same on every query pass" in note for note in result.grid().notes)
+
+
+def test_one_system_is_not_asked_against_itself() -> None:
+    """A name given twice by mistake passed for ever."""
+    collection = Collection.of(QRELS, RUNS)
+    for source in (collection, evaluate(collection, None, "AP")):
+        with pytest.raises(UsageError, match="old and new are both 'fused': name two systems"):
+            gate(source, "fused", "fused", "AP", margin=0.01)
+        with pytest.raises(UsageError, match="no system is called 'fusde'; there are boolean, lexical"):
+            gate(source, "fused", "fusde", "AP", margin=0.01)
+
+
+def test_one_segment_is_all_queries_once_more() -> None:
+    by = {f"q{k:02d}": "head" for k in range(1, 31)}
+    with pytest.raises(UsageError, match="all queries are in one segment, 'head': give two or more"):
+        gate(QRELS, RUNS["lexical"], RUNS["fused"], margin=0.01, by=by)

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted, p_text, percent, shortlist
 from unjudged.comparison.by_measure import MeasureComparison, finite_or_none
 from unjudged.comparison.testing.corrections import Correction, find_correction
@@ -136,8 +135,6 @@ def compare_segments(results: Sequence[MeasureComparison], segments: Mapping[str
 
     Rows of all queries are those of the comparison. Tests of segments are corrected together, per measure.
     """
-    if len(segments) < 2:
-        raise UsageError(f"all queries are in one segment, {next(iter(segments), '')!r}: give two or more")
     tests = results[0].tests
     correction = find_correction("holm") if tests.correction.joint else tests.correction
     every = with_every(segments, tests.pairs.queries)

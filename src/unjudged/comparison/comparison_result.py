@@ -15,7 +15,7 @@ from unjudged.comparison.comparison_grids import letters, pair_records, pairs_gr
 from unjudged.comparison.comparison_latex import ComparedOptions, comparison_table
 from unjudged.comparison.query_differences import QueryDifferences, query_differences
 from unjudged.comparison.verdicts import Pair
-from unjudged.evaluation.query_segments import SegmentsSource, segments_of
+from unjudged.evaluation.query_segments import SegmentsSource, several_segments
 from unjudged.grids.grid import Framed, Grid, Shown, frame_of, in_paragraphs
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.uncertainty.calibration import Calibration
@@ -140,7 +140,7 @@ class Comparison(Shown, Framed):
         """
         from unjudged.comparison.by_segment import compare_segments
 
-        return compare_segments(self._results(measure), segments_of(segments, self.queries))
+        return compare_segments(self._results(measure), several_segments(segments, self.queries))
 
     def _two(
         self, a: str | None, b: str | None, measure: MeasureLike | None

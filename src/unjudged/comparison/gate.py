@@ -10,13 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from math import isfinite
+from math import isfinite, nan
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
 
-from unjudged.base.choices import check_probability
+from unjudged.base.choices import check_probability, shown
 from unjudged.base.errors import UsageError
+from unjudged.base.wording import shortlist
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.gate_result import (
     AS_THEY_ARE,
@@ -35,7 +37,7 @@ from unjudged.comparison.testing.margins import against_margin, alike_needed, ar
 from unjudged.comparison.testing.pairs import ROUNDING
 from unjudged.comparison.testing.power import queries_needed
 from unjudged.evaluation.collection import Collection
-from unjudged.evaluation.query_segments import SegmentsSource, segments_of, with_every
+from unjudged.evaluation.query_segments import SegmentsSource, several_segments, with_every
 from unjudged.evaluation.scores import Scores
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.measures.kernel.registry import Measure
@@ -73,14 +75,14 @@ def gate(
     'pass'
     """
     check_probability("alpha", alpha, 0.05)
-    if not (isfinite(margin) and margin >= 0):
-        raise UsageError(f"margin is {margin}, expected a number of at least 0, such as 0.01")
+    if not (isinstance(margin, Real) and isfinite(margin) and margin >= 0):
+        raise UsageError(f"margin is {shown(margin)}, expected a number of at least 0, such as 0.01")
     if judgments not in (BOUNDS, AS_THEY_ARE):
-        raise UsageError(f"judgments is {judgments!r}, expected 'bounds' or {AS_THEY_ARE!r}")
+        raise UsageError(f"judgments is {shown(judgments)}, expected 'bounds' or {AS_THEY_ARE!r}")
     compared = _compared(qrels, (old, new), measures, depth, on_read)
     before, after = compared.runs
     checks = []
-    parts = with_every({} if by is None else segments_of(by, compared.queries), len(compared.queries))
+    parts = with_every({} if by is None else several_segments(by, compared.queries), len(compared.queries))
     for result in compared.results:
         if not result.measure.traits.quality:
             raise UsageError(f"{result.measure} is no measure of quality: a gate needs one that should rise")
@@ -106,11 +108,14 @@ def _compared(
     qrels: Any, two: tuple[Any, Any], measures: Any, depth: int | None, on_read: Callable[[str], None] | None
 ) -> Comparison:
     """Compare the two, the old one first."""
-    if isinstance(qrels, Scores):
+    if isinstance(qrels, Scores | Collection):
         names = list(qrels.runs)
         for name in two:
             if name not in names:
-                raise UsageError(f"no system is called {name!r}; there are {', '.join(names[:5])}")
+                raise UsageError(f"no system is called {name!r}; there are {shortlist(names)}")
+        if two[0] == two[1]:
+            raise UsageError(f"old and new are both {two[0]!r}: name two systems")
+    if isinstance(qrels, Scores):
         places = list(map(names.index, two))
         ends = None if qrels.ends is None else (qrels.ends[0][places], qrels.ends[1][places])
         values = qrels.values[places]
@@ -164,8 +169,8 @@ def _tested(
         new=float(measure.mean_of(new.mean())),
         difference=float(difference.mean()),
         judgments=known,
-        low=one_sided_limits(worst, alpha, reach)[0],
-        high=one_sided_limits(best, alpha, reach)[1],
+        low=nan if same else one_sided_limits(worst, alpha, reach)[0],
+        high=nan if same else one_sided_limits(best, alpha, reach)[1],
         p_not_worse=0.0 if same else against_margin(worst, margin, reach).above,
         p_worse=1.0 if same else against_margin(best, margin, reach).below,
         identical=same,

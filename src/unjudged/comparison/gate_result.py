@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from math import isfinite, nan
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from unjudged.base.wording import counted, p_text, percent, shortlist
 from unjudged.comparison.verdicts import without_next
 from unjudged.evaluation.query_segments import EVERY
-from unjudged.grids.grid import Cell, Column, Grid, Shown, grid_of
+from unjudged.grids.grid import Cell, Column, Grid, Shown, blank, grid_of
 
 PASS, FAIL, OPEN = "pass", "fail", "open"
 CODES = {PASS: 0, FAIL: 1, OPEN: 2}
 BAD_INPUT = 3
 """Exit code of a gate that could not be asked."""
 BOUNDS, AS_THEY_ARE, UNKNOWN = "bounds", "as they are", "unknown"
+IfOpen: TypeAlias = Literal["pass", "fail"] | None
+"""What an open result counts as."""
+SAME = "Two that score the same on every query pass: low and high are then empty, because nothing varies."
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,8 @@ class GateCheck:
     documents are, unless `judgments` says otherwise. `p_not_worse` is the p value against "worse by the
     margin or more", `p_worse` that against "not worse by more". Where it is open, `open_to` says whether
     queries, judgments or both leave it open, or the correction for several checks; `queries_needed` or
-    `documents` to judge would tell. `constant` differences are the same on every query.
+    `documents` to judge would tell. `constant` differences are the same on every query. Two that are
+    `identical` pass, and have neither `low` nor `high`.
     """
 
     measure: str
@@ -76,6 +80,11 @@ class GateCheck:
         return f"about {self.queries_needed:,} queries like these would tell"
 
 
+def _is_whole(check: GateCheck) -> bool:
+    """Whether a check is of all queries."""
+    return check.segment == EVERY
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class GateResult(Shown):
     """Whether the new system passes; `checks` has a row per measure and segment."""
@@ -92,7 +101,7 @@ class GateResult(Shown):
         """Return fail if any check fails, pass if every measure passes over all queries, else open."""
         if any(check.outcome == FAIL for check in self.checks):
             return FAIL
-        whole = (check.outcome for check in self.checks if check.segment == EVERY)
+        whole = (check.outcome for check in self.checks if _is_whole(check))
         return PASS if all(outcome == PASS for outcome in whole) else OPEN
 
     @property
@@ -100,31 +109,56 @@ class GateResult(Shown):
         """Return 0 for pass, 1 for fail, 2 for open."""
         return CODES[self.outcome]
 
-    def code(self, if_open: Literal["pass", "fail"] | None = None) -> int:
+    def code(self, if_open: IfOpen = None) -> int:
         """Return the exit code; an open result counts as `if_open` says."""
         return CODES[if_open] if self.outcome == OPEN and if_open else self.exit_code
 
-    def verdict(self) -> str:
-        """Say the outcome."""
+    def verdict(self, if_open: IfOpen = None) -> str:
+        """Say the outcome, of which checks it is, what the others say, and what an open one counts as."""
+        outcome, two = self.outcome, f"worse than {self.old} by more than {self.margin:g}"
+        own = {which: [c for c in self.checks if c.outcome == which] for which in CODES}
+        where = "" if outcome == PASS or len(self.checks) == 1 else f"{self._where(own[outcome])}, "
         told = {
-            PASS: f"{self.new} is not worse than {self.old} by more than {self.margin:g}",
-            FAIL: f"{self.new} is worse than {self.old} by more than {self.margin:g}",
-            OPEN: f"whether {self.new} is worse than {self.old} by more than {self.margin:g} cannot be told",
+            PASS: f"{self.new} is not {two}",
+            FAIL: f"{self.new} is {two}",
+            OPEN: f"whether {self.new} is {two} cannot be told",
         }
-        untold = dict.fromkeys(c.segment for c in self.checks if c.segment != EVERY and c.outcome == OPEN)
-        more = f" No segment fails; {shortlist(list(untold))} cannot be told." if untold else ""
-        return f"{self.outcome.capitalize()}: {told[self.outcome]}.{more * (self.outcome == PASS)}"
+        others = [
+            f"; {self._where(own[other])} {said}"
+            for other, said in ((PASS, "it is not"), (OPEN, "that cannot be told"))
+            if other != outcome and own[other]
+        ]
+        first = f"{outcome.capitalize()}: {where}{told[outcome]}{''.join(others)}."
+        if outcome != OPEN or not if_open:
+            return first
+        return f"{first} The build {if_open}{'es' if if_open == PASS else 's'} because of --open {if_open}."
 
-    def sentence(self) -> str:
+    def _where(self, checks: Sequence[GateCheck]) -> str:
+        """Say of which measures and segments some checks are, as far as there are several."""
+        segments: dict[str, list[str]] = {}
+        for check in checks:
+            segments.setdefault(check.measure, []).append(check.segment)
+        places = []
+        for measure, own in segments.items():
+            named = [segment for segment in own if segment != EVERY]
+            words = [f"by {measure}"] if len({c.measure for c in self.checks}) > 1 else []
+            inside = [f"in {shortlist(named)}"] if named else []
+            whole = ["over all queries"] if self._segmented and EVERY in own else []
+            places.append(" ".join([*words, " and ".join([*inside, *whole])]).strip())
+        return ", ".join(places)
+
+    @property
+    def _segmented(self) -> bool:
+        return not all(map(_is_whole, self.checks))
+
+    def sentence(self, if_open: IfOpen = None) -> str:
         """Say the outcome and the numbers that decide it."""
         outcome = self.outcome
-        deciding = [
-            c for c in self.checks if c.outcome == outcome and (outcome == FAIL or c.segment == EVERY)
-        ]
-        return f"{self.verdict()} {'; '.join(map(self._numbers, deciding))}."
+        deciding = [c for c in self.checks if c.outcome == outcome and (outcome == FAIL or _is_whole(c))]
+        return f"{self.verdict(if_open)} {'; '.join(map(self._numbers, deciding))}."
 
     def _numbers(self, check: GateCheck) -> str:
-        where = "" if check.segment == EVERY else f" in {check.segment}"
+        where = "" if _is_whole(check) else f" in {check.segment}"
         start = f"{check.measure}{where}: difference {check.difference:+.4f}"
         sure, many = percent(1 - self.alpha), counted(check.queries, "query")
         if check.identical:
@@ -144,32 +178,32 @@ class GateResult(Shown):
             return "whatever the unjudged documents are"
         return f"judgments: {check.judgments}"
 
-    def grid(self) -> Grid:
+    def grid(self, if_open: IfOpen = None) -> Grid:
         """Return a row per measure and segment, the outcome last."""
         columns = [Column("measure", "label")]
-        segmented = any(check.segment != EVERY for check in self.checks)
-        columns += [Column("segment", "label")] if segmented else []
+        columns += [Column("segment", "label")] if self._segmented else []
         columns += [Column("queries", "integer"), Column(self.old), Column(self.new), Column("difference")]
         columns += [Column("low"), Column("high"), Column("p worse", "p value"), Column("outcome", "text")]
         columns += [Column("what would tell", "text")] if any(c.outcome == OPEN for c in self.checks) else []
         rows: list[list[Cell]] = []
         for c in self.checks:
-            row: list[Cell] = [c.measure, *([c.segment] if segmented else []), c.queries, c.old, c.new]
-            row += [c.difference, c.low, c.high, c.p_worse_adjusted, c.outcome, c.would_tell()]
+            row: list[Cell] = [c.measure, *([c.segment] if self._segmented else []), c.queries, c.old, c.new]
+            row += [c.difference, blank(c.low), blank(c.high), c.p_worse_adjusted, c.outcome, c.would_tell()]
             rows.append(row[: len(columns)])
         sure = percent(1 - self.alpha)
         notes = [
             f"low, high: {self.new} minus {self.old} is above, and below, these with {sure} confidence each.",
             f"p worse: of a run that is not worse by more than {self.margin:g}, corrected by Holm's method.",
+            *([SAME] if any(c.identical for c in self.checks) else []),
             *self.notes,
         ]
-        return Grid(columns, rows, self.verdict(), notes, records=self.records)
+        return Grid(columns, rows, self.verdict(if_open), notes, records=self.records)
 
     def records(self) -> Grid:
         """Return a row per check for programs."""
         own = {"old_run": self.old, "new_run": self.new, "margin": self.margin, "alpha": self.alpha}
         fields = [*own, "gate", *asdict(self.checks[0])]
-        rows = [[*own.values(), self.outcome, *asdict(check).values()] for check in self.checks]
+        rows = [[*own.values(), self.outcome, *map(blank, asdict(check).values())] for check in self.checks]
         return grid_of(fields, rows, [self.sentence(), *self.notes])
 
     def __str__(self) -> str:

@@ -131,11 +131,11 @@ def gate(
                 depth=depth,
             )
     if chosen == "table" and len(result.checks) == 1:
-        show(wrapped([result.sentence(), *result.notes]), output)
+        show(wrapped([result.sentence(if_open), *result.notes]), output)
         if beside_standard_error(output):
             already_said(result.notes)
     else:
-        show_grids(result.grid().rounded(decimals), format, output)
+        show_grids(result.grid(if_open).rounded(decimals), format, output)
     sys.exit(result.code(if_open))
 
 
