@@ -347,3 +347,68 @@ def test_one_segment_is_all_queries_once_more() -> None:
     by = {f"q{k:02d}": "head" for k in range(1, 31)}
     with pytest.raises(UsageError, match="all queries are in one segment, 'head': give two or more"):
         gate(QRELS, RUNS["lexical"], RUNS["fused"], margin=0.01, by=by)
+
+
+def test_each_measure_may_have_its_own_margin() -> None:
+    old, new = RUNS["lexical"], RUNS["fused"]
+    both = gate(QRELS, old, new, margin={"P@10": 0.02, "AP": 0.3})
+    assert [check.measure for check in both.checks] == ["P@10", "AP"]
+    assert both.margin == {"P@10": 0.02, "AP": 0.3}
+    for check in both.checks:
+        (alone,) = gate(QRELS, old, new, check.measure, margin=check.margin).checks
+        assert (check.p_worse, check.p_not_worse) == (alone.p_worse, alone.p_not_worse)
+    assert "by more than the margin (P@10 0.02, AP 0.3)" in both.verdict()
+    assert both.records().as_columns()["margin"] == [0.02, 0.3]
+    turned = gate(QRELS, old, new, ["AP", "P@10"], margin={"P@10": 0.02, "AP": 0.3})
+    assert [check.margin for check in turned.checks] == [0.3, 0.02]
+    with pytest.raises(UsageError, match="AP has 0 margins, expected one"):
+        gate(QRELS, old, new, ["AP", "P@10"], margin={"P@10": 0.02})
+    with pytest.raises(UsageError, match="P@10 has 2 margins, expected one"):
+        gate(QRELS, old, new, margin={"P@10": 0.02, "P_10": 0.03})
+    with pytest.raises(UsageError, match=r"no measure is called 'nDCG@10'; there are: AP"):
+        gate(QRELS, old, new, "AP", margin={"nDCG@10": 0.02})
+
+
+def test_a_margin_as_large_as_the_range_is_refused() -> None:
+    """Such a check cannot fail: 2, meant as 2%, passed every run."""
+    margins: tuple[Any, ...] = (1, 2.0, {"AP": 1.5})
+    for margin in margins:
+        with pytest.raises(UsageError, match=r"but the values of AP are from 0 to 1: no loss is larger"):
+            gate(QRELS, RUNS["reranked"], RUNS["lexical"], "AP", margin=margin)
+    values = np.random.default_rng(0).random((2, 20)) * 100
+    assert gate(Scores.of(values, "AP", runs=["a", "b"]), "a", "b", margin=50).outcome == "pass"
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["--margin", "AP=0.3,nDCG(dcg='exp-log2')@10=0.2"], {"AP": 0.3, "nDCG(dcg='exp-log2')@10": 0.2}),
+        (["--margin", "AP=0.3", "--margin", "RBP(p=0.8)=0.1"], {"AP": 0.3, "RBP(p=0.8)": 0.1}),
+        (["--margin", "0.25", "-m", "AP"], {"AP": 0.25}),
+        (["--margin", "P@10=0.2", "--rel", "2"], {"P(rel=2)@10": 0.2}),
+    ],
+)
+def test_margins_on_the_command_line(
+    words: list[str], expected: dict[str, float], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main(["gate", QRELS, RUNS["lexical"], RUNS["fused"], "--format", "json", *words])
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    assert {row["measure"]: row["margin"] for row in rows} == expected
+
+
+@pytest.mark.parametrize(
+    ("word", "problem"),
+    [
+        ("x", "--margin has 'x', expected a number such as 0.01, or MEASURE=NUMBER for each measure"),
+        ("0.1,0.2", "--margin has '0.1', expected"),
+        ("RBP(p=0.8)", "--margin has 'RBP(p=0.8)', expected"),
+        ("=0.1", "--margin has '=0.1', expected"),
+        ("AP=0.1,AP=0.2", "--margin names AP twice"),
+    ],
+)
+def test_wrong_margins(word: str, problem: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["gate", QRELS, RUNS["lexical"], RUNS["fused"], f"--margin={word}"])
+    assert ended.value.code == 3
+    assert problem in capsys.readouterr().err

@@ -8,17 +8,17 @@ any segment of the queries, fails is corrected by Holm's method.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from math import isfinite, nan
+from math import inf, nan
 from numbers import Real
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from unjudged.base.choices import check_probability, shown
 from unjudged.base.errors import UsageError
-from unjudged.base.wording import shortlist
+from unjudged.base.wording import counted, shortlist
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.gate_result import (
     AS_THEY_ARE,
@@ -48,6 +48,8 @@ from unjudged.uncertainty.shared import two_of
 POWER = 0.8
 """Probability with which the number of queries that is asked for would tell."""
 GATED = "nDCG@10"
+Margin: TypeAlias = float | Mapping[str, float] | Mapping[Measure, float]
+"""Loss that does not matter, or that of each measure."""
 
 
 def gate(
@@ -56,7 +58,7 @@ def gate(
     new: Any,
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
-    margin: float,
+    margin: Margin,
     alpha: float = 0.05,
     by: SegmentsSource | None = None,
     judgments: Literal["bounds", "as they are"] = "bounds",
@@ -65,32 +67,38 @@ def gate(
 ) -> GateResult:
     """Ask whether a new system is worse than the old one by more than a margin: pass, fail or open.
 
-    `old` and `new` are runs; with a `Collection` or `Scores` they are names in it. The measure is nDCG@10 if
-    none is named, or all of the `Scores`. `by` gives the segment of each query: none may fail.
-    judgments='as they are' leaves unjudged documents out of account. `exit_code` is 0 for pass, 1 for fail
-    and 2 for open.
+    `old` and `new` are runs; with a `Collection` or `Scores` they are names in it. `margin` is the loss that
+    does not matter, in units of the measure, or a mapping of measures to theirs. The measures are those of
+    such a mapping if none is named, else nDCG@10, or all of the `Scores`. `by` gives the segment of each
+    query: none may fail. judgments='as they are' leaves unjudged documents out of account. `exit_code` is 0
+    for pass, 1 for fail and 2 for open.
 
     >>> from unjudged import sample
     >>> gate(sample.qrels, sample.runs["lexical"], sample.runs["reranked"], "P@10", margin=0.01).outcome
     'pass'
     """
     check_probability("alpha", alpha, 0.05)
-    if not (isinstance(margin, Real) and isfinite(margin) and margin >= 0):
-        raise UsageError(f"margin is {shown(margin)}, expected a number of at least 0, such as 0.01")
+    each: list[Any] = list(margin.values()) if isinstance(margin, Mapping) else [margin]
+    for one in each:
+        if not (isinstance(one, Real) and 0 <= float(one) < inf):
+            raise UsageError(f"margin is {shown(one)}, expected a number of at least 0, such as 0.01")
+    if measures is None and isinstance(margin, Mapping):
+        measures = list(margin)
     if judgments not in (BOUNDS, AS_THEY_ARE):
         raise UsageError(f"judgments is {shown(judgments)}, expected 'bounds' or {AS_THEY_ARE!r}")
     compared = _compared(qrels, (old, new), measures, depth, on_read)
     before, after = compared.runs
     checks = []
     parts = with_every({} if by is None else several_segments(by, compared.queries), len(compared.queries))
-    for result in compared.results:
+    margins = _margins(margin, [result.measure for result in compared.results])
+    for result, own in zip(compared.results, margins, strict=True):
         if not result.measure.traits.quality:
             raise UsageError(f"{result.measure} is no measure of quality: a gate needs one that should rise")
         old_values, new_values = result.tests.pairs.scores
         worst, best, known = _bounds(compared, result, judgments)
         for segment, chosen in parts.items():
             values = [each[chosen] for each in (old_values, new_values, worst, best)]
-            checks.append(_tested(result.measure, values, margin, alpha, segment=segment, known=known))
+            checks.append(_tested(result.measure, values, own, alpha, segment=segment, known=known))
     corrected = holm.function(np.array([check.p_worse for check in checks]))
     checks = [_decided(c, float(p), alpha) for c, p in zip(checks, corrected, strict=True)]
     open_to_judging = {c.measure for c in checks if c.open_to in ("judgments", "both")}
@@ -101,7 +109,7 @@ def gate(
     }
     by_subtopic = any(result.judging.reversal.by_subtopic for result in compared.results)
     checks = [replace(c, documents=documents.get(c.measure), by_subtopic=by_subtopic) for c in checks]
-    return GateResult(before, after, margin, alpha, checks, [*compared.notes])
+    return GateResult(before, after, alpha, checks, [*compared.notes])
 
 
 def _compared(
@@ -131,6 +139,28 @@ def _compared(
     return compare(collection, measures=measures or GATED, depth=depth)
 
 
+def _margins(margin: Margin, measures: Sequence[Measure]) -> list[float]:
+    """Return the margin of each measure, less than all of its range, or else its check could never fail."""
+    names = list(map(str, measures))
+    given = margin if isinstance(margin, Mapping) else dict.fromkeys(names, margin)
+    places = [Scores.place(measure, names) for measure in given]
+    for k, name in enumerate(names):
+        if places.count(k) != 1:
+            raise UsageError(f"{name} has {counted(places.count(k), 'margin')}, expected one")
+    by_place = dict(zip(places, given.values(), strict=True))
+    own = [by_place[k] for k in range(len(names))]
+    for measure, one in zip(measures, own, strict=True):
+        if one >= _reach(measure):
+            problem = f"the values of {measure} are from {measure.range[0]:g} to {measure.range[1]:g}"
+            raise UsageError(f"margin is {one:g}, but {problem}: no loss is larger; give a smaller margin")
+    return own
+
+
+def _reach(measure: Measure) -> float:
+    """Return the largest difference by a measure."""
+    return np.inf if measure.geometric else float(np.ptp(measure.range))
+
+
 def _bounds(compared: Comparison, result: Any, judgments: str) -> tuple[Floats, Floats, str]:
     """Return new minus old on each query at its worst and at its best, and what is known of judgments."""
     scores = result.tests.pairs.scores
@@ -154,7 +184,7 @@ def _tested(
     """Test new minus old, from the values of both, and the difference at its worst and at its best."""
     old, new, worst, best = values
     difference = new - old
-    reach = np.inf if measure.geometric else float(np.ptp(measure.range))
+    reach = _reach(measure)
     same = bool(np.abs(np.stack([worst, best])).max() <= ROUNDING)
     told = min(against_margin(difference, margin, reach)) <= alpha
     open_to = "judgments" if known == BOUNDS and told else "queries"
@@ -165,6 +195,7 @@ def _tested(
         measure=str(measure),
         segment=segment,
         queries=len(difference),
+        margin=margin,
         old=float(measure.mean_of(old.mean())),
         new=float(measure.mean_of(new.mean())),
         difference=float(difference.mean()),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import isfinite, nan
 from typing import Literal, TypeAlias
@@ -24,7 +24,7 @@ SAME = "Two that score the same on every query pass: low and high are then empty
 
 @dataclass(frozen=True)
 class GateCheck:
-    """One measure over all queries or over a segment: new minus old.
+    """One measure over all queries or over a segment: new minus old, against a margin.
 
     The mean is above `low` and below `high`, each at level alpha, for other queries and whatever the unjudged
     documents are, unless `judgments` says otherwise. `p_not_worse` is the p value against "worse by the
@@ -37,6 +37,7 @@ class GateCheck:
     measure: str
     segment: str
     queries: int
+    margin: float
     old: float
     new: float
     difference: float
@@ -91,10 +92,20 @@ class GateResult(Shown):
 
     old: str
     new: str
-    margin: float
     alpha: float
     checks: Sequence[GateCheck]
     notes: Sequence[str]
+
+    @property
+    def margin(self) -> float | Mapping[str, float]:
+        """Return the loss that does not matter: one for all measures, or that of each."""
+        each = {check.measure: check.margin for check in self.checks}
+        return each if len({*each.values()}) > 1 else self.checks[0].margin
+
+    def _margin_text(self) -> str:
+        if not isinstance(self.margin, Mapping):
+            return f"{self.margin:g}"
+        return f"the margin ({shortlist([f'{name} {one:g}' for name, one in self.margin.items()])})"
 
     @property
     def outcome(self) -> str:
@@ -115,7 +126,7 @@ class GateResult(Shown):
 
     def verdict(self, if_open: IfOpen = None) -> str:
         """Say the outcome, of which checks it is, what the others say, and what an open one counts as."""
-        outcome, two = self.outcome, f"worse than {self.old} by more than {self.margin:g}"
+        outcome, two = self.outcome, f"worse than {self.old} by more than {self._margin_text()}"
         own = {which: [c for c in self.checks if c.outcome == which] for which in CODES}
         where = "" if outcome == PASS or len(self.checks) == 1 else f"{self._where(own[outcome])}, "
         told = {
@@ -190,10 +201,10 @@ class GateResult(Shown):
             row: list[Cell] = [c.measure, *([c.segment] if self._segmented else []), c.queries, c.old, c.new]
             row += [c.difference, blank(c.low), blank(c.high), c.p_worse_adjusted, c.outcome, c.would_tell()]
             rows.append(row[: len(columns)])
-        sure = percent(1 - self.alpha)
+        sure, margin = percent(1 - self.alpha), self._margin_text()
         notes = [
             f"low, high: {self.new} minus {self.old} is above, and below, these with {sure} confidence each.",
-            f"p worse: of a run that is not worse by more than {self.margin:g}, corrected by Holm's method.",
+            f"p worse: of a run that is not worse by more than {margin}, corrected by Holm's method.",
             *([SAME] if any(c.identical for c in self.checks) else []),
             *self.notes,
         ]
@@ -201,10 +212,10 @@ class GateResult(Shown):
 
     def records(self) -> Grid:
         """Return a row per check for programs."""
-        own = {"old_run": self.old, "new_run": self.new, "margin": self.margin, "alpha": self.alpha}
-        fields = [*own, "gate", *asdict(self.checks[0])]
-        rows = [[*own.values(), self.outcome, *map(blank, asdict(check).values())] for check in self.checks]
-        return grid_of(fields, rows, [self.sentence(), *self.notes])
+        whole = {"old_run": self.old, "new_run": self.new, "margin": nan, "alpha": self.alpha}
+        each = [{**whole, "gate": self.outcome, **asdict(check)} for check in self.checks]
+        rows = [list(map(blank, row.values())) for row in each]
+        return grid_of(list(each[0]), rows, [self.sentence(), *self.notes])
 
     def __str__(self) -> str:
         return super().__str__() if len(self.checks) > 1 else "\n".join([self.sentence(), *self.notes])
