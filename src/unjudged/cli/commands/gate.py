@@ -126,7 +126,7 @@ def gate(
                 str(own): loss for name, loss in losses.items() for own in measures_with_rel([name], rel)
             }
         with reading(len(named)) as on_read:
-            judged = inputs.read(qrels, fractions=True)
+            judged = inputs.read(qrels, fractions=True, or_scores=True)
             collection = Collection.of(judged, named, fractions=True, on_read=on_read)
             before, after = named
             result = ask(

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from unjudged.base.choices import Conflicts
-from unjudged.base.errors import InputError, UsageError
+from unjudged.base.errors import InputError, UnjudgedError, UsageError
 from unjudged.cli.options.option import Option, OptionGroup, refuse
 from unjudged.cli.shell.standard_streams import warn
 from unjudged.evaluation.collection import name_runs
@@ -25,6 +25,7 @@ from unjudged.rankings.runs import RunSource
 
 RUN_ROLES = (*NEEDED["score"], *OPTIONAL["score"], "run")
 QRELS_ROLES = (*NEEDED["grade"], *OPTIONAL["grade"])
+IF_TABLE = "; if the file is a table of scores by query, add --scores"
 Words = Annotated[list[str] | None, Option(consume_multiple=True)]
 
 
@@ -69,7 +70,7 @@ class InputOptions(OptionGroup, title="Files"):
         named = name_runs(own, self.names) if own else {}
         if len(named) < least:
             problem = "two or more runs are needed" if named or least > 1 else "no run given"
-            hint = "" if own or not or_scores else "; if the file is a table of scores by query, add --scores"
+            hint = "" if own or not or_scores else IF_TABLE
             raise UsageError(f"{problem}: unjudged {usage}{hint}")
         return named
 
@@ -115,9 +116,17 @@ class JudgmentOptions(InputOptions):
     def further(self) -> list[str]:
         return list(self.judged or ())
 
-    def read(self, qrels: str, *, fractions: bool = False) -> Judgments:
-        """Return the judgments with those of the further files."""
-        return read_judgments(self.judgments(qrels), self.further, self.conflicts, fractions=fractions)
+    def read(self, qrels: str, *, fractions: bool = False, or_scores: bool = False) -> Judgments:
+        """Return the judgments with those of the further files.
+
+        `or_scores` says that the command also takes tables of scores.
+        """
+        try:
+            return read_judgments(self.judgments(qrels), self.further, self.conflicts, fractions=fractions)
+        except InputError as error:
+            if or_scores and _is_table(qrels):
+                raise InputError(f"{error.problem}{IF_TABLE}", source=error.source, line=error.line) from None
+            raise
 
     def read_judged(self, qrels: str, *, fractions: bool = False) -> Judgments:
         """Return the same, for commands that cannot do without judgments."""
@@ -235,6 +244,13 @@ def _is_design(file: str) -> bool:
         return False
     with suppress(OSError), open(file, "rb") as stream:
         return stream.read(len(DESIGN)) == DESIGN
+    return False
+
+
+def _is_table(file: str) -> bool:
+    """Whether a file can be read as a table of scores."""
+    with suppress(UnjudgedError):
+        return os.path.isfile(file) and bool(Scores.of(file).queries)
     return False
 
 
