@@ -181,13 +181,14 @@ def outcomes(pairs: Pairs) -> Outcomes:
 def t_interval(pairs: Pairs, confidence: float = 0.95) -> Interval:
     """Mean D +- t_{n-1} sd / sqrt(n): the mean difference had other queries been asked.
 
-    One query says nothing about others: the interval is then the whole line.
+    Neither one query nor differences that are all equal show how far others differ: the interval is then the
+    whole line.
     """
     check_confidence(confidence)
     value, n = pairs.difference, pairs.queries
-    if n == 1:
-        return Interval(value, np.full(len(pairs), -np.inf), np.full(len(pairs), np.inf))
-    half = t_half(pairs.deviation, n, confidence)
+    half = np.full(len(pairs), np.inf)
+    if (varies := pairs.deviation > 0).any():
+        half[varies] = t_half(pairs.deviation[varies], n, confidence)
     return Interval(value, value - half, value + half)
 
 

@@ -14,6 +14,8 @@ from unjudged.base.errors import UsageError
 from unjudged.base.wording import percent
 from unjudged.comparison.collections_result import MACRO, CollectionsComparison
 from unjudged.comparison.comparison_result import Comparison
+from unjudged.comparison.testing.pairs import Pairs
+from unjudged.comparison.testing.pairwise import t_interval
 from unjudged.evaluation.scores import Scores
 from unjudged.grids.grid import blank
 from unjudged.measures.interpolated import TENTHS
@@ -30,7 +32,6 @@ from unjudged.report.descriptions import (
 )
 from unjudged.report.figures.charts import COLOURS, altair_module, drawn, finished, highest_first, line_looks
 from unjudged.report.page.packed import judged_by_rank
-from unjudged.uncertainty.quantiles import t_half
 
 WIDTH, WIDE, HEIGHT = 460, 640, 280
 LEVEL = 0.95
@@ -78,12 +79,15 @@ class ScorePlots:
                 raise UsageError(
                     f"no run is called {run!r}; there are {', '.join(runs[:5])}{', ...' * (len(runs) > 5)}"
                 )
-        gap = self._scores.values[runs.index(a), :, k] - self._scores.values[runs.index(b), :, k]
-        n = len(gap)
-        half = t_half(gap.std(ddof=1), n, LEVEL) if n > 1 else np.nan
-        interval = float(gap.mean() - half), float(gap.mean() + half), LEVEL
+        both = self._scores.values[[runs.index(a), runs.index(b)], :, k]
+        _, low, high = t_interval(Pairs.of(both), LEVEL)
         return difference_figure(
-            gap, self._scores.queries, str(self._scores.measures[k]), a, b, interval=interval
+            both[0] - both[1],
+            self._scores.queries,
+            str(self._scores.measures[k]),
+            a,
+            b,
+            interval=(float(low[0]), float(high[0]), LEVEL),
         )
 
     def judged_by_rank(self, depth: int = 100) -> Any:
