@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import comb
@@ -66,6 +66,8 @@ class SegmentComparison(Shown):
     interactions: Sequence[Interaction]
     method: str
     alpha: float
+    lower: Container[str] = ()
+    """Measures whose lower values are better."""
 
     def sentences(self) -> list[str]:
         """Say for each pair and measure whether segments differ, and where the total misleads."""
@@ -82,7 +84,8 @@ class SegmentComparison(Shown):
             yield f"{subject}No difference between segments is shown ({p_text(found.p)})."
         turned = [row for row in parts if row.difference * total.difference < 0]
         if 2 * len(turned) > len(parts):
-            ahead, other = (found.a, found.b) if total.difference > 0 else (found.b, found.a)
+            higher, other = (found.a, found.b) if total.difference > 0 else (found.b, found.a)
+            ahead, other = (other, higher) if found.measure in self.lower else (higher, other)
             largest = max((row for row in parts if row not in turned), key=lambda row: row.queries)
             yield (
                 f"{subject}The mean over all queries says the opposite of most segments: {ahead} is ahead "
@@ -156,7 +159,9 @@ def compare_segments(results: Sequence[MeasureComparison], segments: Mapping[str
                 for name, part in zip(every, [*found, result.tests], strict=True)
             ]
             interactions.append(Interaction(*rows[-1][:3], interaction_p(parts)))
-    return SegmentComparison(rows, interactions, _method(tests, correction, len(segments)), tests.alpha)
+    lower = {str(result.measure) for result in results if result.measure.traits.lower}
+    method = _method(tests, correction, len(segments))
+    return SegmentComparison(rows, interactions, method, tests.alpha, lower)
 
 
 def _method(tests: PairTests, correction: Correction, segments: int) -> str:

@@ -59,7 +59,7 @@ class SystemRow(NamedTuple):
 
 
 def systems_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -> Grid:
-    """Return the systems, highest mean first, with marks of who beats whom.
+    """Return the systems, best mean first, with marks of who beats whom.
 
     Ranks and tiers need all pairs, so they are left out if only pairs with a baseline were tested.
     """
@@ -159,7 +159,7 @@ def _marks(letter: Sequence[str], chosen: Mask) -> str:
 
 def _system_notes(comparison: Comparison, results: Sequence[MeasureComparison]) -> list[str]:
     versus = {comparison.runs[comparison.reference(result)] for result in results}
-    against = versus.pop() if len(versus) == 1 else "the highest mean"
+    against = versus.pop() if len(versus) == 1 else "the best mean"
     bounded = _any_bounded(results)
     how = "clear and robust" if bounded else "significant"
     return [

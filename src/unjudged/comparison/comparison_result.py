@@ -72,14 +72,14 @@ class Comparison(Shown, Framed):
 
     @cached_property
     def letters(self) -> Sequence[str]:
-        """Mark of each system: a for the highest mean by the first measure."""
+        """Mark of each system: a for the best mean by the first measure."""
         found = [""] * len(self.runs)
         for place, system in enumerate(self.results[0].order()):
             found[system] = letters(place)
         return found
 
     def reference(self, result: MeasureComparison) -> int:
-        """Return the system that the others are set against: the baseline, or the highest mean."""
+        """Return the system that the others are set against: the baseline, or the best mean."""
         return result.order()[0] if self.baseline is None else self._place(self.baseline)
 
     def result(self, measure: MeasureLike | None = None) -> MeasureComparison:

@@ -96,6 +96,8 @@ def gate(
             raise UsageError(f"{result.measure} is no measure of quality: a gate needs one that should rise")
         old_values, new_values = result.tests.pairs.scores
         worst, best, known = _bounds(compared, result, judgments)
+        if result.measure.traits.lower:
+            worst, best = -best, -worst
         for segment, chosen in parts.items():
             values = [each[chosen] for each in (old_values, new_values, worst, best)]
             checks.append(_tested(result.measure, values, own, alpha, segment=segment, known=known))
@@ -181,33 +183,40 @@ def _bounds(compared: Comparison, result: Any, judgments: str) -> tuple[Floats, 
 def _tested(
     measure: Measure, values: Sequence[Floats], margin: float, alpha: float, *, segment: str, known: str
 ) -> GateCheck:
-    """Test new minus old, from the values of both, and the difference at its worst and at its best."""
+    """Test what is gained from old to new, from the values of both, and the gain at its worst and best.
+
+    The gain is new minus old, or the opposite where lower values are better.
+    """
     old, new, worst, best = values
-    difference = new - old
+    sign = measure.sign
+    gain = sign * (new - old)
     reach = _reach(measure)
     same = bool(np.abs(np.stack([worst, best])).max() <= ROUNDING)
-    told = min(against_margin(difference, margin, reach)) <= alpha
+    told = min(against_margin(gain, margin, reach)) <= alpha
     open_to = "judgments" if known == BOUNDS and told else "queries"
     end = next((one for one, sign in ((worst, 1), (best, -1)) if sign * (one.mean() + margin) > 0), None)
     if end is None and open_to == "queries":  # neither side could be shown while so much is unjudged
         open_to = "both"
+    limits = [one_sided_limits(worst, alpha, reach)[0], one_sided_limits(best, alpha, reach)[1]]
+    low, high = (nan, nan) if same else sorted(sign * limit for limit in limits)
     return GateCheck(
         measure=str(measure),
         segment=segment,
-        queries=len(difference),
+        queries=len(gain),
         margin=margin,
         old=float(measure.mean_of(old.mean())),
         new=float(measure.mean_of(new.mean())),
-        difference=float(difference.mean()),
+        difference=float((new - old).mean()),
         judgments=known,
-        low=nan if same else one_sided_limits(worst, alpha, reach)[0],
-        high=nan if same else one_sided_limits(best, alpha, reach)[1],
+        low=low,
+        high=high,
         p_not_worse=0.0 if same else against_margin(worst, margin, reach).above,
         p_worse=1.0 if same else against_margin(best, margin, reach).below,
         identical=same,
-        constant=are_alike(difference),
+        constant=are_alike(gain),
         open_to=open_to,
-        queries_needed=_needed(difference if end is None else end, margin, alpha, reach),
+        lower=measure.traits.lower,
+        queries_needed=_needed(gain if end is None else end, margin, alpha, reach),
     )
 
 
@@ -219,16 +228,16 @@ def _decided(check: GateCheck, p_worse: float, alpha: float) -> GateCheck:
     return replace(decided, open_to="correction") if check.p_worse <= alpha else decided
 
 
-def _needed(difference: Floats, margin: float, alpha: float, reach: float) -> int | None:
-    """Return how many queries like these would tell, if the difference stays as it is; None if none would.
+def _needed(gain: Floats, margin: float, alpha: float, reach: float) -> int | None:
+    """Return how many queries like these would tell, if the gain stays as it is; None if none would.
 
     One query does not show how far others differ.
     """
-    if len(difference) == 1:
+    if len(gain) == 1:
         return None
-    if are_alike(difference):
-        return alike_needed(float(difference[0]), margin, alpha, reach)
-    apart, deviation = abs(float(difference.mean()) + margin), float(np.std(difference, ddof=1))
+    if are_alike(gain):
+        return alike_needed(float(gain[0]), margin, alpha, reach)
+    apart, deviation = abs(float(gain.mean()) + margin), float(np.std(gain, ddof=1))
     if apart == 0 or 2 * alpha >= POWER:
         return None
     try:

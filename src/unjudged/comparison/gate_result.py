@@ -31,7 +31,7 @@ class GateCheck:
     margin or more", `p_worse` that against "not worse by more". Where it is open, `open_to` says whether
     queries, judgments or both leave it open, or the correction for several checks; `queries_needed` or
     `documents` to judge would tell. `constant` differences are the same on every query. Two that are
-    `identical` pass, and have neither `low` nor `high`.
+    `identical` pass, and have neither `low` nor `high`. With `lower`, lower values are better.
     """
 
     measure: str
@@ -54,6 +54,7 @@ class GateCheck:
     queries_needed: int | None = None
     documents: int | None = None
     by_subtopic: bool = False
+    lower: bool = False
 
     def would_tell(self) -> str:
         """Say what would close an open result."""
@@ -174,10 +175,10 @@ class GateResult(Shown):
         sure, many = percent(1 - self.alpha), counted(check.queries, "query")
         if check.identical:
             return f"{start}: the two score the same on each of {many}"
-        if check.outcome == PASS:
-            return f"{start}, above {check.low:+.4f} with {sure} confidence ({many}, {self._judged(check)})"
-        if check.outcome == FAIL:
-            return f"{start}, below {check.high:+.4f} with {sure} confidence ({many}, {self._judged(check)})"
+        if check.outcome != OPEN:
+            above = (check.outcome == PASS) != check.lower
+            limit = f"above {check.low:+.4f}" if above else f"below {check.high:+.4f}"
+            return f"{start}, {limit} with {sure} confidence ({many}, {self._judged(check)})"
         ends = (
             f"from {check.low:+.4f} to {check.high:+.4f}" if isfinite(check.low + check.high) else "unknown"
         )

@@ -131,11 +131,13 @@ class Pair:
     assessors: Estimate | None = None
     under_assessors: tuple[UnderAssessors, ...] = ()
     alpha: float = 0.05
+    lower: bool = False
+    """Whether lower values are better."""
 
     @property
     def ahead(self) -> str | None:
-        """System with the higher mean under these judgments, None if they are equal."""
-        value = self.difference.value
+        """System with the better mean under these judgments, None if they are equal."""
+        value = -self.difference.value if self.lower else self.difference.value
         return None if value == 0 else self.a if value > 0 else self.b
 
     @property

@@ -152,18 +152,22 @@ class TableOptions(OptionGroup, title="Tables of scores"):
         What a missing value is: an error, zero, or a reason to drop its query for all systems.
     value_range
         The lowest and highest value of measures that are not known here, such as --range 0,100.
+    lower
+        A measure that is not known here and whose lower values are better, such as --lower latency,cost; may
+        be repeated.
     """
 
     scores: bool = False
     wide: Literal["systems", "measures"] | None = None
     missing: Literal["error", "zero", "drop"] = "error"
     value_range: Annotated[str | None, Option("--range")] = None
+    lower: list[str] | None = None
 
     def check(self, inputs: InputOptions, **others: object) -> bool:
         """Return whether tables are given; refuse options that would be ignored then, or without them."""
         if not self.scores:
             used = {"wide": self.wide, "range": self.value_range, "missing": self.missing != "error"}
-            refuse("{} is for tables of scores: add --scores", used)
+            refuse("{} is for tables of scores: add --scores", used | {"lower": self.lower})
             return False
         about_files = {**vars(inputs), "names": inputs.names != "file", "columns": None, "conflicts": None}
         refuse("{} needs judgments and runs: omit it with --scores", others | about_files)
@@ -185,6 +189,7 @@ class TableOptions(OptionGroup, title="Tables of scores"):
             missing=self.missing,
             range=self._range(),
             by=None if by is None or os.path.exists(by) else by,
+            lower=self.lower and [name for names in self.lower for name in names.split(",")],
         )
 
     def _range(self) -> tuple[float, float] | None:

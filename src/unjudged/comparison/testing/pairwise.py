@@ -110,11 +110,12 @@ def compare_pairs(
     alpha: float = 0.05,
     draws: int = DRAWS,
     seed: int = 0,
+    lower: bool = False,
 ) -> PairTests:
     """Test all pairs of systems, or all systems against a baseline.
 
-    `scores[i, j]` is what system i scores on query j; `draws` and `seed` are for tests and corrections that
-    resample.
+    `scores[i, j]` is what system i scores on query j; with `lower`, lower scores are better. `draws` and
+    `seed` are for tests and corrections that resample.
 
     >>> rng = np.random.default_rng(0)
     >>> found = compare_pairs([[0.3], [0.3], [0.5]] + rng.normal(0, 0.1, (3, 40)))
@@ -124,7 +125,7 @@ def compare_pairs(
     check_probability("alpha", alpha, 0.05)
     seed = checked_int("seed", seed)
     chosen, corrected = find_test(test), find_correction(correction)
-    pairs = Pairs.of(scores, baseline)
+    pairs = Pairs.of(scores, baseline, lower=lower)
     p, notes = p_values(pairs, chosen, draws=draws, seed=seed)
     after = adjusted(p, pairs, corrected, draws=draws, seed=seed)
     if chosen.resamples and not corrected.joint:
@@ -173,8 +174,9 @@ def outcomes(pairs: Pairs) -> Outcomes:
     >>> outcomes(Pairs.of([[0.3, 0.5, 0.1, 0.9], [0.1 + 0.2, 0.2, 0.4, 0.8]]))._asdict()
     {'wins': array([2]), 'ties': array([1]), 'losses': array([1])}
     """
-    wins = pairs.over_blocks(lambda differences: (differences > pairs.tolerance).sum(axis=1))
-    losses = pairs.over_blocks(lambda differences: (differences < -pairs.tolerance).sum(axis=1))
+    sign = pairs.sign
+    wins = pairs.over_blocks(lambda differences: (sign * differences > pairs.tolerance).sum(axis=1))
+    losses = pairs.over_blocks(lambda differences: (sign * differences < -pairs.tolerance).sum(axis=1))
     return Outcomes(wins, pairs.queries - wins - losses, losses)
 
 

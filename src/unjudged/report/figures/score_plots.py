@@ -20,7 +20,7 @@ from unjudged.evaluation.scores import Scores
 from unjudged.grids.grid import blank
 from unjudged.measures.interpolated import TENTHS
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
-from unjudged.measures.kernel.registry import MEASURES
+from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.rankings.judged import Floats
 from unjudged.report.descriptions import (
     INK,
@@ -54,13 +54,13 @@ class ScorePlots:
         intervals: Sequence[str] = ("bounds", "queries"),
         **given: Any,
     ) -> Any:
-        """Draw the means, highest first, with one or more kinds of interval.
+        """Draw the means, best first, with one or more kinds of interval.
 
         Each kind has its own shape: bounds are a hollow box, other intervals for judgments a solid bar,
         intervals for other queries a dashed line. `given` goes to `scores.estimate`.
         """
         k, scores = self._place(measure), self._scores
-        order = np.argsort(-scores.means[:, k], kind="stable").tolist()
+        order = scores.measures[k].best_first(scores.means[:, k])
         rows = [{"run": scores.runs[i], "mean": float(scores.means[i, k])} for i in order]
         one = replace(scores, values=scores.values[:, :, k : k + 1], measures=[scores.measures[k]])
         words = {}
@@ -84,7 +84,7 @@ class ScorePlots:
         return difference_figure(
             both[0] - both[1],
             self._scores.queries,
-            str(self._scores.measures[k]),
+            self._scores.measures[k],
             a,
             b,
             interval=(float(low[0]), float(high[0]), LEVEL),
@@ -117,9 +117,9 @@ class ScorePlots:
     def queries(self, measure: MeasureLike | None = None) -> Any:
         """Draw the values of all runs on each query, hardest last: a dot per run, a tick for the median."""
         alt, k = altair_module(), self._place(measure)
-        name, values = str(self._scores.measures[k]), self._scores.values[:, :, k]
-        median = np.median(values, axis=0)
-        order = [self._scores.queries[q] for q in np.argsort(-median, kind="stable")]
+        measure, values = self._scores.measures[k], self._scores.values[:, :, k]
+        name, median = str(measure), np.median(values, axis=0)
+        order = [self._scores.queries[q] for q in measure.best_first(median)]
         rows = [
             {"run": run, "query": query, "value": float(values[i, q])}
             for i, run in enumerate(self._scores.runs)
@@ -130,7 +130,7 @@ class ScorePlots:
         x = alt.X(
             "query:N",
             sort=order,
-            title="query, highest median first",
+            title=f"query, {'lowest' if measure.traits.lower else 'highest'} median first",
             scale=alt.Scale(type="band"),
             axis=alt.Axis(labelOverlap=True),
         )
@@ -175,7 +175,7 @@ class ScorePlots:
 def difference_figure(
     gap: Floats,
     queries: Sequence[str],
-    measure: str,
+    measure: Measure,
     a: str,
     b: str,
     *,
@@ -187,9 +187,8 @@ def difference_figure(
     A band is its `interval` for other queries, with its level, and a box its `bounds`.
     """
     order = np.argsort(-gap, kind="stable").tolist()
-    rows = [
-        {"query": queries[q], "difference": float(gap[q]), "better": a if gap[q] > 0 else b} for q in order
-    ]
+    better = [a if gain > 0 else b for gain in measure.sign * gap]
+    rows = [{"query": queries[q], "difference": float(gap[q]), "better": better[q]} for q in order]
     low, high, level = interval
     known = isfinite(low)
     mean = {"mean": float(gap.mean())}
@@ -201,7 +200,7 @@ def difference_figure(
         mean |= {"low": bounds[0], "high": bounds[1]}
         words = "box: the mean whatever the unjudged documents are"
         said.append(f"{words}, {bounds[0]:+.4f} to {bounds[1]:+.4f}")
-    description = differences_chart(measure, a, b, bounded=bounds is not None, interval=known)
+    description = differences_chart(str(measure), a, b, bounded=bounds is not None, interval=known)
     description["title"]["subtitle"] = said
     if len(queries) > MOST_QUERIES:
         description["width"] = WIDE
@@ -240,7 +239,7 @@ class ComparisonPlots:
         return difference_figure(
             gap,
             self._comparison.queries,
-            str(result.measure),
+            result.measure,
             a,
             b,
             interval=(other.low, other.high, other.confidence),
@@ -249,7 +248,7 @@ class ComparisonPlots:
 
 
 def collections_figure(found: CollectionsComparison) -> Any:
-    """Draw a dot per collection, and the mean over collections with its interval; highest mean first."""
+    """Draw a dot per collection, and the mean over collections with its interval; best mean first."""
     alt = altair_module()
     low, high = found.interval
     order = [found.runs[i] for i in found.order]
