@@ -253,9 +253,9 @@ def _is_design(file: str) -> bool:
 
 
 def _is_table(file: str) -> bool:
-    """Whether a file can be read as a table of scores."""
+    """Whether a file can be read as a table of scores of several systems or measures."""
     with suppress(UnjudgedError):
-        return os.path.isfile(file) and bool(Scores.of(file).queries)
+        return os.path.isfile(file) and len((scores := Scores.of(file)).runs) * len(scores.measures) > 1
     return False
 
 
