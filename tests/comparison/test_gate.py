@@ -412,3 +412,19 @@ def test_wrong_margins(word: str, problem: str, capsys: pytest.CaptureFixture[st
         main(["gate", QRELS, RUNS["lexical"], RUNS["fused"], f"--margin={word}"])
     assert ended.value.code == 3
     assert problem in capsys.readouterr().err
+
+
+def test_options_are_not_ignored_with_scores(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`depth` was, and on the command line --judgments, where a table has bounds."""
+    with pytest.raises(UsageError, match="depth needs judgments and runs"):
+        gate(evaluate(QRELS, RUNS, "AP"), "fused", "dense", margin=0.01, depth=5)
+    lines = ["system,query,measure,value,low,high"]
+    for k in range(30):
+        lines += [f"old,q{k},P@10,0.5,0.5,0.5", f"new,q{k},P@10,{0.6 + k % 2 / 10},0.1,0.9"]
+    table = tmp_path / "scores.csv"
+    table.write_text("\n".join(lines))
+    words = ["gate", "--scores", str(table), "--old", "old", "--new", "new", "--margin", "0.01"]
+    for more, code in (([], 2), (["--judgments", "as-they-are"], 0)):
+        with pytest.raises(SystemExit) as ended:
+            main([*words, *more])
+        assert ended.value.code == code, capsys.readouterr().out

@@ -130,7 +130,7 @@ def _compared(
         ends = None if qrels.ends is None else (qrels.ends[0][places], qrels.ends[1][places])
         values = qrels.values[places]
         chosen = replace(qrels, values=values, runs=list(two), rankings=None, within=None, ends=ends)
-        return compare(chosen, measures=measures)
+        return compare(chosen, measures=measures, depth=depth)
     if isinstance(qrels, Collection):
         runs = {name: qrels.runs[name] for name in two}
         collection = Collection.of(qrels.judgments, runs, fractions=True, on_read=on_read)

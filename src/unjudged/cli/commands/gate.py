@@ -103,6 +103,7 @@ def gate(
     chosen = check_output(format, output)
     check_decimals(decimals, chosen)
     losses = _margins(margin)
+    counted: Literal["bounds", "as they are"] = "bounds" if judgments == "bounds" else "as they are"
     if measures is None and isinstance(losses, dict):
         measures = list(losses)
     if tables.check(inputs, rel=rel, depth=depth):
@@ -111,7 +112,9 @@ def gate(
             raise UsageError(f"{missing[0]}: no such file; {remedy}: unjudged {WITH_TABLE}")
         scores = tables.read([qrels, *runs], inputs, measures, by)
         before, after = _names(scores, old, new, len(runs) + 1)
-        result = ask(scores, before, after, margin=losses, alpha=alpha, by=scores.segments or by)
+        result = ask(
+            scores, before, after, margin=losses, alpha=alpha, by=scores.segments or by, judgments=counted
+        )
     else:
         if (old, new) != (None, None):
             raise UsageError("--old and --new name systems of a table: they go with --scores")
@@ -137,7 +140,7 @@ def gate(
                 margin=losses,
                 alpha=alpha,
                 by=by,
-                judgments="bounds" if judgments == "bounds" else "as they are",
+                judgments=counted,
                 depth=depth,
             )
     if chosen == "table" and len(result.checks) == 1:
