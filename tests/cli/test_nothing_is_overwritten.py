@@ -38,7 +38,7 @@ NOT_FILES = {
     *("authors", "team"),
     *("statistics", "strata", "share", "depth", "twice", "prevalence", "grades", "columns", "qrels_columns"),
     *("caption", "label", "show_names", "order"),
-    *("value_range", "old", "new", "collection", "assessors"),
+    *("value_range", "old", "new", "collection", "assessors", "margin", "lower"),
 }
 """Parameters whose value is a text, but not the name of a file."""
 

@@ -15,6 +15,8 @@ from tests.conftest import examples
 from unjudged import Scores, UsageError, compare, sample
 from unjudged.comparison.testing.corrections import holm
 from unjudged.comparison.testing.deciding_queries import deciding_queries, influences
+from unjudged.comparison.testing.pairs import Pairs
+from unjudged.comparison.testing.significance import p_values
 from unjudged.report.page.report_page import report_page
 
 FILES = [str(sample.qrels), *map(str, sample.runs.values())]
@@ -24,7 +26,9 @@ TWO = [FILES[0], *(str(sample.runs[name]) for name in ("fused", "reranked"))]
 def significant(values: np.ndarray) -> bool:
     if len(values) < 2 or not values.any():
         return False
-    return bool(np.ptp(values) < 1e-15 or ttest_1samp(values, 0).pvalue <= 0.05)
+    if np.ptp(values) < 1e-15:
+        return bool(2.0 ** (1 - len(values)) <= 0.05)
+    return bool(ttest_1samp(values, 0).pvalue <= 0.05)
 
 
 @examples(150)
@@ -53,6 +57,22 @@ def test_no_smaller_set_exists(whole: list[int]) -> None:
             assert values.sum() * np.delete(values, left).sum() > 0
 
 
+@pytest.mark.parametrize("queries", range(2, 12))
+def test_equal_differences_decide_as_their_p_value_says(queries: int) -> None:
+    """They were significant however few they are, beside p = 0.25."""
+    equal, names = np.full(queries, 0.1), [str(k) for k in range(queries)]
+    found, p = deciding_queries(equal, names), p_values(Pairs.of([equal, np.zeros(queries)])).p[0]
+    assert found.significant == (p <= 0.05)
+    assert (found.changing is None) == (queries < 6)
+    assert found.changing is None or queries - len(found.changing) == 5
+
+
+@examples(150)
+@given(st.lists(st.integers(0, 2), min_size=3, max_size=9))
+def test_no_smaller_set_exists_among_many_equal_differences(whole: list[int]) -> None:
+    test_no_smaller_set_exists.hypothesis.inner_test(whole)  # type: ignore[attr-defined]
+
+
 def test_most_answers_are_proved() -> None:
     rng = np.random.default_rng(3)
     cases = [rng.normal(rng.choice([0.0, 0.3, 0.6]), 1, 50) for _ in range(200)]
@@ -68,7 +88,8 @@ def test_influences_are_those_of_leaving_out() -> None:
         assert influence[i] == pytest.approx(values.mean() - rest.mean())
         assert p[i] == pytest.approx(ttest_1samp(rest, 0).pvalue)
     assert np.isnan(influences(values[:2])[0]).all()
-    assert influences(np.array([0.5, 0.5, 0.5]))[1].tolist() == [0, 0, 0]
+    equal = np.array([0.5, 0.5, 0.5])
+    assert influences(equal)[1].tolist() == [0.5] * 3 == [p_values(Pairs.of([equal[:2], [0, 0]])).p[0]] * 3
 
 
 def test_a_pair_says_which_queries_decide() -> None:

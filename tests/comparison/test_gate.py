@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -131,7 +132,7 @@ def test_no_segment_may_fail() -> None:
     assert "score in tail: difference -0." in result.sentence()
     values[1, 90:] = values[0, 90:] + rng.normal(0, 0.2, 10)
     result = gate(scores.of(values, runs=["old", "new"]), "old", "new", margin=0.01, by=by)
-    assert "No segment fails; tail cannot be told." in result.verdict()
+    assert result.verdict().endswith("worse than old by more than 0.01; in tail that cannot be told.")
 
 
 def test_a_segment_cannot_take_the_name_of_the_row_of_all_queries() -> None:
@@ -192,6 +193,20 @@ def test_formats_and_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         main(["gate", "--scores", str(table), "lexical", "reranked", "--margin", "0.01"])
     assert ended.value.code == 3
     assert "lexical: no such file; name systems of one table by --old and --new" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("margin", ["0.1", None, [0.1], -0.1, float("inf"), object()])
+def test_margins_are_numbers(margin: Any) -> None:
+    with pytest.raises(UsageError, match=r"margin is .*, expected a number of at least 0, such as 0.01"):
+        gate(QRELS, RUNS["fused"], RUNS["dense"], margin=margin)
+
+
+@pytest.mark.parametrize("alpha", ["0.1", None, 0, 1, [0.1]])
+def test_levels_are_numbers(alpha: Any) -> None:
+    with pytest.raises(UsageError, match=r"alpha is .*, expected a number between 0 and 1"):
+        gate(QRELS, RUNS["fused"], RUNS["dense"], margin=0.1, alpha=alpha)
+    with pytest.raises(UsageError, match=r"judgments is .*, expected 'bounds' or 'as they are'"):
+        gate(QRELS, RUNS["fused"], RUNS["dense"], margin=0.1, judgments=alpha)
 
 
 def test_refusals() -> None:
@@ -266,3 +281,150 @@ def test_limits_are_differences_that_the_measure_can_have() -> None:
     assert low < -1
     assert high > 1
     assert one_sided_limits(values, 0.05, 1.0) == (-1, 1)
+
+
+def test_the_verdict_names_the_checks_that_fail_and_those_that_do_not() -> None:
+    """The headline said that the new system is worse where one segment alone fails."""
+    rng = np.random.default_rng(1)
+    values = rng.normal(0.5, 0.05, (2, 100, 2))
+    values[1] += 0.1
+    values[1, 90:, 0] -= 0.3
+    by = {f"q{j + 1}": "head" if j < 90 else "tail" for j in range(100)}
+    one = gate(Scores.of(values[:, :, :1], runs=["old", "new"]), "old", "new", margin=0.01, by=by)
+    said = "in tail, new is worse than old by more than 0.01; in head and over all queries it is not."
+    assert one.verdict() == f"Fail: {said}"
+    assert one.grid().title == one.verdict()
+    assert one.sentence().startswith(one.verdict())
+    two = gate(
+        Scores.of(values, ["AP", "x"], runs=["old", "new"]), "old", "new", margin=0.01, by=by
+    ).verdict()
+    start = "Fail: by AP in tail, new is worse than old by more than 0.01; "
+    assert (
+        two
+        == f"{start}by AP in head and over all queries, by x in head, tail and over all queries it is not."
+    )
+    several = gate(QRELS, RUNS["lexical"], RUNS["fused"], ["AP", "P@10"], margin=0.01)
+    asked = "whether fused is worse than lexical by more than 0.01 cannot be told"
+    assert several.verdict() == f"Open: by AP, {asked}; by P@10 it is not."
+
+
+@pytest.mark.parametrize("format", ["table", "markdown"])
+def test_what_an_open_result_counts_as_is_said(format: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["gate", QRELS, RUNS["fused"], RUNS["dense"], "--margin", "0.01", "--format", format]
+    for choice, said in (("pass", "The build passes"), ("fail", "The build fails")):
+        with pytest.raises(SystemExit):
+            main([*words, "--open", choice])
+        assert f"{said} because of --open {choice}." in " ".join(capsys.readouterr().out.split())
+    with pytest.raises(SystemExit):
+        main(words)
+    assert "The build" not in capsys.readouterr().out
+
+
+def test_identical_systems_have_no_limits_that_contradict_their_pass() -> None:
+    """The lower limit was below minus the margin, or minus infinity, beside `pass`."""
+    values = np.tile(np.linspace(0.1, 0.9, 40), (2, 1))
+    for name in ("nDCG@10", "unknown"):
+        result = gate(Scores.of(values, name, runs=["old", "new"]), "old", "new", margin=0.01)
+        (check,) = result.checks
+        assert check.outcome == "pass"
+        assert np.isnan([check.low, check.high]).all()
+        columns = result.grid().as_columns()
+        assert columns["low"] == columns["high"] == [None]
+        assert any("Two that score the same on every query pass" in note for note in result.grid().notes)
+
+
+def test_one_system_is_not_asked_against_itself() -> None:
+    """A name given twice by mistake passed for ever."""
+    collection = Collection.of(QRELS, RUNS)
+    for source in (collection, evaluate(collection, None, "AP")):
+        with pytest.raises(UsageError, match="old and new are both 'fused': name two systems"):
+            gate(source, "fused", "fused", "AP", margin=0.01)
+        with pytest.raises(UsageError, match="no system is called 'fusde'; there are boolean, lexical"):
+            gate(source, "fused", "fusde", "AP", margin=0.01)
+
+
+def test_one_segment_is_all_queries_once_more() -> None:
+    by = {f"q{k:02d}": "head" for k in range(1, 31)}
+    with pytest.raises(UsageError, match="all queries are in one segment, 'head': give two or more"):
+        gate(QRELS, RUNS["lexical"], RUNS["fused"], margin=0.01, by=by)
+
+
+def test_each_measure_may_have_its_own_margin() -> None:
+    old, new = RUNS["lexical"], RUNS["fused"]
+    both = gate(QRELS, old, new, margin={"P@10": 0.02, "AP": 0.3})
+    assert [check.measure for check in both.checks] == ["P@10", "AP"]
+    assert both.margin == {"P@10": 0.02, "AP": 0.3}
+    for check in both.checks:
+        (alone,) = gate(QRELS, old, new, check.measure, margin=check.margin).checks
+        assert (check.p_worse, check.p_not_worse) == (alone.p_worse, alone.p_not_worse)
+    assert "by more than the margin (P@10 0.02, AP 0.3)" in both.verdict()
+    assert both.records().as_columns()["margin"] == [0.02, 0.3]
+    turned = gate(QRELS, old, new, ["AP", "P@10"], margin={"P@10": 0.02, "AP": 0.3})
+    assert [check.margin for check in turned.checks] == [0.3, 0.02]
+    with pytest.raises(UsageError, match="AP has 0 margins, expected one"):
+        gate(QRELS, old, new, ["AP", "P@10"], margin={"P@10": 0.02})
+    with pytest.raises(UsageError, match="P@10 has 2 margins, expected one"):
+        gate(QRELS, old, new, margin={"P@10": 0.02, "P_10": 0.03})
+    with pytest.raises(UsageError, match=r"no measure is called 'nDCG@10'; there are: AP"):
+        gate(QRELS, old, new, "AP", margin={"nDCG@10": 0.02})
+
+
+def test_a_margin_as_large_as_the_range_is_refused() -> None:
+    """Such a check cannot fail: 2, meant as 2%, passed every run."""
+    margins: tuple[Any, ...] = (1, 2.0, {"AP": 1.5})
+    for margin in margins:
+        with pytest.raises(UsageError, match=r"but the values of AP are from 0 to 1: no loss is larger"):
+            gate(QRELS, RUNS["reranked"], RUNS["lexical"], "AP", margin=margin)
+    values = np.random.default_rng(0).random((2, 20)) * 100
+    assert gate(Scores.of(values, "AP", runs=["a", "b"]), "a", "b", margin=50).outcome == "pass"
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["--margin", "AP=0.3,nDCG(dcg='exp-log2')@10=0.2"], {"AP": 0.3, "nDCG(dcg='exp-log2')@10": 0.2}),
+        (["--margin", "AP=0.3", "--margin", "RBP(p=0.8)=0.1"], {"AP": 0.3, "RBP(p=0.8)": 0.1}),
+        (["--margin", "0.25", "-m", "AP"], {"AP": 0.25}),
+        (["--margin", "P@10=0.2", "--rel", "2"], {"P(rel=2)@10": 0.2}),
+    ],
+)
+def test_margins_on_the_command_line(
+    words: list[str], expected: dict[str, float], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main(["gate", QRELS, RUNS["lexical"], RUNS["fused"], "--format", "json", *words])
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    assert {row["measure"]: row["margin"] for row in rows} == expected
+
+
+@pytest.mark.parametrize(
+    ("word", "problem"),
+    [
+        ("x", "--margin has 'x', expected a number such as 0.01, or MEASURE=NUMBER for each measure"),
+        ("0.1,0.2", "--margin has '0.1', expected"),
+        ("RBP(p=0.8)", "--margin has 'RBP(p=0.8)', expected"),
+        ("=0.1", "--margin has '=0.1', expected"),
+        ("AP=0.1,AP=0.2", "--margin names AP twice"),
+    ],
+)
+def test_wrong_margins(word: str, problem: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["gate", QRELS, RUNS["lexical"], RUNS["fused"], f"--margin={word}"])
+    assert ended.value.code == 3
+    assert problem in capsys.readouterr().err
+
+
+def test_options_are_not_ignored_with_scores(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`depth` was, and on the command line --judgments, where a table has bounds."""
+    with pytest.raises(UsageError, match="depth needs judgments and runs"):
+        gate(evaluate(QRELS, RUNS, "AP"), "fused", "dense", margin=0.01, depth=5)
+    lines = ["system,query,measure,value,low,high"]
+    for k in range(30):
+        lines += [f"old,q{k},P@10,0.5,0.5,0.5", f"new,q{k},P@10,{0.6 + k % 2 / 10},0.1,0.9"]
+    table = tmp_path / "scores.csv"
+    table.write_text("\n".join(lines))
+    words = ["gate", "--scores", str(table), "--old", "old", "--new", "new", "--margin", "0.01"]
+    for more, code in (([], 2), (["--judgments", "as-they-are"], 0)):
+        with pytest.raises(SystemExit) as ended:
+            main([*words, *more])
+        assert ended.value.code == code, capsys.readouterr().out

@@ -15,7 +15,7 @@ from unjudged import UsageError
 from unjudged.comparison.testing import significance
 from unjudged.comparison.testing.pairs import Pairs
 from unjudged.comparison.testing.pairwise import compare_pairs
-from unjudged.comparison.testing.significance import TESTS, p_values, significance_test
+from unjudged.comparison.testing.significance import ALIKE, TESTS, p_values, significance_test
 from unjudged.rankings.judged import Floats
 
 
@@ -229,7 +229,7 @@ def test_notes_count_pairs_in_the_singular_and_the_plural() -> None:
     assert p_values(all_three).notes == ("3 of 3 pairs score the same on every query: p is 1.",)
     shifted = Pairs.of([apart, apart + 0.25, apart[::-1] ** 2])
     said = "1 of 3 pairs differs by the same amount on every query: p is 2^-11."
-    assert p_values(shifted).notes == (said,)
+    assert p_values(shifted).notes == (said, ALIKE)
 
 
 def test_tests_of_pairs_are_shown_as_a_table() -> None:

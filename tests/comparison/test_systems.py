@@ -18,6 +18,7 @@ from unjudged import (
     Comparison,
     InputError,
     Pair,
+    Scores,
     UsageError,
     calibrate,
     compare,
@@ -291,6 +292,24 @@ def test_the_same_difference_on_every_query() -> None:
     assert found.verdict == CLEAR
     assert found.pair().effect.value == np.inf
     assert "The two systems differ by the same amount on every query: p is 2^-9." in str(found)
+    assert "no interval for other queries" in str(found)
+
+
+@pytest.mark.parametrize("test", ["t", "randomization"])
+def test_equal_differences_have_no_interval_of_no_width(test: Any) -> None:
+    """Beside p = 0.25 stood the interval -0.1 to -0.1, and advice that could not be followed."""
+    old = np.array([0.1, 0.2, 0.4])
+    found = compare(Scores.of(np.stack([old, old + 0.1]), runs=["a", "b"]), test=test)
+    pair = found.pair()
+    assert pair.p == 0.25
+    assert not np.isfinite([pair.other_queries.low, pair.other_queries.high]).any()
+    assert "no interval for other queries" in str(found)
+    assert str(found).count("Differences that are all equal do not show how far") == 1
+    assert pair.conclusion().endswith("other queries could say the opposite. Use more queries.")
+    one = compare(Scores.of(np.array([[0.1], [0.3]]), runs=["a", "b"]), test=test)
+    assert one.pair().conclusion().endswith("Use more queries.")
+    varied = compare(Scores.of(np.stack([old, old[::-1] + 0.1]), runs=["a", "b"]), test=test)
+    assert varied.pair().conclusion().endswith("Use more queries (`unjudged plan queries`).")
 
 
 def test_all_runs_equal() -> None:

@@ -166,6 +166,10 @@ def leaderboards(
             named = "; ".join(f"{name} has {shortlist(own)}" for name, own in zip(sources, have, strict=True))
             least = "two systems" if what == "system" else f"one {what}"
             raise UsageError(f"expected at least {least} in common: {named}")
+    if lower := [str(m) for s in sources.values() for m in s.measures if m.traits.lower]:
+        raise UsageError(
+            f"leaderboards have the highest mean first, and lower values of {lower[0]} are better"
+        )
     scores = {name: _aligned(own, systems, queries) for name, own in sources.items()}
     coefficients = order_coefficients(top or min(10, (len(systems) + 1) // 2), p)
     return [

@@ -88,7 +88,7 @@ class MeasureComparison:
         reversal, pairs = self.judging.reversal, self.tests.pairs
         plausible = reversal.judged
         if self.left_out is not None:
-            behind = np.where(pairs.difference > 0, pairs.second, pairs.first)
+            behind = np.where(pairs.sign * pairs.difference > 0, pairs.second, pairs.first)
             both = np.full(len(pairs), self.left_out.level == 1)
             both |= False if self.unlike is None else self.unlike[behind]
             plausible = np.where(both, np.fmax(plausible, self.left_out.share), self.left_out.share)
@@ -119,7 +119,7 @@ class MeasureComparison:
     def tiers(self) -> list[int]:
         """Return the tier of each system, from 1.
 
-        By falling mean, a system belongs to the current tier unless a system of the tier beats it clearly or
+        Best mean first, a system belongs to the current tier unless a system of the tier beats it clearly or
         robustly; then it begins the next. So neither separates the systems of a tier.
         """
         firm, tiers = self.firmly_beats, np.zeros(len(self.values), int)
@@ -131,9 +131,8 @@ class MeasureComparison:
         return found
 
     def order(self) -> list[int]:
-        """Return the systems, highest mean first."""
-        order: list[int] = np.argsort(-self.means, kind="stable").tolist()
-        return order
+        """Return the systems, best mean first."""
+        return self.measure.best_first(self.means)
 
     def place(self, a: int, b: int) -> tuple[int, bool] | None:
         """Which pair the two systems are, and whether it is b minus a; None if they were not compared."""
@@ -223,6 +222,7 @@ class MeasureComparison:
             assessors=assessors,
             under_assessors=tuple(one.of_pair(k, turned=turned) for one in self.under),
             alpha=tests.alpha,
+            lower=pairs.lower,
         )
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import NamedTuple
 
 import numpy as np
 
-from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted, p_text, percent, shortlist
 from unjudged.comparison.by_measure import MeasureComparison, finite_or_none
 from unjudged.comparison.testing.corrections import Correction, find_correction
@@ -76,6 +75,8 @@ class SegmentComparison(Shown):
     interactions: Sequence[Interaction]
     method: str
     alpha: float
+    lower: Container[str] = ()
+    """Measures whose lower values are better."""
 
     def sentences(self) -> list[str]:
         """Say for each pair and measure whether segments differ, and where the total misleads."""
@@ -97,7 +98,8 @@ class SegmentComparison(Shown):
             yield f"{subject}Segments differ from each other ({p_text(found.p_adjusted)}): {so}."
         turned = [row for row in parts if row.difference * total.difference < 0]
         if 2 * len(turned) > len(parts):
-            ahead, other = (found.a, found.b) if total.difference > 0 else (found.b, found.a)
+            higher, other = (found.a, found.b) if total.difference > 0 else (found.b, found.a)
+            ahead, other = (other, higher) if found.measure in self.lower else (higher, other)
             largest = max(parts, key=lambda row: row.queries * row.difference * np.sign(total.difference))
             yield (
                 f"{subject}The mean over all queries says the opposite of most segments: {ahead} is ahead "
@@ -147,8 +149,6 @@ def compare_segments(results: Sequence[MeasureComparison], segments: Mapping[str
     Rows of all queries are those of the comparison. Tests of segments are corrected together, and so are
     tests between segments: per measure, or over measures if the comparison is. One query cannot be tested.
     """
-    if len(segments) < 2:
-        raise UsageError(f"all queries are in one segment, {next(iter(segments), '')!r}: give two or more")
     tests = results[0].tests
     correction = find_correction("holm") if tests.correction.joint else tests.correction
     every = with_every(segments, tests.pairs.queries)
@@ -165,7 +165,8 @@ def compare_segments(results: Sequence[MeasureComparison], segments: Mapping[str
                 interactions.append(Interaction(*rows[-1][:3], *next(between)))
     per_measure = len(results) > 1 and tests.measures == 1
     method = _method(tests, parts, len(segments), " per measure" * per_measure)
-    return SegmentComparison(rows, interactions, method, tests.alpha)
+    lower = {str(result.measure) for result in results if result.measure.traits.lower}
+    return SegmentComparison(rows, interactions, method, tests.alpha, lower)
 
 
 def _corrected(parts: Sequence[PairTests]) -> list[PairTests]:

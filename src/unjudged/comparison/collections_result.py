@@ -87,9 +87,8 @@ class CollectionsComparison(Shown):
 
     @property
     def order(self) -> list[int]:
-        """Return the systems, highest macro mean first."""
-        order: list[int] = np.argsort(-self.macro_means, kind="stable").tolist()
-        return order
+        """Return the systems, best macro mean first."""
+        return self.measure.best_first(self.macro_means)
 
     def ranks(self) -> list[tuple[int, int]]:
         """Return the ranks of each system by the macro mean; tied where nothing separates systems.
@@ -111,7 +110,8 @@ class CollectionsComparison(Shown):
             row: list[Cell] = [letters(place), self.runs[i], *self._table[i].tolist()]
             row += [float(low[i]), float(high[i]), ranks[i]]
             rows.append([*row, " ".join(self._beaten(i, -1))])
-        places, measured = (self._table == self._table.max(axis=0))[self.order].nonzero()
+        best_of = np.column_stack([self.measure.are_best(column) for column in self._table.T])
+        places, measured = best_of[self.order].nonzero()
         best = frozenset(zip(places.tolist(), (2 + measured).tolist(), strict=True))
         return Grid(columns, rows, self._title, self._notes(), best, self.records)
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from unjudged.base.wording import counted, percent, shortlist
+from unjudged.comparison.by_measure import MeasureComparison, finite_or_none
 from unjudged.comparison.under_assessors import UnderAssessors
 from unjudged.comparison.verdicts import Pair, share_text
 from unjudged.grids.grid import Cell, Column, Grid, blank, grid_of
 from unjudged.rankings.judged import Mask
 
 if TYPE_CHECKING:
-    from unjudged.comparison.by_measure import MeasureComparison
     from unjudged.comparison.comparison_result import Comparison
 
 REVERSAL = "reversal: the share of its unjudged documents that the system behind would need to be relevant."
@@ -58,7 +58,7 @@ class SystemRow(NamedTuple):
 
 
 def systems_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -> Grid:
-    """Return the systems, highest mean first, with marks of who beats whom.
+    """Return the systems, best mean first, with marks of who beats whom.
 
     Ranks and tiers need all pairs, so they are left out if only pairs with a baseline were tested.
     """
@@ -80,7 +80,8 @@ def systems_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -
             outcome = "" if s.versus is None else f"{s.wins}/{s.ties}/{s.losses}"
             ends = (s.low, s.high) if bounded else (s.query_low, s.query_high)
             row: list[Cell] = [s.letter, s.run, s.mean, *map(blank, ends)]
-            row += [*((rank, s.tier) if ranked else ()), outcome, s.effect]
+            row += [*((rank, s.tier) if ranked else ()), outcome]
+            row.append(None if s.effect is None else finite_or_none(s.effect))
             rows.append([*([s.measure] if named else []), *row, " ".join(sorted(beaten, key=_by_letter))])
     title = _title(counted(len(comparison.runs), "system"), comparison, results)
     notes = _system_notes(comparison, results)
@@ -157,7 +158,7 @@ def _marks(letter: Sequence[str], chosen: Mask) -> str:
 
 def _system_notes(comparison: Comparison, results: Sequence[MeasureComparison]) -> list[str]:
     versus = {comparison.runs[comparison.reference(result)] for result in results}
-    against = versus.pop() if len(versus) == 1 else "the highest mean"
+    against = versus.pop() if len(versus) == 1 else "the best mean"
     bounded = _any_bounded(results)
     how = "clear and robust" if bounded else "significant"
     return [
@@ -195,10 +196,11 @@ def pairs_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -> 
     for pair in comparison.pairs_of(results):
         gap, effect = pair.difference, pair.effect
         ends = gap if bounded else pair.other_queries
-        row: list[Cell] = [pair.a, pair.b, gap.value, blank(ends.low), blank(ends.high)]
+        row: list[Cell] = [pair.a, pair.b, gap.value, finite_or_none(ends.low), finite_or_none(ends.high)]
         row += ["" if pair.reversal is None else share_text(pair.reversal)] if bounded else []
         row += [pair.verdict, pair.p, pair.p_adjusted]
-        row += [f"{pair.wins}/{pair.ties}/{pair.losses}", effect.value, effect.low, effect.high]
+        row += [f"{pair.wins}/{pair.ties}/{pair.losses}"]
+        row += map(finite_or_none, (effect.value, effect.low, effect.high))
         c = pair.calibrated
         row += ["" if c is None else f"{c.of.measure} {c.text()}"] if calibrated else []
         person = pair.assessors

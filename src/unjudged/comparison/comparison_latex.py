@@ -140,15 +140,15 @@ def _checked_marks(
 def _column(result: MeasureComparison, marking: _Marking, ends: str | None, decimals: int) -> list[PaperCell]:
     """Return the cells of one measure."""
     systems = list(marking.systems)
-    highest = result.means[systems].max() if result.measure.traits.quality and len(systems) > 1 else np.nan
+    best = result.measure.are_best(result.means[systems])
     low, high = _ends(result, ends)
     cells = []
-    for i in systems:
+    for i, is_best in zip(systems, best.tolist(), strict=True):
         better, worse = _better(result, i, marking), _worse(result, i, marking)
         if marking.marks == "daggers":
             better, worse = better + worse, ""
         mean, interval = result.means[i], interval_text(low[i], high[i], decimals)
-        cells.append(PaperCell(f"{mean:.{decimals}f}", better, worse, interval, bool(mean == highest)))
+        cells.append(PaperCell(f"{mean:.{decimals}f}", better, worse, interval, is_best))
     return cells
 
 

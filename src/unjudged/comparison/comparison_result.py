@@ -15,7 +15,7 @@ from unjudged.comparison.comparison_grids import letters, pair_records, pairs_gr
 from unjudged.comparison.comparison_latex import ComparedOptions, comparison_table
 from unjudged.comparison.query_differences import QueryDifferences, query_differences
 from unjudged.comparison.verdicts import Pair
-from unjudged.evaluation.query_segments import SegmentsSource, segments_of
+from unjudged.evaluation.query_segments import SegmentsSource, several_segments
 from unjudged.grids.grid import Framed, Grid, Shown, frame_of, in_paragraphs
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.uncertainty.calibration import Calibration
@@ -72,14 +72,14 @@ class Comparison(Shown, Framed):
 
     @cached_property
     def letters(self) -> Sequence[str]:
-        """Mark of each system: a for the highest mean by the first measure."""
+        """Mark of each system: a for the best mean by the first measure."""
         found = [""] * len(self.runs)
         for place, system in enumerate(self.results[0].order()):
             found[system] = letters(place)
         return found
 
     def reference(self, result: MeasureComparison) -> int:
-        """Return the system that the others are set against: the baseline, or the highest mean."""
+        """Return the system that the others are set against: the baseline, or the best mean."""
         return result.order()[0] if self.baseline is None else self._place(self.baseline)
 
     def result(self, measure: MeasureLike | None = None) -> MeasureComparison:
@@ -143,7 +143,7 @@ class Comparison(Shown, Framed):
         chosen = self._results(measure)
         over_measures = self.results[0].tests.measures > 1
         found = compare_segments(
-            self.results if over_measures else chosen, segments_of(segments, self.queries)
+            self.results if over_measures else chosen, several_segments(segments, self.queries)
         )
         names = {str(result.measure) for result in chosen}
         rows = [row for row in found.rows if row.measure in names]

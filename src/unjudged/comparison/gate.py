@@ -8,15 +8,17 @@ any segment of the queries, fails is corrected by Holm's method.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from math import isfinite
-from typing import Any, Literal
+from math import inf, nan
+from numbers import Real
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from unjudged.base.choices import check_probability
+from unjudged.base.choices import check_probability, shown
 from unjudged.base.errors import UsageError
+from unjudged.base.wording import counted, shortlist
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.gate_result import (
     AS_THEY_ARE,
@@ -35,7 +37,7 @@ from unjudged.comparison.testing.margins import against_margin, alike_needed, ar
 from unjudged.comparison.testing.pairs import ROUNDING
 from unjudged.comparison.testing.power import queries_needed
 from unjudged.evaluation.collection import Collection
-from unjudged.evaluation.query_segments import SegmentsSource, segments_of, with_every
+from unjudged.evaluation.query_segments import SegmentsSource, several_segments, with_every
 from unjudged.evaluation.scores import Scores
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.measures.kernel.registry import Measure
@@ -46,6 +48,8 @@ from unjudged.uncertainty.shared import two_of
 POWER = 0.8
 """Probability with which the number of queries that is asked for would tell."""
 GATED = "nDCG@10"
+Margin: TypeAlias = float | Mapping[str, float] | Mapping[Measure, float]
+"""Loss that does not matter, or that of each measure."""
 
 
 def gate(
@@ -54,7 +58,7 @@ def gate(
     new: Any,
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
-    margin: float,
+    margin: Margin,
     alpha: float = 0.05,
     by: SegmentsSource | None = None,
     judgments: Literal["bounds", "as they are"] = "bounds",
@@ -63,32 +67,40 @@ def gate(
 ) -> GateResult:
     """Ask whether a new system is worse than the old one by more than a margin: pass, fail or open.
 
-    `old` and `new` are runs; with a `Collection` or `Scores` they are names in it. The measure is nDCG@10 if
-    none is named, or all of the `Scores`. `by` gives the segment of each query: none may fail.
-    judgments='as they are' leaves unjudged documents out of account. `exit_code` is 0 for pass, 1 for fail
-    and 2 for open.
+    `old` and `new` are runs; with a `Collection` or `Scores` they are names in it. `margin` is the loss that
+    does not matter, in units of the measure, or a mapping of measures to theirs. The measures are those of
+    such a mapping if none is named, else nDCG@10, or all of the `Scores`. `by` gives the segment of each
+    query: none may fail. judgments='as they are' leaves unjudged documents out of account. `exit_code` is 0
+    for pass, 1 for fail and 2 for open.
 
     >>> from unjudged import sample
     >>> gate(sample.qrels, sample.runs["lexical"], sample.runs["reranked"], "P@10", margin=0.01).outcome
     'pass'
     """
     check_probability("alpha", alpha, 0.05)
-    if not (isfinite(margin) and margin >= 0):
-        raise UsageError(f"margin is {margin}, expected a number of at least 0, such as 0.01")
+    each: list[Any] = list(margin.values()) if isinstance(margin, Mapping) else [margin]
+    for one in each:
+        if not (isinstance(one, Real) and 0 <= float(one) < inf):
+            raise UsageError(f"margin is {shown(one)}, expected a number of at least 0, such as 0.01")
+    if measures is None and isinstance(margin, Mapping):
+        measures = list(margin)
     if judgments not in (BOUNDS, AS_THEY_ARE):
-        raise UsageError(f"judgments is {judgments!r}, expected 'bounds' or {AS_THEY_ARE!r}")
+        raise UsageError(f"judgments is {shown(judgments)}, expected 'bounds' or {AS_THEY_ARE!r}")
     compared = _compared(qrels, (old, new), measures, depth, on_read)
     before, after = compared.runs
     checks = []
-    parts = with_every({} if by is None else segments_of(by, compared.queries), len(compared.queries))
-    for result in compared.results:
+    parts = with_every({} if by is None else several_segments(by, compared.queries), len(compared.queries))
+    margins = _margins(margin, [result.measure for result in compared.results])
+    for result, own in zip(compared.results, margins, strict=True):
         if not result.measure.traits.quality:
             raise UsageError(f"{result.measure} is no measure of quality: a gate needs one that should rise")
         old_values, new_values = result.tests.pairs.scores
         worst, best, known = _bounds(compared, result, judgments)
+        if result.measure.traits.lower:
+            worst, best = -best, -worst
         for segment, chosen in parts.items():
             values = [each[chosen] for each in (old_values, new_values, worst, best)]
-            checks.append(_tested(result.measure, values, margin, alpha, segment=segment, known=known))
+            checks.append(_tested(result.measure, values, own, alpha, segment=segment, known=known))
     corrected = holm.function(np.array([check.p_worse for check in checks]))
     checks = [_decided(c, float(p), alpha) for c, p in zip(checks, corrected, strict=True)]
     open_to_judging = {c.measure for c in checks if c.open_to in ("judgments", "both")}
@@ -99,23 +111,26 @@ def gate(
     }
     by_subtopic = any(result.judging.reversal.by_subtopic for result in compared.results)
     checks = [replace(c, documents=documents.get(c.measure), by_subtopic=by_subtopic) for c in checks]
-    return GateResult(before, after, margin, alpha, checks, [*compared.notes])
+    return GateResult(before, after, alpha, checks, [*compared.notes])
 
 
 def _compared(
     qrels: Any, two: tuple[Any, Any], measures: Any, depth: int | None, on_read: Callable[[str], None] | None
 ) -> Comparison:
     """Compare the two, the old one first."""
-    if isinstance(qrels, Scores):
+    if isinstance(qrels, Scores | Collection):
         names = list(qrels.runs)
         for name in two:
             if name not in names:
-                raise UsageError(f"no system is called {name!r}; there are {', '.join(names[:5])}")
+                raise UsageError(f"no system is called {name!r}; there are {shortlist(names)}")
+        if two[0] == two[1]:
+            raise UsageError(f"old and new are both {two[0]!r}: name two systems")
+    if isinstance(qrels, Scores):
         places = list(map(names.index, two))
         ends = None if qrels.ends is None else (qrels.ends[0][places], qrels.ends[1][places])
         values = qrels.values[places]
         chosen = replace(qrels, values=values, runs=list(two), rankings=None, within=None, ends=ends)
-        return compare(chosen, measures=measures)
+        return compare(chosen, measures=measures, depth=depth)
     if isinstance(qrels, Collection):
         runs = {name: qrels.runs[name] for name in two}
         collection = Collection.of(qrels.judgments, runs, fractions=True, on_read=on_read)
@@ -124,6 +139,28 @@ def _compared(
     if len(collection.runs) != 2:
         raise UsageError(f"there are {len(collection.runs)} runs, expected an old one and a new one")
     return compare(collection, measures=measures or GATED, depth=depth)
+
+
+def _margins(margin: Margin, measures: Sequence[Measure]) -> list[float]:
+    """Return the margin of each measure, less than all of its range, or else its check could never fail."""
+    names = list(map(str, measures))
+    given = margin if isinstance(margin, Mapping) else dict.fromkeys(names, margin)
+    places = [Scores.place(measure, names) for measure in given]
+    for k, name in enumerate(names):
+        if places.count(k) != 1:
+            raise UsageError(f"{name} has {counted(places.count(k), 'margin')}, expected one")
+    by_place = dict(zip(places, given.values(), strict=True))
+    own = [by_place[k] for k in range(len(names))]
+    for measure, one in zip(measures, own, strict=True):
+        if one >= _reach(measure):
+            problem = f"the values of {measure} are from {measure.range[0]:g} to {measure.range[1]:g}"
+            raise UsageError(f"margin is {one:g}, but {problem}: no loss is larger; give a smaller margin")
+    return own
+
+
+def _reach(measure: Measure) -> float:
+    """Return the largest difference by a measure."""
+    return np.inf if measure.geometric else float(np.ptp(measure.range))
 
 
 def _bounds(compared: Comparison, result: Any, judgments: str) -> tuple[Floats, Floats, str]:
@@ -146,32 +183,40 @@ def _bounds(compared: Comparison, result: Any, judgments: str) -> tuple[Floats, 
 def _tested(
     measure: Measure, values: Sequence[Floats], margin: float, alpha: float, *, segment: str, known: str
 ) -> GateCheck:
-    """Test new minus old, from the values of both, and the difference at its worst and at its best."""
+    """Test what is gained from old to new, from the values of both, and the gain at its worst and best.
+
+    The gain is new minus old, or the opposite where lower values are better.
+    """
     old, new, worst, best = values
-    difference = new - old
-    reach = np.inf if measure.geometric else float(np.ptp(measure.range))
+    sign = measure.sign
+    gain = sign * (new - old)
+    reach = _reach(measure)
     same = bool(np.abs(np.stack([worst, best])).max() <= ROUNDING)
-    told = min(against_margin(difference, margin, reach)) <= alpha
+    told = min(against_margin(gain, margin, reach)) <= alpha
     open_to = "judgments" if known == BOUNDS and told else "queries"
     end = next((one for one, sign in ((worst, 1), (best, -1)) if sign * (one.mean() + margin) > 0), None)
     if end is None and open_to == "queries":  # neither side could be shown while so much is unjudged
         open_to = "both"
+    limits = [one_sided_limits(worst, alpha, reach)[0], one_sided_limits(best, alpha, reach)[1]]
+    low, high = (nan, nan) if same else sorted(sign * limit for limit in limits)
     return GateCheck(
         measure=str(measure),
         segment=segment,
-        queries=len(difference),
+        queries=len(gain),
+        margin=margin,
         old=float(measure.mean_of(old.mean())),
         new=float(measure.mean_of(new.mean())),
-        difference=float(difference.mean()),
+        difference=float((new - old).mean()),
         judgments=known,
-        low=one_sided_limits(worst, alpha, reach)[0],
-        high=one_sided_limits(best, alpha, reach)[1],
+        low=low,
+        high=high,
         p_not_worse=0.0 if same else against_margin(worst, margin, reach).above,
         p_worse=1.0 if same else against_margin(best, margin, reach).below,
         identical=same,
-        constant=are_alike(difference),
+        constant=are_alike(gain),
         open_to=open_to,
-        queries_needed=_needed(difference if end is None else end, margin, alpha, reach),
+        lower=measure.traits.lower,
+        queries_needed=_needed(gain if end is None else end, margin, alpha, reach),
     )
 
 
@@ -183,16 +228,16 @@ def _decided(check: GateCheck, p_worse: float, alpha: float) -> GateCheck:
     return replace(decided, open_to="correction") if check.p_worse <= alpha else decided
 
 
-def _needed(difference: Floats, margin: float, alpha: float, reach: float) -> int | None:
-    """Return how many queries like these would tell, if the difference stays as it is; None if none would.
+def _needed(gain: Floats, margin: float, alpha: float, reach: float) -> int | None:
+    """Return how many queries like these would tell, if the gain stays as it is; None if none would.
 
     One query does not show how far others differ.
     """
-    if len(difference) == 1:
+    if len(gain) == 1:
         return None
-    if are_alike(difference):
-        return alike_needed(float(difference[0]), margin, alpha, reach)
-    apart, deviation = abs(float(difference.mean()) + margin), float(np.std(difference, ddof=1))
+    if are_alike(gain):
+        return alike_needed(float(gain[0]), margin, alpha, reach)
+    apart, deviation = abs(float(gain.mean()) + margin), float(np.std(gain, ddof=1))
     if apart == 0 or 2 * alpha >= POWER:
         return None
     try:

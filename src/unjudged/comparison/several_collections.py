@@ -77,6 +77,7 @@ def compare_collections(
             raise UsageError(f"collection {name!r} has one query, expected at least two")
     place = place_of_baseline(baseline, runs)
     options = {"test": test, "baseline": place, "alpha": alpha, "draws": draws, "seed": seed}
+    options["lower"] = chosen.traits.lower
     tests = [compare_pairs(part, correction="none", **options) for part in values]  # type: ignore[arg-type]
     pairs, p = tests[0].pairs, np.stack([one.p for one in tests])
     differences = [part[pairs.first] - part[pairs.second] for part in values]

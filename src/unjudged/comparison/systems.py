@@ -61,6 +61,9 @@ OF_TABLE = (
     "Bounds are those of the table, of each system alone: unjudged documents that two systems share count "
     "for both, so bounds of differences are wider than from runs and judgments."
 )
+LOWER = "the lower value counts as better"
+HIGHER = "the higher value counts as better (--lower NAME if the lower one should; in Python lower=)"
+"""What is said of measures that another tool computed."""
 COMPARED = ("RBP(p=0.8)",)
 """Measure of a comparison from a pool if none is named."""
 
@@ -222,7 +225,8 @@ def _compare_scores(
     results = []
     for k, measure in enumerate(scores.measures):
         values = np.ascontiguousarray(scores.values[:, :, k])
-        tested = compare_pairs(measure.averaged(values), baseline=place, **tests)
+        lower = measure.traits.lower
+        tested = compare_pairs(measure.averaged(values), baseline=place, lower=lower, **tests)
         judging = no_bounds(tested.pairs, UNKNOWN)
         ends = [end[:, :, k] for end in scores.ends or ()]
         if ends and np.isfinite(ends).all():
@@ -237,8 +241,10 @@ def _compare_scores(
         if reason and len(names) > 2:
             of = "Judgments" if len(reasons) == 1 else f"{', '.join(own)}: judgments"
             said.append(f"{of}: {reason}; verdicts are about other queries alone.")
-    if reported := [str(measure) for measure in scores.measures if measure.name not in MEASURES]:
-        said.append(f"{shortlist(reported)}: the higher value counts as better.")
+    reported = [measure for measure in scores.measures if measure.name not in MEASURES]
+    for lower, words in ((True, LOWER), (False, HIGHER)):
+        if own := [str(measure) for measure in reported if measure.traits.lower == lower]:
+            said.append(f"{shortlist(own)}: {words}.")
     notes = [*map(str, scores.warnings), *scores.notes, *said, *notes_on_tests(results)]
     queries, library = list(scores.queries), scores.library
     return Comparison(names, queries, results, None, None, confidence, baseline, notes, library)

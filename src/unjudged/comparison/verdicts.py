@@ -29,6 +29,7 @@ KEPT = (CLEAR, SETTLED)
 """Verdicts on pairs whose order no unjudged document can reverse."""
 BETTER = (CLEAR, ROBUST, HIGHER)
 """Verdicts after which one system may be called better."""
+PLAN = " (`unjudged plan queries`)"
 
 CONCLUSIONS = {
     CLEAR: (
@@ -45,11 +46,11 @@ CONCLUSIONS = {
     ),
     SETTLED: (
         "is ahead of {} on these queries, but other queries could say the opposite.",
-        "Use more queries (`unjudged plan queries`).",
+        f"Use more queries{PLAN}.",
     ),
     ROBUST_NOT_SIGNIFICANT: (
         "is ahead of {} with any plausible share of relevant documents, but other queries could differ.",
-        "Use more queries (`unjudged plan queries`).",
+        f"Use more queries{PLAN}.",
     ),
     OPEN: (
         "is ahead of {}, but missing judgments or other queries could undo it.",
@@ -62,7 +63,7 @@ CONCLUSIONS = {
     HIGHER: ("is ahead of {} by more than the choice of queries explains.", ""),
     SIMILAR: (
         "is ahead of {} on these queries, but other queries could say the opposite.",
-        "Use more queries (`unjudged plan queries`).",
+        f"Use more queries{PLAN}.",
     ),
 }
 """What a verdict says of the system ahead and the other one, and what to do about it."""
@@ -130,11 +131,13 @@ class Pair:
     assessors: Estimate | None = None
     under_assessors: tuple[UnderAssessors, ...] = ()
     alpha: float = 0.05
+    lower: bool = False
+    """Whether lower values are better."""
 
     @property
     def ahead(self) -> str | None:
-        """System with the higher mean under these judgments, None if they are equal."""
-        value = self.difference.value
+        """System with the better mean under these judgments, None if they are equal."""
+        value = -self.difference.value if self.lower else self.difference.value
         return None if value == 0 else self.a if value > 0 else self.b
 
     @property
@@ -221,6 +224,8 @@ class Pair:
         """One or two sentences to act on."""
         first, second = (self.b, self.a) if self.ahead == self.b else (self.a, self.b)
         said = conclusion(self.verdict, first, second, equal=self.ahead is None)
+        if not isfinite(self.other_queries.low):
+            said = said.replace(PLAN, "")  # which needs to know how far differences vary
         return without_next(said) if self.by_subtopic else said
 
     def __str__(self) -> str:
@@ -255,7 +260,7 @@ def _with_method(gap: Estimate, of: str = "") -> str:
 
 
 def _interval(other: Estimate) -> str:
-    """One query has no interval."""
+    """Neither one query nor equal differences have an interval."""
     if not isfinite(other.low):
         return "no interval for other queries"
     return f"{percent(other.confidence)} interval for other queries {other.low:+.4f} to {other.high:+.4f}"

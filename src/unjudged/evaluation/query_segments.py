@@ -58,6 +58,14 @@ def segments_of(source: SegmentsSource, queries: Sequence[str]) -> dict[str, Mas
     return {name: number == k for name, k in numbers.items()}
 
 
+def several_segments(source: SegmentsSource, queries: Sequence[str]) -> dict[str, Mask]:
+    """Return the same if there are two or more: one alone would be all queries once more."""
+    segments = segments_of(source, queries)
+    if len(segments) < 2:
+        raise UsageError(f"all queries are in one segment, {next(iter(segments), '')!r}: give two or more")
+    return segments
+
+
 def _read(source: Any, queries: AbstractSet[str]) -> dict[str, str]:
     kind = kind_of_source(source)
     if kind == MAPPING and not any(isinstance(value, list | tuple) for value in source.values()):

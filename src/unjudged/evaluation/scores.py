@@ -18,7 +18,7 @@ from unjudged.evaluation.measure_warnings import measure_warnings
 from unjudged.formats.readers.arrow.frames import is_frame, library_of
 from unjudged.grids.grid import Cell, Column, Framed, Grid, Shown, frame_of, grid_of
 from unjudged.measures.kernel.names import MeasureLike, parse
-from unjudged.measures.kernel.registry import Measure
+from unjudged.measures.kernel.registry import Measure, lower_is_better
 from unjudged.rankings.coverage import coverage_warnings, missing_queries
 from unjudged.rankings.judged import Floats, JudgedRankings
 
@@ -90,6 +90,7 @@ class Scores(Shown, Framed):
         missing: Missing = "error",
         range: tuple[float, float] | None = None,
         by: str | None = None,
+        lower: Iterable[str] | str | None = None,
     ) -> Scores:
         """Take scores by query that any tool computed, for `compare`, `gate`, `report_page` and intervals.
 
@@ -100,8 +101,9 @@ class Scores(Shown, Framed):
         or wide. Columns of a wide table are measures if a column names the system, if `measures` names
         them, or if all are known as measures, and systems if none is; `wide` says which. `columns` names
         columns by role. Missing values are an error unless `missing` is 'zero' or 'drop'. `range` is that
-        of measures which are not known. `by` is a column with the segment of each query. Columns `low` and
-        `high` of a long table are bounds of each value, as `engines.spark.evaluate(bounds=True)` has them.
+        of measures which are not known, and `lower` names those of them whose lower values are better, such
+        as a latency. `by` is a column with the segment of each query. Columns `low` and `high` of a long
+        table are bounds of each value, as `engines.spark.evaluate(bounds=True)` has them.
 
         >>> Scores.of({"query": ["q1", "q2"], "bm25": [0.2, 0.4], "dense": [0.3, 0.6]}, "nDCG@10")
         Scores(2 runs x 2 queries; means)
@@ -112,7 +114,8 @@ class Scores(Shown, Framed):
         from unjudged.evaluation.score_tables import array_of_scores, is_array, table_of_scores
 
         if isinstance(source, Scores):
-            return source if measures is None else source.chosen(measures)
+            own = source.chosen(measures)
+            return own if lower is None else replace(own, measures=lower_is_better(own.measures, lower))
         if is_array(source):
             table = array_of_scores(source, runs, queries, measures, missing=missing, range=range)
         else:
@@ -125,7 +128,7 @@ class Scores(Shown, Framed):
             table.values,
             table.runs,
             table.queries,
-            table.measures,
+            table.measures if lower is None else lower_is_better(table.measures, lower),
             None,
             library,
             table.notes,
@@ -368,12 +371,13 @@ class Scores(Shown, Framed):
         )
 
     def _best(self) -> frozenset[tuple[int, int]]:
-        """Return the places of the highest mean of each measure, if there are several runs."""
-        if len(self.runs) < 2:
-            return frozenset()
-        quality = [measure.traits.quality for measure in self.measures]
-        i, k = ((self.means == self.means.max(axis=0)) & quality).nonzero()
-        return frozenset(zip(i.tolist(), (k + 1).tolist(), strict=True))
+        """Return the places of the best mean of each measure, if there are several runs."""
+        columns = zip(self.measures, self.means.T, strict=True)
+        return frozenset(
+            (i, k)
+            for k, (measure, means) in enumerate(columns, 1)
+            for i in measure.are_best(means).nonzero()[0].tolist()
+        )
 
 
 def _name(measure: MeasureLike) -> str:

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from math import nan
 from typing import NamedTuple
 
-import numpy as np
-
 from unjudged.base.choices import checked_int
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted
@@ -47,13 +45,12 @@ def scores_table(
 
     def by(measure: str | None) -> list[int]:
         column = 0 if measure is None else place_of(measure, columns)
-        found: list[int] = np.argsort(-means[:, column], kind="stable").tolist()
-        return found
+        return shown.measures[column].best_first(means[:, column])
 
     def cell(i: int, k: int) -> PaperCell:
         traits, mean = shown.measures[k].traits, means[i, k]
         ends = (nan, nan) if estimates is None else (estimates[i][k].low, estimates[i][k].high)
-        best = len(systems) > 1 and traits.quality and mean == means[systems, k].max()
+        best = bool(shown.measures[k].are_best(means[systems, k])[systems.index(i)])
         text = f"{mean:.{0 if traits.summary == 'sum' else places}f}"
         return PaperCell(text, interval=interval_text(*ends, places), best=best)
 

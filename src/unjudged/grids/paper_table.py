@@ -26,7 +26,7 @@ BESTS = Choices(
     underline=(r"\underline{{{}}}", "<u>{}</u>", "Underlined"),
     none=("{}", "{}", ""),
 )
-"""How the highest mean looks in LaTeX and in Markdown, and what the note calls it."""
+"""How the best mean looks in LaTeX and in Markdown, and what the note calls it."""
 WIDTHS = Choices("width", auto="the narrower that fits", column="one column", page="all columns")
 
 
@@ -59,10 +59,10 @@ class PaperTable:
         WIDTHS.find(self.width)
 
     def _all_notes(self) -> list[str]:
-        """Return the notes, first what the highest means look like."""
+        """Return the notes, first what the best means look like."""
         word = BESTS[self.best][2]
         stressed = word and any(cell.best for row in self.rows for cell in row.cells)
-        return [*([f"{word}: the highest mean."] if stressed else []), *self.notes]
+        return [*([f"{word}: the best mean."] if stressed else []), *self.notes]
 
     def latex(self) -> str:
         """Return a `table`, or a `table*` if it is wider than a column, in a size of type that fits."""
@@ -133,7 +133,7 @@ def chosen_rows(
     """Return the systems to show, in order.
 
     `order` is 'given', a measure, or names of systems, of which others are left out; None is the first
-    measure. `by` returns the systems by a measure, highest first.
+    measure. `by` returns the systems by a measure, best first.
     """
     if order is None or isinstance(order, str):
         return list(range(len(runs))) if order == "given" else by(order)

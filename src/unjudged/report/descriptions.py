@@ -139,7 +139,7 @@ def matrix_chart(measure: str, order: Sequence[str], verdicts: Collection[str] =
     legend = {"title": None, "orient": "bottom", "labelLimit": 0}
     numbers = {"difference": "+.4f", "low": "+.4f", "high": "+.4f", "p": ".4f"}
     return {
-        "title": {"text": f"Pairs by {measure}", "subtitle": "systems by mean, highest first"},
+        "title": {"text": f"Pairs by {measure}", "subtitle": "systems by mean, best first"},
         "data": {"name": "rows"},
         "width": {"step": CELL},
         "height": {"step": CELL},

@@ -168,7 +168,7 @@ def compare(
         compared = compare_systems(scores, baseline=baseline, correct_over=correct_over, **vars(tests))
     else:
         with reading(len(named)) as on_read:
-            judged = stated.applied(inputs.read(qrels, fractions=True), named)
+            judged = stated.applied(inputs.read(qrels, fractions=True, or_scores=True), named)
             collection = Collection.of(*judged, fractions=True, on_read=on_read)
             with_predictions = predicted.predictions is not None
             fitting = COMPARED if with_predictions else fitting_measures(collection.judgments, COMPARED)[:1]

@@ -142,7 +142,9 @@ def evaluate(
     stated.check(from_tables=from_tables)
     named = {} if from_tables else inputs.runs(runs, "evaluate QRELS RUN...", or_scores=True)
     if predicted.predictions is not None:
-        collection = Collection.of(*stated.applied(inputs.read(qrels, fractions=True), named), fractions=True)
+        collection = Collection.of(
+            *stated.applied(inputs.read(qrels, fractions=True, or_scores=True), named), fractions=True
+        )
         from unjudged.predictions.estimators.estimates import estimates_table
 
         by_measure = predicted.estimates(collection, measures, rel)
@@ -159,7 +161,7 @@ def evaluate(
         scores = tables.read([qrels, *runs], inputs, measures, by)
     else:
         scores = _scored(
-            lambda: stated.applied(inputs.read(qrels, fractions=True), named),
+            lambda: stated.applied(inputs.read(qrels, fractions=True, or_scores=True), named),
             len(named),
             chosen,
             rel,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Sequence
+from math import isnan, nan
 from typing import Annotated, Literal
 
-from unjudged.base.errors import UsageError
+from unjudged.base.errors import UsageError, quoted
 from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import (
     By,
@@ -46,7 +48,7 @@ def gate(
     qrels: File,
     /,
     *runs: File,
-    margin: float,
+    margin: list[str],
     measures: Measures = None,
     _load: Load = None,
     rel: Rel = None,
@@ -76,10 +78,11 @@ def gate(
     runs
         The old run and the new one; with --scores further tables.
     margin
-        The loss that does not matter, in units of the measure.
+        The loss that does not matter, in units of the measure; or that of each measure, as in --margin
+        nDCG@10=0.01,R@100=0.02. May be repeated.
     measures
-        A measure; may be repeated, and then none may be worse. The default is nDCG@10, or with --scores all
-        that the table has.
+        A measure; may be repeated, and then none may be worse. The default is those that --margin names, else
+        nDCG@10, or with --scores all that the table has.
     alpha
         The probability of passing a run that is worse by the margin or more, and of failing one that is not.
     if_open
@@ -99,13 +102,19 @@ def gate(
     """
     chosen = check_output(format, output)
     check_decimals(decimals, chosen)
+    losses = _margins(margin)
+    counted: Literal["bounds", "as they are"] = "bounds" if judgments == "bounds" else "as they are"
+    if measures is None and isinstance(losses, dict):
+        measures = list(losses)
     if tables.check(inputs, rel=rel, depth=depth):
         if missing := [file for file in runs if not os.path.exists(named_file(file)[1])]:
             remedy = "name systems of one table by --old and --new"
             raise UsageError(f"{missing[0]}: no such file; {remedy}: unjudged {WITH_TABLE}")
         scores = tables.read([qrels, *runs], inputs, measures, by)
         before, after = _names(scores, old, new, len(runs) + 1)
-        result = ask(scores, before, after, margin=margin, alpha=alpha, by=scores.segments or by)
+        result = ask(
+            scores, before, after, margin=losses, alpha=alpha, by=scores.segments or by, judgments=counted
+        )
     else:
         if (old, new) != (None, None):
             raise UsageError("--old and --new name systems of a table: they go with --scores")
@@ -115,8 +124,12 @@ def gate(
                 f"there are {len(named)} runs, expected an old one and a new one: unjudged {USAGE}"
             )
         asked = measures_with_rel(measures or [GATED], rel)
+        if isinstance(losses, dict):
+            losses = {
+                str(own): loss for name, loss in losses.items() for own in measures_with_rel([name], rel)
+            }
         with reading(len(named)) as on_read:
-            judged = inputs.read(qrels, fractions=True)
+            judged = inputs.read(qrels, fractions=True, or_scores=True)
             collection = Collection.of(judged, named, fractions=True, on_read=on_read)
             before, after = named
             result = ask(
@@ -124,19 +137,40 @@ def gate(
                 before,
                 after,
                 asked,
-                margin=margin,
+                margin=losses,
                 alpha=alpha,
                 by=by,
-                judgments="bounds" if judgments == "bounds" else "as they are",
+                judgments=counted,
                 depth=depth,
             )
     if chosen == "table" and len(result.checks) == 1:
-        show(wrapped([result.sentence(), *result.notes]), output)
+        show(wrapped([result.sentence(if_open), *result.notes]), output)
         if beside_standard_error(output):
             already_said(result.notes)
     else:
-        show_grids(result.grid().rounded(decimals), format, output)
+        show_grids(result.grid(if_open).rounded(decimals), format, output)
     sys.exit(result.code(if_open))
+
+
+def _margins(words: Sequence[str]) -> float | dict[str, float]:
+    """Return one margin, or one per measure, from words such as 0.01 or nDCG@10=0.01,R@100=0.02."""
+    parts = [part for word in words for part in re.split(r",(?![^(]*\))", word)]
+    by_measure: dict[str, float] = {}
+    for part in parts:
+        name, equals, number = part.rpartition("=")
+        try:
+            margin = float(number)
+        except ValueError:
+            margin = nan
+        if isnan(margin) or bool(name) != bool(equals) or (not name and len(parts) > 1):
+            expected = "expected a number such as 0.01, or MEASURE=NUMBER for each measure"
+            raise UsageError(f"--margin has {quoted(part)}, {expected}")
+        if name in by_measure:
+            raise UsageError(f"--margin names {name} twice")
+        if not name:
+            return margin
+        by_measure[name] = margin
+    return by_measure
 
 
 def _names(scores: Scores, old: str | None, new: str | None, files: int) -> Sequence[str]:

@@ -206,7 +206,7 @@ def report(
         shown["command"] = made
         show(report_page(scores, confidence=confidence, **compared, **shown).html, output)  # type: ignore[arg-type]
         return
-    judgments = inputs.read(qrels, fractions=True)
+    judgments = inputs.read(qrels, fractions=True, or_scores=True)
     chosen = measures_with_rel(measures or fitting_measures(judgments, REPORT_MEASURES), rel)
     if teams.write(judgments, named, chosen, groups=groups, title=title, output=output):
         return

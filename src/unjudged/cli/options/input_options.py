@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from unjudged.base.choices import Conflicts
-from unjudged.base.errors import InputError, UsageError
+from unjudged.base.errors import InputError, UnjudgedError, UsageError
 from unjudged.cli.options.option import Option, OptionGroup, refuse
 from unjudged.cli.shell.standard_streams import warn
 from unjudged.evaluation.collection import file_name, name_runs
@@ -25,6 +25,7 @@ from unjudged.rankings.runs import RunSource
 
 RUN_ROLES = (*NEEDED["score"], *OPTIONAL["score"], "run")
 QRELS_ROLES = (*NEEDED["grade"], *OPTIONAL["grade"])
+IF_TABLE = "; if the file is a table of scores by query, add --scores"
 Words = Annotated[list[str] | None, Option(consume_multiple=True)]
 
 
@@ -69,7 +70,7 @@ class InputOptions(OptionGroup, title="Files"):
         named = name_runs(own, self.names) if own else {}
         if len(named) < least:
             problem = "two or more runs are needed" if named or least > 1 else "no run given"
-            hint = "" if own or not or_scores else "; if the file is a table of scores by query, add --scores"
+            hint = "" if own or not or_scores else IF_TABLE
             raise UsageError(f"{problem}: unjudged {usage}{hint}")
         return named
 
@@ -121,9 +122,17 @@ class JudgmentOptions(InputOptions):
     def further(self) -> list[str]:
         return list(self.judged or ())
 
-    def read(self, qrels: str, *, fractions: bool = False) -> Judgments:
-        """Return the judgments with those of the further files."""
-        return read_judgments(self.judgments(qrels), self.further, self.conflicts, fractions=fractions)
+    def read(self, qrels: str, *, fractions: bool = False, or_scores: bool = False) -> Judgments:
+        """Return the judgments with those of the further files.
+
+        `or_scores` says that the command also takes tables of scores.
+        """
+        try:
+            return read_judgments(self.judgments(qrels), self.further, self.conflicts, fractions=fractions)
+        except InputError as error:
+            if or_scores and _is_table(qrels):
+                raise InputError(f"{error.problem}{IF_TABLE}", source=error.source, line=error.line) from None
+            raise
 
     def read_judged(self, qrels: str, *, fractions: bool = False) -> Judgments:
         """Return the same, for commands that cannot do without judgments."""
@@ -150,18 +159,22 @@ class TableOptions(OptionGroup, title="Tables of scores"):
         What a missing value is: an error, zero, or a reason to drop its query for all systems.
     value_range
         The lowest and highest value of measures that are not known here, such as --range 0,100.
+    lower
+        A measure that is not known here and whose lower values are better, such as --lower latency,cost; may
+        be repeated.
     """
 
     scores: bool = False
     wide: Literal["systems", "measures"] | None = None
     missing: Literal["error", "zero", "drop"] = "error"
     value_range: Annotated[str | None, Option("--range")] = None
+    lower: list[str] | None = None
 
     def check(self, inputs: InputOptions, **others: object) -> bool:
         """Return whether tables are given; refuse options that would be ignored then, or without them."""
         if not self.scores:
             used = {"wide": self.wide, "range": self.value_range, "missing": self.missing != "error"}
-            refuse("{} is for tables of scores: add --scores", used)
+            refuse("{} is for tables of scores: add --scores", used | {"lower": self.lower})
             return False
         about_files = {**vars(inputs), "names": inputs.names != "file", "columns": None, "conflicts": None}
         refuse("{} needs judgments and runs: omit it with --scores", others | about_files)
@@ -191,6 +204,7 @@ class TableOptions(OptionGroup, title="Tables of scores"):
             missing=self.missing,
             range=self._range(),
             by=None if by is None or os.path.exists(file_and_column(by)[0]) else by,
+            lower=self.lower and [name for names in self.lower for name in names.split(",")],
         )
 
     def _range(self) -> tuple[float, float] | None:
@@ -250,6 +264,13 @@ def _is_design(file: str) -> bool:
         return False
     with suppress(OSError), open(file, "rb") as stream:
         return stream.read(len(DESIGN)) == DESIGN
+    return False
+
+
+def _is_table(file: str) -> bool:
+    """Whether a file can be read as a table of scores of several systems or measures."""
+    with suppress(UnjudgedError):
+        return os.path.isfile(file) and len((scores := Scores.of(file)).runs) * len(scores.measures) > 1
     return False
 
 

@@ -35,7 +35,7 @@ class PaperTableOptions(OptionGroup, title="Tables for a paper"):
         The order of the systems in the table: a measure, given, or names of runs separated by commas; runs
         that are not named are left out. By default the first measure.
     best
-        How the highest mean looks.
+        How the best mean looks.
     table_width
         The width of the LaTeX table: a column of ACM's two-column style, the page, or whichever fits. Size of
         type is chosen to fit, and measures stand in blocks if no size does.

@@ -10,6 +10,9 @@ Q - l S for a number l: those nearest to l / 2. They are neighbours in order; al
 To make a pair not significant, maximise Q - a S^2. For every number x it is at most Q - 2 a x S + a x^2,
 which those farthest from a x maximise: the removed ones are neighbours. All n - k + 1 such sets are tried; if
 none will do and the smallest of these limits over x is below 0, no set of k will do, which is the proof.
+
+Equal differences have no t, and Q <= a S^2 always holds. Their p is 2^(1 - m), as in `significance`, so that
+too few of them are not significant.
 """
 
 from __future__ import annotations
@@ -20,7 +23,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from unjudged.base.wording import counted, shortlist
-from unjudged.rankings.judged import Floats, Integers
+from unjudged.comparison.testing.pairs import ROUNDING
+from unjudged.rankings.judged import Floats, Integers, Mask
 from unjudged.uncertainty.quantiles import t_quantile
 
 MOST_NAMED = 10
@@ -96,17 +100,31 @@ def influences(differences: Floats) -> tuple[Floats, Floats]:
     for i in range(n):
         rest = np.delete(differences, i)
         deviation = rest.std(ddof=1)
-        if deviation > 1e-12 * max(np.abs(rest).max(), 1e-300):
+        if deviation > ROUNDING * max(np.abs(rest).max(), 1e-300):
             t = rest.mean() / deviation * np.sqrt(n - 1)
             p[i] = 2 * float(stdtr(n - 2, -abs(t)))
         elif rest.mean():
-            p[i] = 0.0
+            p[i] = 2.0 ** (2 - n)
     return influence, p
 
 
 def is_significant(values: Floats, level: float) -> bool:
-    """Whether the paired t test rejects at this level; equal differences that are not 0 are significant."""
+    """Whether the paired t test rejects at this level; the differences are sorted."""
+    if _few(len(values), level) and _equal(values, np.zeros(1, int), len(values))[0]:
+        return False
     return bool(_excess(values.sum(), (values**2).sum(), len(values), level) <= 0 and values.any())
+
+
+def _few(kept: int, level: float) -> bool:
+    """Whether so many equal differences are not significant."""
+    return 2.0 ** (1 - kept) > level
+
+
+def _equal(values: Floats, start: Integers, width: int) -> Mask:
+    """Return which neighbours among sorted values are equal."""
+    return np.asarray(
+        np.ptp(values[start[:, None] + [0, width - 1]], axis=1) <= ROUNDING * np.abs(values).max()
+    )
 
 
 def _excess(total: Floats, squares: Floats, kept: int, level: float) -> Floats:
@@ -119,20 +137,25 @@ def _factor(kept: int, level: float) -> float:
 
 
 def _showing(values: Floats, k: int, level: float) -> tuple[list[int] | None, bool]:
-    """Return k of the sorted values without which the others are significant; none is a proof."""
+    """Return k of the sorted values without which the others are significant, else whether none exist."""
     n, m = len(values), len(values) - k
     start = np.arange(k + 1)
     total, squares = (_windows(one, start, m) for one in (values, values**2))
-    excess = np.where(squares > 0, _excess(total, squares, m, level), np.inf)
+    equal = _equal(values, start, m) & _few(m, level)  # others may be as good, but are no neighbours
+    excess = np.where((squares > 0) & ~equal, _excess(total, squares, m, level), np.inf)
     best = int(excess.argmin())
     if excess[best] > 0:
-        return None, True
+        return None, not equal.any()
     return [*range(best), *range(best + m, n)], True
 
 
 def _hiding(values: Floats, k: int, level: float) -> tuple[list[int] | None, bool]:
     """Return k of the sorted values without which the others are not significant, else whether none exist."""
     n, m = len(values), len(values) - k
+    alike = np.flatnonzero(_equal(values, np.arange(k + 1), m) & _few(m, level))
+    if len(alike):
+        first = int(alike[0])
+        return [*range(first), *range(first + m, n)], True
     start = np.arange(n - k + 1)
     total = values.sum() - _windows(values, start, k)
     squares = (values**2).sum() - _windows(values**2, start, k)

@@ -109,7 +109,7 @@ def macro_differences(parts: Sequence[Floats], confidence: float) -> MacroDiffer
     `parts` are pairs x queries: differences by query, of at least two queries per collection. The variance
     is the sum of `macro_variances`, with the degrees of freedom of Welch and Satterthwaite. Few queries
     rarely show the largest differences, so the sum is multiplied by 1 + 2 / n, for n queries in all. If no
-    query varies, p is 1 for equal systems, else 2^(1 - n).
+    query varies, p is 1 for equal systems, else 2^(1 - n), and the interval is the whole line.
     """
     from scipy.special import stdtr, stdtrit
 
@@ -120,7 +120,7 @@ def macro_differences(parts: Sequence[Floats], confidence: float) -> MacroDiffer
     spread = np.where(flat, 1.0, variance)
     freedom = spread**2 / np.where(flat, 1.0, (each**2 / (counts - 1)).sum(axis=0))
     error = np.sqrt(spread * (1 + UNSEEN / counts.sum()))
-    half = np.where(flat, 0.0, stdtrit(freedom, (1 + confidence) / 2) * error)
+    half = np.where(flat, np.inf, stdtrit(freedom, (1 + confidence) / 2) * error)
     p = 2 * stdtr(freedom, -np.abs(value) / error)
     constant = np.where(value == 0, 1.0, 2.0 ** (1 - min(counts.sum(), 1000)))
     return MacroDifferences(value, value - half, value + half, np.where(flat, constant, p))

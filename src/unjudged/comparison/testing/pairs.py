@@ -27,6 +27,8 @@ CELLS = 1 << 21
 class Pairs:
     """Pair k is system `first[k]` minus `second[k]`; `scores[i, j]` is what system i scores on query j.
 
+    The system with the higher scores is better, or with `lower` that with the lower ones.
+
     >>> pairs = Pairs.of([[0.1, 0.5, 0.9], [0.2, 0.5, 0.6], [0.3, 0.3, 0.3]])
     >>> [(int(a), int(b)) for a, b in zip(pairs.first, pairs.second)]
     [(0, 1), (0, 2), (1, 2)]
@@ -37,9 +39,10 @@ class Pairs:
     scores: Floats
     first: Ints
     second: Ints
+    lower: bool = False
 
     @classmethod
-    def of(cls, scores: Any, baseline: int | None = None) -> Pairs:
+    def of(cls, scores: Any, baseline: int | None = None, *, lower: bool = False) -> Pairs:
         """All pairs of systems, or every other system minus the baseline."""
         values = np.asarray(scores, float)
         if values.ndim != 2 or values.shape[0] < 2 or values.shape[1] < 1:
@@ -52,11 +55,11 @@ class Pairs:
             raise UsageError(f"the score of system {system} on query {query} is {value}, expected a number")
         systems = len(values)
         if baseline is None:
-            return cls(values, *np.triu_indices(systems, 1))
+            return cls(values, *np.triu_indices(systems, 1), lower)
         if not 0 <= baseline < systems:
             raise UsageError(f"baseline is system {baseline}, expected one of 0 to {systems - 1}")
         others = np.delete(np.arange(systems), baseline)
-        return cls(values, others, np.full(systems - 1, baseline))
+        return cls(values, others, np.full(systems - 1, baseline), lower)
 
     def __len__(self) -> int:
         return len(self.first)
@@ -69,6 +72,11 @@ class Pairs:
     def tolerance(self) -> float:
         """Differences up to this size are rounding errors."""
         return ROUNDING * float(np.abs(self.scores).max())
+
+    @property
+    def sign(self) -> int:
+        """The product with a difference is above 0 where the first system is better."""
+        return -1 if self.lower else 1
 
     @cached_property
     def difference(self) -> Floats:
@@ -102,7 +110,7 @@ class Pairs:
 
     def ahead(self, chosen: Mask, difference: Floats | None = None) -> Mask:
         """Systems x systems: whether the first is ahead of the second, in the chosen pairs."""
-        gap = self.difference if difference is None else difference
+        gap = self.sign * (self.difference if difference is None else difference)
         found = np.zeros((len(self.scores), len(self.scores)), bool)
         up, down = chosen & (gap > 0), chosen & (gap < 0)
         found[self.first[up], self.second[up]] = True

@@ -115,11 +115,12 @@ def compare_pairs(
     alpha: float = 0.05,
     draws: int = DRAWS,
     seed: int = 0,
+    lower: bool = False,
 ) -> PairTests:
     """Test all pairs of systems, or all systems against a baseline.
 
-    `scores[i, j]` is what system i scores on query j; `draws` and `seed` are for tests and corrections that
-    resample.
+    `scores[i, j]` is what system i scores on query j; with `lower`, lower scores are better. `draws` and
+    `seed` are for tests and corrections that resample.
 
     >>> rng = np.random.default_rng(0)
     >>> found = compare_pairs([[0.3], [0.3], [0.5]] + rng.normal(0, 0.1, (3, 40)))
@@ -129,7 +130,7 @@ def compare_pairs(
     check_probability("alpha", alpha, 0.05)
     seed = checked_int("seed", seed)
     chosen, corrected = find_test(test), find_correction(correction)
-    pairs = Pairs.of(scores, baseline)
+    pairs = Pairs.of(scores, baseline, lower=lower)
     p, notes = p_values(pairs, chosen, draws=draws, seed=seed)
     after = adjusted(p, pairs, corrected, draws=draws, seed=seed)
     if chosen.resamples and not corrected.joint:
@@ -178,21 +179,23 @@ def outcomes(pairs: Pairs) -> Outcomes:
     >>> outcomes(Pairs.of([[0.3, 0.5, 0.1, 0.9], [0.1 + 0.2, 0.2, 0.4, 0.8]]))._asdict()
     {'wins': array([2]), 'ties': array([1]), 'losses': array([1])}
     """
-    wins = pairs.over_blocks(lambda differences: (differences > pairs.tolerance).sum(axis=1))
-    losses = pairs.over_blocks(lambda differences: (differences < -pairs.tolerance).sum(axis=1))
+    sign = pairs.sign
+    wins = pairs.over_blocks(lambda differences: (sign * differences > pairs.tolerance).sum(axis=1))
+    losses = pairs.over_blocks(lambda differences: (sign * differences < -pairs.tolerance).sum(axis=1))
     return Outcomes(wins, pairs.queries - wins - losses, losses)
 
 
 def t_interval(pairs: Pairs, confidence: float = 0.95) -> Interval:
     """Mean D +- t_{n-1} sd / sqrt(n): the mean difference had other queries been asked.
 
-    One query says nothing about others: the interval is then the whole line.
+    Neither one query nor differences that are all equal show how far others differ: the interval is then the
+    whole line.
     """
     check_confidence(confidence)
     value, n = pairs.difference, pairs.queries
-    if n == 1:
-        return Interval(value, np.full(len(pairs), -np.inf), np.full(len(pairs), np.inf))
-    half = t_half(pairs.deviation, n, confidence)
+    half = np.full(len(pairs), np.inf)
+    if (varies := pairs.deviation > 0).any():
+        half[varies] = t_half(pairs.deviation[varies], n, confidence)
     return Interval(value, value - half, value + half)
 
 

@@ -30,6 +30,8 @@ DRAWS = 20_000
 
 MOST_DRAWS = 100_000_000
 
+ALIKE = "Differences that are all equal do not show how far others vary: they have no interval."
+
 TESTS: Choices[SignificanceTest] = Choices("test")
 """Every test by its name."""
 
@@ -93,7 +95,8 @@ def p_values(
     n = pairs.queries
     if n == 1:
         return PValues(np.ones(len(pairs)), ("One query says nothing about other queries: every p is 1.",))
-    constant = (pairs.deviation == 0) & ~pairs.identical & chosen.studentised
+    alike = (pairs.deviation == 0) & ~pairs.identical
+    constant = alike & chosen.studentised
     p = np.where(constant, 2.0 ** (1 - n), 1.0)
     for block, differences in pairs.blocks():
         rows = ~(constant | pairs.identical)[block]
@@ -102,7 +105,7 @@ def p_values(
             p[np.flatnonzero(rows) + block.start] = found
     if not ((p >= 0) & (p <= 1)).all():
         raise UsageError(f"test {chosen.name} returned a p value outside 0 to 1")
-    return PValues(p, tuple(_notes(pairs, chosen, int(constant.sum()), draws)))
+    return PValues(p, tuple(_notes(pairs, chosen, int(alike.sum()), draws)))
 
 
 def check_draws(draws: int) -> None:
@@ -111,12 +114,14 @@ def check_draws(draws: int) -> None:
         raise UsageError(f"draws is {draws}, expected a whole number from 1 to {MOST_DRAWS:,}")
 
 
-def _notes(pairs: Pairs, test: SignificanceTest, constant: int, draws: int) -> Iterator[str]:
+def _notes(pairs: Pairs, test: SignificanceTest, alike: int, draws: int) -> Iterator[str]:
     if same := int(pairs.identical.sum()):
         yield f"{_some(same, pairs, 'score')} the same on every query: p is 1."
-    if constant:
-        some = _some(constant, pairs, "differ")
-        yield f"{some} by the same amount on every query: p is 2^-{pairs.queries - 1}."
+    if alike:
+        if test.studentised:
+            some = _some(alike, pairs, "differ")
+            yield f"{some} by the same amount on every query: p is 2^-{pairs.queries - 1}."
+        yield ALIKE
     if test.resamples:
         if test is randomization and 2**pairs.queries <= draws:
             flips = f"{2**pairs.queries:,} sign flips of the {pairs.queries} queries"

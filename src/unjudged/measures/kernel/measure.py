@@ -19,7 +19,7 @@ from unjudged.measures.kernel.averages import GEOMETRIC, ratio, summarised
 from unjudged.measures.kernel.chance import collection
 from unjudged.measures.kernel.parameters import by_whole_grades, checked
 from unjudged.measures.kernel.traits import Traits, refused_measure
-from unjudged.rankings.judged import Floats, JudgedRankings
+from unjudged.rankings.judged import Floats, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.origin import SAMPLES
 
@@ -277,6 +277,21 @@ class Measure:
     def mean_of(self, averages: Floats) -> Floats:
         """Return the means that belong to averages of what `averaged` returns."""
         return np.exp(averages) if self.geometric else averages
+
+    @property
+    def sign(self) -> int:
+        """-1 if lower values are better, else 1: the product with a value rises with quality."""
+        return -1 if self.traits.lower else 1
+
+    def best_first(self, means: Floats) -> list[int]:
+        """Return the places of means, the best first; equal ones stay in order."""
+        order: list[int] = np.argsort(-self.sign * means, kind="stable").tolist()
+        return order
+
+    def are_best(self, means: Floats) -> Mask:
+        """Return which means are the best of several, if the measure is one of quality."""
+        signed, several = self.sign * means, self.traits.quality and len(means) > 1
+        return np.asarray((signed == signed.max()) & several, bool)
 
     def try_traits(self) -> None:
         """Refuse traits that small rankings contradict; once, for a measure from outside this package."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, TypeVar
 
+from unjudged.base.choices import as_list, shown
 from unjudged.base.errors import UsageError
+from unjudged.base.wording import shortlist
 from unjudged.measures.kernel.averages import ratio
 from unjudged.measures.kernel.measure import (
     BOUNDS,
@@ -30,6 +33,7 @@ __all__ = [
     "bounds_of",
     "compute_all",
     "expected_of",
+    "lower_is_better",
     "measure",
     "ratio",
     "reported_measure",
@@ -100,6 +104,21 @@ def reported_measure(name: str, limits: tuple[float, float]) -> Measure:
 
     reported.__name__ = name
     return measure(range=limits, registered=False)(reported)
+
+
+def lower_is_better(measures: Sequence[Measure], names: Iterable[str] | str) -> list[Measure]:
+    """Return the measures; lower values of those with these names, of another tool, are better."""
+    wanted, known = as_list("lower", names), list(map(str, measures))
+    for name in wanted:
+        if name not in known:
+            raise UsageError(f"lower names {shown(name)}, expected one of the measures: {shortlist(known)}")
+        if (defined := measures[known.index(name)].name) in MEASURES:
+            problem = f"lower names {name}, but higher values of {defined} are better, or none are"
+            raise UsageError(f"{problem}: lower is for measures that this package does not define")
+    return [
+        replace(measure, traits=replace(measure.traits, lower=True)) if name in wanted else measure
+        for name, measure in zip(known, measures, strict=True)
+    ]
 
 
 def expected_of(measure: Measure) -> Callable[[Bounding], Bounding]:

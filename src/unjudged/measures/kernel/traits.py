@@ -41,7 +41,7 @@ class Traits:
     ungraded: bool
     """The value depends on which documents are judged, not on their grades."""
     quality: bool
-    """A higher value means a better ranking."""
+    """A higher value means a better ranking; or a lower one, see `lower`."""
     estimates: str
     """The measure whose value on the judged pool this one estimates from a sample; empty for all others."""
     takes: frozenset[Kind]
@@ -67,6 +67,8 @@ class Traits:
     cite: tuple[str, ...]
     at: str | None
     """The parameter that `@` sets."""
+    lower: bool = False
+    """A lower value is better, as of a latency: only of measures that other tools computed."""
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,13 @@ from unjudged.base.errors import UsageError
 from unjudged.base.wording import percent
 from unjudged.comparison.collections_result import MACRO, CollectionsComparison
 from unjudged.comparison.comparison_result import Comparison
+from unjudged.comparison.testing.pairs import Pairs
+from unjudged.comparison.testing.pairwise import t_interval
 from unjudged.evaluation.scores import Scores
 from unjudged.grids.grid import blank
 from unjudged.measures.interpolated import TENTHS
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
-from unjudged.measures.kernel.registry import MEASURES
+from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.rankings.judged import Floats
 from unjudged.report.descriptions import (
     INK,
@@ -30,7 +32,6 @@ from unjudged.report.descriptions import (
 )
 from unjudged.report.figures.charts import COLOURS, altair_module, drawn, finished, highest_first, line_looks
 from unjudged.report.page.packed import judged_by_rank
-from unjudged.uncertainty.quantiles import t_half
 
 WIDTH, WIDE, HEIGHT = 460, 640, 280
 LEVEL = 0.95
@@ -53,13 +54,13 @@ class ScorePlots:
         intervals: Sequence[str] = ("bounds", "queries"),
         **given: Any,
     ) -> Any:
-        """Draw the means, highest first, with one or more kinds of interval.
+        """Draw the means, best first, with one or more kinds of interval.
 
         Each kind has its own shape: bounds are a hollow box, other intervals for judgments a solid bar,
         intervals for other queries a dashed line. `given` goes to `scores.estimate`.
         """
         k, scores = self._place(measure), self._scores
-        order = np.argsort(-scores.means[:, k], kind="stable").tolist()
+        order = scores.measures[k].best_first(scores.means[:, k])
         rows = [{"run": scores.runs[i], "mean": float(scores.means[i, k])} for i in order]
         one = replace(scores, values=scores.values[:, :, k : k + 1], measures=[scores.measures[k]])
         words = {}
@@ -78,12 +79,15 @@ class ScorePlots:
                 raise UsageError(
                     f"no run is called {run!r}; there are {', '.join(runs[:5])}{', ...' * (len(runs) > 5)}"
                 )
-        gap = self._scores.values[runs.index(a), :, k] - self._scores.values[runs.index(b), :, k]
-        n = len(gap)
-        half = t_half(gap.std(ddof=1), n, LEVEL) if n > 1 else np.nan
-        interval = float(gap.mean() - half), float(gap.mean() + half), LEVEL
+        both = self._scores.values[[runs.index(a), runs.index(b)], :, k]
+        _, low, high = t_interval(Pairs.of(both), LEVEL)
         return difference_figure(
-            gap, self._scores.queries, str(self._scores.measures[k]), a, b, interval=interval
+            both[0] - both[1],
+            self._scores.queries,
+            self._scores.measures[k],
+            a,
+            b,
+            interval=(float(low[0]), float(high[0]), LEVEL),
         )
 
     def judged_by_rank(self, depth: int = 100) -> Any:
@@ -113,9 +117,9 @@ class ScorePlots:
     def queries(self, measure: MeasureLike | None = None) -> Any:
         """Draw the values of all runs on each query, hardest last: a dot per run, a tick for the median."""
         alt, k = altair_module(), self._place(measure)
-        name, values = str(self._scores.measures[k]), self._scores.values[:, :, k]
-        median = np.median(values, axis=0)
-        order = [self._scores.queries[q] for q in np.argsort(-median, kind="stable")]
+        measure, values = self._scores.measures[k], self._scores.values[:, :, k]
+        name, median = str(measure), np.median(values, axis=0)
+        order = [self._scores.queries[q] for q in measure.best_first(median)]
         rows = [
             {"run": run, "query": query, "value": float(values[i, q])}
             for i, run in enumerate(self._scores.runs)
@@ -126,7 +130,7 @@ class ScorePlots:
         x = alt.X(
             "query:N",
             sort=order,
-            title="query, highest median first",
+            title=f"query, {'lowest' if measure.traits.lower else 'highest'} median first",
             scale=alt.Scale(type="band"),
             axis=alt.Axis(labelOverlap=True),
         )
@@ -171,7 +175,7 @@ class ScorePlots:
 def difference_figure(
     gap: Floats,
     queries: Sequence[str],
-    measure: str,
+    measure: Measure,
     a: str,
     b: str,
     *,
@@ -183,9 +187,8 @@ def difference_figure(
     A band is its `interval` for other queries, with its level, and a box its `bounds`.
     """
     order = np.argsort(-gap, kind="stable").tolist()
-    rows = [
-        {"query": queries[q], "difference": float(gap[q]), "better": a if gap[q] > 0 else b} for q in order
-    ]
+    better = [a if gain > 0 else b for gain in measure.sign * gap]
+    rows = [{"query": queries[q], "difference": float(gap[q]), "better": better[q]} for q in order]
     low, high, level = interval
     known = isfinite(low)
     mean = {"mean": float(gap.mean())}
@@ -197,7 +200,7 @@ def difference_figure(
         mean |= {"low": bounds[0], "high": bounds[1]}
         words = "box: the mean whatever the unjudged documents are"
         said.append(f"{words}, {bounds[0]:+.4f} to {bounds[1]:+.4f}")
-    description = differences_chart(measure, a, b, bounded=bounds is not None, interval=known)
+    description = differences_chart(str(measure), a, b, bounded=bounds is not None, interval=known)
     description["title"]["subtitle"] = said
     if len(queries) > MOST_QUERIES:
         description["width"] = WIDE
@@ -236,7 +239,7 @@ class ComparisonPlots:
         return difference_figure(
             gap,
             self._comparison.queries,
-            str(result.measure),
+            result.measure,
             a,
             b,
             interval=(other.low, other.high, other.confidence),
@@ -245,7 +248,7 @@ class ComparisonPlots:
 
 
 def collections_figure(found: CollectionsComparison) -> Any:
-    """Draw a dot per collection, and the mean over collections with its interval; highest mean first."""
+    """Draw a dot per collection, and the mean over collections with its interval; best mean first."""
     alt = altair_module()
     low, high = found.interval
     order = [found.runs[i] for i in found.order]

@@ -165,6 +165,7 @@ def _measure(given: PageInput, k: int, measure: Measure) -> dict[str, Any]:
         "range": [low if np.isfinite(low) else None, high if np.isfinite(high) else None],
         "exact": exact,
         "bounded": given.bounds[0][k].has_interval,
+        "sign": measure.sign,
         "judged": _judged(measure),
         "cutoff": measure.given.get("cutoff"),
         "words": [plain(line) for line in words],

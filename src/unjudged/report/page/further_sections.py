@@ -152,7 +152,8 @@ def words_for_many(comparison: Comparison, result: MeasureComparison) -> list[st
     best, others = order[0], len(runs) - 1
     beaten = int(firm[best].sum())
     rivals = [runs[system] for system in order[1:] if not firm[best, system]]
-    lines = [f"{runs[best]} has the highest mean {measure}, {result.means[best]:.4f}."]
+    most = "lowest" if result.measure.traits.lower else "highest"
+    lines = [f"{runs[best]} has the {most} mean {measure}, {result.means[best]:.4f}."]
     if not rivals:
         lines.append(f"It is {how} better than all {others} other systems.")
     elif beaten:

@@ -32,13 +32,14 @@ const INTERVALS = Object.keys(facts.intervals);
 const of = (name) => arrays[name + state.measure];
 const charts = () => facts.measures[state.measure].charts;
 const bounded = () => facts.measures[state.measure].bounded;
+const betterSign = () => facts.measures[state.measure].sign; // -1 where lower values are better
 const measureName = () => facts.measures[state.measure].name;
 const value = (run, query) => of("values")[run * QUERIES + query];
 const ends = (kind, run) => [of(kind)[2 * run], of(kind)[2 * run + 1]];
 
 function byMean() {
   const means = of("means");
-  return [...Array(RUNS).keys()].sort((i, j) => means[j] - means[i] || i - j);
+  return [...Array(RUNS).keys()].sort((i, j) => betterSign() * (means[j] - means[i]) || i - j);
 }
 
 // Where each pair is among the pairs; a pair is stored once, as `first` minus `second`.

@@ -9,7 +9,7 @@ function choosePair(a, b) {
 }
 
 function conclusion(pair) {
-  const [ahead, other] = pair.difference >= 0 ? [pair.a, pair.b] : [pair.b, pair.a];
+  const [ahead, other] = betterSign() * pair.difference >= 0 ? [pair.a, pair.b] : [pair.b, pair.a];
   const [apart, equal] = facts.conclusions[facts.verdicts[pair.verdict]];
   const parts = (pair.difference === 0 ? equal : apart).split(/(\{ahead\}|\{other\}|`[^`]+`)/);
   const shown = { "{ahead}": () => nameOf(facts.runs[ahead]), "{other}": () => nameOf(facts.runs[other]) };
@@ -18,7 +18,7 @@ function conclusion(pair) {
 
 function reversalWords(pair) {
   if (!(pair.difference !== 0 && Number.isFinite(pair.reversal))) return [reversalText(pair)];
-  const [ahead, behind] = pair.difference > 0 ? ["A", "B"] : ["B", "A"];
+  const [ahead, behind] = betterSign() * pair.difference > 0 ? ["A", "B"] : ["B", "A"];
   const known = Number.isNaN(pair.judgedShare) ? "" : `; of the judged documents at the same ranks ${percentText(pair.judgedShare)} are`;
   const groups = facts.left_out ? `; ${facts.left_out}` : "";
   return [`${behind} would need ${reversalText(pair)} of its unjudged documents to be relevant, ${ahead} none${known}${groups}`];
@@ -67,7 +67,7 @@ function drawDifferences(pair) {
   const all = facts.queries.map((_, q) => ({ q, gap: value(pair.a, q) - value(pair.b, q) }));
   all.sort((x, y) => y.gap - x.gap);
   const spec = charts().differences;
-  const rows = all.map(({ q, gap }) => ({ query: facts.queries[q], difference: gap, better: gap > 0 ? "A" : "B" }));
+  const rows = all.map(({ q, gap }) => ({ query: facts.queries[q], difference: gap, better: betterSign() * gap > 0 ? "A" : "B" }));
   const width = Math.max(widthOf("differences"), 60 + 3 * QUERIES);
   const [left, right, top, bottom] = [52, width - 8, 10, 250];
   const longest = Math.min(14, Math.max(...facts.queries.map((name) => name.length)));
@@ -82,7 +82,7 @@ function drawDifferences(pair) {
   });
   chart.addEventListener("mouseleave", hideTip);
   if (facts.ranked) chart.addEventListener("click", (event) => chooseQuery(at(event).q));
-  const below = make("p", { class: "quiet" }, `Bars up: A is better; down: B is. Thick line: the mean difference${bounded() ? "; hollow box: its bounds with all documents judged" : ""}.${facts.ranked ? " Choose a bar, or a query in the table, to see its rankings." : ""}`);
+  const below = make("p", { class: "quiet" }, `Bars ${betterSign() > 0 ? "up: A is better; down" : "down: A is better; up"}: B is. Thick line: the mean difference${bounded() ? "; hollow box: its bounds with all documents judged" : ""}.${facts.ranked ? " Choose a bar, or a query in the table, to see its rankings." : ""}`);
   figure("differences", spec.title.text, "The table below has the same numbers", chart, below);
   differencesTable(pair, all);
 }

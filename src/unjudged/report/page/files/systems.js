@@ -15,7 +15,7 @@ function drawSystems() {
   }));
   const { chart, y } = plot(spec, { rows }, { width, height: bottom + 42, left, right, top, bottom });
   for (const { run, mean } of rows) chart.append(label(right + 8, y.at(run) + 4, number(mean)));
-  const about = `${many(RUNS, "system", "systems")}, highest mean first; the table below has the same numbers`;
+  const about = `${many(RUNS, "system", "systems")}, best mean first; the table below has the same numbers`;
   figure("intervals", spec.title.text, about, chart, legendOf(spec));
   systemsTable(order);
 }

@@ -1,0 +1,184 @@
+"""Measures whose lower values are better: everything agrees with the same values of the other sign."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.cli.in_process import printed, refused
+from tests.conftest import examples
+from unjudged import Scores, UsageError, compare, compare_collections, gate, report_page, sample
+from unjudged.agreement.agreeing import agree
+from unjudged.rankings.judged import Floats
+
+RUNS = ["a", "b", "c"]
+
+
+def two_ways(values: Floats, **more: Any) -> tuple[Scores, Scores]:
+    """Return a measure whose higher values are better, and its opposite."""
+    up = Scores.of(values, "quality", runs=RUNS[: len(values)], **more)
+    if "range" in more:
+        more["range"] = (-more["range"][1], -more["range"][0])
+    return up, Scores.of(-values, "quality", runs=up.runs, lower=["quality"], **more)
+
+
+def drawn_values(seed: int, systems: int, queries: int) -> Floats:
+    rng = np.random.default_rng(seed)
+    skill = rng.normal(0, 0.3, (systems, 1))
+    return np.asarray((rng.normal(0, 1, (systems, queries)) ** 3 / 9 + skill).round(2), float)
+
+
+@examples(40)
+@given(
+    st.integers(0, 10**6),
+    st.integers(2, 12),
+    st.sampled_from(["t", "randomization", "wilcoxon", "bootstrap"]),
+)
+def test_comparisons_are_those_of_the_negated_values(seed: int, queries: int, test: Any) -> None:
+    values = drawn_values(seed, 3, 3 * queries)
+    up, down = (compare(scores, test=test, draws=200) for scores in two_ways(values))
+    (above,), (below,) = up.results, down.results
+    assert above.order() == below.order()
+    assert above.tiers() == below.tiers()
+    assert above.rank_intervals() == below.rank_intervals()
+    np.testing.assert_array_equal(above.beats, below.beats)
+    assert list(up.letters) == list(down.letters)
+    for one, other in zip(up.pairs(), down.pairs(), strict=True):
+        assert (one.p, one.p_adjusted, one.verdict) == (other.p, other.p_adjusted, other.verdict)
+        assert (one.ahead, one.better, one.conclusion()) == (other.ahead, other.better, other.conclusion())
+        assert (one.wins, one.ties, one.losses) == (other.wins, other.ties, other.losses)
+        assert one.difference.value == -other.difference.value
+        assert (one.other_queries.low, one.other_queries.high) == (
+            -other.other_queries.high,
+            -other.other_queries.low,
+        )
+    assert [row[:2] for row in up.systems_grid().rows] == [row[:2] for row in down.systems_grid().rows]
+    assert up.systems_grid().stressed == down.systems_grid().stressed
+
+
+@examples(40)
+@given(st.integers(0, 10**6), st.integers(1, 20), st.sampled_from([0, 0.1, 0.5]), st.booleans())
+def test_gates_are_those_of_the_negated_values(seed: int, queries: int, margin: float, ranged: bool) -> None:
+    values = np.clip(drawn_values(seed, 2, 2 * queries), -9, 9)
+    by = {f"q{k + 1}": str(k % 2) for k in range(2 * queries)}
+    up, down = (
+        gate(scores, "a", "b", margin=margin, by=by)
+        for scores in two_ways(values, **({"range": (-9, 10)} if ranged else {}))
+    )
+    assert up.verdict() == down.verdict()
+    for one, other in zip(up.checks, down.checks, strict=True):
+        assert (one.outcome, one.open_to, one.queries_needed) == (
+            other.outcome,
+            other.open_to,
+            other.queries_needed,
+        )
+        assert (one.p_worse, one.p_not_worse) == (other.p_worse, other.p_not_worse)
+        assert one.difference == pytest.approx(-other.difference, abs=1e-12)
+        np.testing.assert_allclose((one.low, one.high), (-other.high, -other.low), atol=1e-12)
+
+
+def test_a_gate_stops_a_system_that_is_slower() -> None:
+    """It passed 33 ms more, because higher values counted as better."""
+    rng = np.random.default_rng(1)
+    values = rng.normal(100, 10, (2, 50))
+    values[1] += 33
+    slower = gate(Scores.of(values, "latency", runs=["old", "new"], lower="latency"), "old", "new", margin=5)
+    assert slower.outcome == "fail"
+    (check,) = slower.checks
+    assert check.low < 33 < check.high
+    assert check.low > 5
+    assert f"difference {check.difference:+.4f}, above {check.low:+.4f} with 95%" in slower.sentence()
+    assert "latency: the lower value counts as better." in slower.notes
+    faster = gate(Scores.of(values, "latency", runs=["old", "new"], lower="latency"), "new", "old", margin=5)
+    assert faster.outcome == "pass"
+    assert f", below {faster.checks[0].high:+.4f} with 95%" in faster.sentence()
+
+
+def test_best_marks_and_orders_of_means() -> None:
+    values = np.array([[3.0, 5.0], [1.0, 2.0], [9.0, 4.0]])[:, :, None] * [1, 1]
+    scores = Scores.of(values, ["latency", "x"], runs=RUNS, lower=["latency"])
+    assert scores.grid().stressed == {(1, 1), (2, 2)}
+    assert "**1.5000** | 1.5000" in scores.to_markdown()
+    shown = compare(scores).to_markdown()
+    assert "Bold: the best mean." in shown
+    assert shown.index("| a | b |") < shown.index("| b | a |") < shown.index("| c | c |")
+    assert shown.count("**1.5000**") == 1
+    assert shown.count("**6.5000**") == 1
+    assert r"\textbf{1.5000}" in compare(scores).to_latex()
+    (row,) = [row for row in compare(scores).systems_grid("latency").rows if row[1] == "b"]
+    assert row[0] == "a"
+
+
+def test_segments_say_who_is_ahead() -> None:
+    values = np.array([[1.0] * 9 + [5, 5.1] + [6, 6.1], [5.0] * 9 + [2, 2.1] + [2, 2.2]])
+    values += np.random.default_rng(0).normal(0, 0.1, values.shape)
+    by = {f"q{k + 1}": "large" if k < 9 else "second" if k < 11 else "third" for k in range(13)}
+    (said,) = [
+        line
+        for line in compare(Scores.of(values, "cost", runs=["a", "b"], lower=["cost"])).by(by).sentences()
+        if "opposite" in line
+    ]
+    assert "a is ahead because of large (9 queries), but behind b in second, third." in said
+
+
+def test_figures_pages_and_collections_agree() -> None:
+    values = np.random.default_rng(3).normal(0, 1, (3, 30)) + np.array([[5.0], [1.0], [9.0]])
+    scores = Scores.of(values, "cost", runs=RUNS, lower=["cost"])
+    chart = scores.plot.intervals(intervals=["queries"]).to_dict()
+    assert [row["run"] for row in chart["data"]["values"]] == ["b", "a", "c"]
+    bars = compare(scores).plot.differences("a", "b").to_dict()["layer"][0]["data"]["values"]
+    assert all(bar["better"] == ("a" if bar["difference"] < 0 else "b") for bar in bars)
+    page = report_page(scores)
+    assert "b has the lowest mean cost" in page.html
+    assert '"sign": -1' in page.html or '"sign":-1' in page.html
+    found = compare_collections({"one": scores, "two": scores}, scores.measures[0])
+    assert [found.runs[i] for i in found.order] == ["b", "a", "c"]
+    assert found.beats[1, 0].all()
+    assert not found.beats[0, 1].any()
+    assert set(found.grid().stressed) == {(0, 2), (0, 3), (0, 4)}
+    with pytest.raises(UsageError, match="leaderboards have the highest mean first"):
+        agree({"one": scores, "two": scores})
+
+
+def test_names_are_checked() -> None:
+    values = np.ones((2, 3, 1))
+    with pytest.raises(UsageError, match="lower names 'latencey', expected one of the measures: latency"):
+        Scores.of(values, ["latency"], lower=["latencey"])
+    with pytest.raises(UsageError, match="lower names AP, but higher values of AP are better"):
+        Scores.of(values, ["AP"], lower="AP")
+    with pytest.raises(UsageError, match="lower are 3, expected a list"):
+        Scores.of(values, ["latency"], lower=3)  # type: ignore[arg-type]
+    up = Scores.of(values, ["latency"])
+    assert Scores.of(up, lower=["latency"]).measures[0].sign == -1
+    assert up.measures[0].sign == 1
+
+
+def test_on_the_command_line(tmp_path: Path) -> None:
+    rng, table = np.random.default_rng(2), tmp_path / "scores.csv"
+    lines = [
+        f"{system},q{query},{measure},{mean + rng.normal():.3f}"
+        for query in range(30)
+        for measure in ("latency", "cost", "faithfulness")
+        for system, mean in (("old", 10), ("new", 13))
+    ]
+    table.write_text("\n".join(["system,query,measure,value", *lines]))
+    words = ["--scores", str(table), "--lower", "latency,cost"]
+    said = " ".join(printed("compare", "--scores", str(table), "--lower", "latency", "-m", "latency").split())
+    assert "old is ahead of new by more than the choice of queries explains" in said
+    assert "latency: the lower value counts as better." in said
+    said = " ".join(printed("compare", *words).split())
+    assert "latency, cost: the lower value counts as better." in said
+    assert "faithfulness: the higher value counts as better (--lower NAME" in said
+    again = printed("compare", "--scores", str(table), "--lower", "latency", "--lower", "cost")
+    assert " ".join(again.split()) == said
+    marked = printed("evaluate", *words, "--format", "markdown")
+    assert marked.count("**") == 6
+    assert marked.splitlines()[2].count("**") == 4  # old is best by two
+    assert "--lower is for tables of scores: add --scores" in refused(
+        2, "compare", str(sample.qrels), *map(str, list(sample.runs.values())[:2]), "--lower", "AP"
+    )
