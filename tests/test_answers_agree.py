@@ -21,6 +21,7 @@ from unjudged import (
     calibrate,
     compare,
     evaluate,
+    gate,
     judging,
     report_page,
     sample,
@@ -100,6 +101,16 @@ def test_values(a: str, b: str) -> None:
         assert [values[run, measure] for run in (a, b)] == means[:, k].tolist()
         assert row["difference"] == arrays[f"difference{k}"].item()
         assert row["difference"] == pytest.approx(means[0, k] - means[1, k], abs=1e-15)
+
+
+@of_measures
+@of_pairs
+def test_means_by_segment_and_of_a_gate_have_the_bits_of_evaluate(a: str, b: str, measure: str) -> None:
+    scores = evaluate(sample.qrels, two(a, b), measure)
+    halves = {query: str(place % 2) for place, query in enumerate(scores.queries)}
+    row = compare(sample.qrels, two(a, b), measure).by(halves).rows[-1]
+    check = gate(sample.qrels, sample.runs[a], sample.runs[b], measure, margin=0.1).checks[0]
+    assert [row.mean_a, row.mean_b] == [check.old, check.new] == scores.means[:, 0].tolist()
 
 
 @of_measures

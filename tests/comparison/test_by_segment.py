@@ -71,7 +71,9 @@ def test_what_is_detectable_is_what_a_plan_says() -> None:
     for row, part in ((head, difference[:20]), (tail, difference[20:])):
         planned = plan_queries(part, correction="holm", comparisons=2)
         assert row.detectable == planned.smallest_difference
-    assert "with power 0.8 at alpha / tests (2 of segments)" in compare(table).by(BY).method
+    assert "with power 0.8 if they vary as these do (paired t test at alpha / 2; all: alpha)" in (
+        compare(table).by(BY).method
+    )
     three = compare(Scores.of(RNG.normal(0, 1, (3, 60)), queries=QUERIES), correction="tukey").by(BY)
     assert [row.detectable is None for row in three.rows] == 3 * [False, False, True]
     assert [row.detectable for row in compare(table, alpha=0.9, correction="none").by(BY).rows] == 3 * [None]

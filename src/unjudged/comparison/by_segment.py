@@ -17,6 +17,7 @@ from unjudged.comparison.testing.pairwise import PairTests, corrected_together
 from unjudged.comparison.testing.power import first_level, smallest_difference
 from unjudged.evaluation.query_segments import with_every
 from unjudged.grids.grid import Cell, Column, Grid, Shown, grid_of
+from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.rankings.judged import Floats, Mask
 
 POWER = 0.8
@@ -213,10 +214,12 @@ def _method(tests: PairTests, parts: Sequence[PairTests], segments: int, per: st
         method += f"; between segments {tests.family}{per}" if tests.family else ""
         whole = f"; all: {tests.correction.title} {tests.family}{per}".rstrip()
         method += whole if tests.family or tests.correction.joint else ""
-        of_all = f", {tests.together} for all" if tests.family else ""
-        level = f"alpha / tests ({part.together} of segments{of_all})"
-    found = f"detectable: what the paired t test shows with power {POWER} at {level} if so many queries vary "
-    found += f"as these do. {method}."
+        whole = f"; all: alpha / {tests.together}" if tests.family else "; all: alpha"
+        level = f"alpha / {part.together}{whole}" if part.together > 1 else level
+    found = (
+        f"detectable: what so many queries would show with power {POWER} if they vary as these do (paired "
+    )
+    found += f"t test at {level}). {method}."
     if tested < segments:
         found += f" {counted(segments - tested, 'segment')} of one query cannot be tested: not counted."
     if part.correction.name != "none" and tests.together / tests.alpha > MOST_PERMUTATIONS + 1:
@@ -234,8 +237,8 @@ def _row(result: MeasureComparison, segment: str, tests: PairTests, k: int) -> S
         result.runs[b],
         segment,
         tests.pairs.queries,
-        float(mean_of(tests.pairs.scores[a].mean())),
-        float(mean_of(tests.pairs.scores[b].mean())),
+        float(mean_of(mean_over_queries(tests.pairs.scores[a]))),
+        float(mean_of(mean_over_queries(tests.pairs.scores[b]))),
         value,
         low,
         high,

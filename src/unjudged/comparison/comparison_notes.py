@@ -13,12 +13,12 @@ from unjudged.comparison.testing.pairwise import compare_pairs
 from unjudged.evaluation.measure_warnings import not_uniform
 from unjudged.evaluation.tied_scores import NOTEWORTHY, TieEffects
 from unjudged.measures.kernel.estimand import SAMPLED
+from unjudged.measures.kernel.trials import depends_on_missed
 from unjudged.rankings.judged import JudgedRankings
 
 OF_ALL = "Bounds and shares are over the documents of all runs: two runs alone can have another verdict."
 OUTSIDE = (
-    "documents that neither the pool nor a run has count as nonrelevant; relevant ones would shrink the "
-    "differences of queries unequally, and could turn that of means."
+    "documents outside pool and runs count as nonrelevant; relevant ones could turn a difference of means."
 )
 MOST = 20
 """Pairs that are tested again in other orders, those with the smallest differences first."""
@@ -52,8 +52,9 @@ def notes_on_documents(results: Sequence[MeasureComparison]) -> Iterator[str]:
     bounded = [result for result in results if not result.judging.missing]
     if bounded and len(bounded[0].runs) > 2:
         yield OF_ALL
-    if diluted := [str(result.measure) for result in bounded if not result.measure.traits.pointwise]:
-        yield f"{', '.join(diluted)}: {OUTSIDE}"
+    computed = [result.measure for result in bounded if result.judging.by_query is None]
+    if names := [str(measure) for measure in computed if depends_on_missed(measure)]:
+        yield f"{', '.join(names)}: {OUTSIDE}"
 
 
 def notes_on_tests(results: Sequence[MeasureComparison]) -> list[str]:

@@ -39,6 +39,7 @@ from unjudged.comparison.testing.power import queries_needed
 from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.query_segments import SegmentsSource, several_segments, with_every
 from unjudged.evaluation.scores import Scores
+from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats
@@ -204,8 +205,8 @@ def _tested(
         segment=segment,
         queries=len(gain),
         margin=margin,
-        old=float(measure.mean_of(old.mean())),
-        new=float(measure.mean_of(new.mean())),
+        old=float(measure.mean_of(mean_over_queries(old))),
+        new=float(measure.mean_of(mean_over_queries(new))),
         difference=float((new - old).mean()),
         judgments=known,
         low=low,
