@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 
 import numpy as np
@@ -48,14 +49,13 @@ def _is_mean(cells: Cells, query: str) -> bool:
 
 def _beside_others(cells: Cells, query: str) -> Iterator[tuple[float, np.ndarray]]:
     """Yield each value of a query with those of queries by the same system, measure and repeat."""
+    others: dict[tuple[str, str], list[Mapping[str | None, float]]] = defaultdict(list)
+    for (run, name, measure), each in cells.values.items():
+        if name.lower() not in MEANS:
+            others[run, measure].append(each)
     for (run, _, measure), own in [item for item in cells.values.items() if item[0][1] == query]:
-        others = [
-            each
-            for cell, each in cells.values.items()
-            if cell == (run, cell[1], measure) and cell[1].lower() not in MEANS
-        ]
         for repeat, value in own.items():
-            numbers = np.array([each[repeat] for each in others if repeat in each])
+            numbers = np.array([each[repeat] for each in others[run, measure] if repeat in each])
             numbers = numbers[~np.isnan(numbers)]
             if not np.isnan(value) and len(numbers):
                 yield value, numbers

@@ -61,9 +61,11 @@ def _about_samples(measures: Sequence[Measure], rankings: JudgedRankings) -> Ite
 
 def _nothing_judged(judgments: Judgments) -> list[UnjudgedWarning]:
     """A warning if some queries have no judged document, though others have; a sample may have none."""
-    none = np.flatnonzero(judgments.count(0) == 0)
     recorded = judgments.stratum is not None or judgments.probability is not None
-    if recorded or not 0 < len(none) < len(judgments.queries):
+    if recorded or len(judgments.queries) < 2:
+        return []
+    none = np.flatnonzero(judgments.count(0) == 0)
+    if not 0 < len(none) < len(judgments.queries):
         return []
     have, them = ("has", "it") if len(none) == 1 else ("have", "them")
     what = f"{len(none)} of {len(judgments.queries)} queries {have} no judged document"
