@@ -11,7 +11,8 @@ import pandas
 import pytest
 
 from tests.cli.in_process import printed, refused, unjudged
-from unjudged import InputError, Scores, UsageError
+from unjudged import InputError, Scores, UsageError, compare
+from unjudged.evaluation.query_segments import segments_of
 
 
 def of(text: str, folder: Path, name: str = "scores.csv", **options: Any) -> Scores:
@@ -260,3 +261,20 @@ def test_long_texts_are_read_in_a_moment(tmp_path: Path) -> None:
     ]
     assert measures(Scores.of(records)) == ["a"]
     of(f"query;a;b\nq1;0,5;{'1' * many}x\n", tmp_path)
+
+
+def test_a_row_of_means_needs_no_segment(tmp_path: Path) -> None:
+    rows = [("q1", "x", 0.2), ("q2", "y", 0.4), ("q3", "y", 0.6), ("mean", "", 0.4)]
+    file = tmp_path / "scores.csv"
+    file.write_text("query,kind,quality\n" + "".join(f"{q},{kind},{value}\n" for q, kind, value in rows))
+    scores = Scores.of(file, by="kind")
+    assert list(scores.queries) == ["q1", "q2", "q3"]
+    assert scores.segments == {"q1": "x", "q2": "y", "q3": "y"}
+    assert list(segments_of(f"{file}:kind", scores.queries)) == ["x", "y"]
+
+
+def test_queries_of_a_table_have_no_bounds_to_explain() -> None:
+    scores = Scores.of([[0.1, 0.2, 0.4], [0.2, 0.2, 0.3]], "P@10", runs=["a", "b"])
+    grid = compare(scores).per_query().grid()
+    assert not {"low", "high", "document", "effect"} & {column.name for column in grid.columns}
+    assert not any("unjudged" in note for note in grid.notes)

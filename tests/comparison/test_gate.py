@@ -361,11 +361,11 @@ def test_each_measure_may_have_its_own_margin() -> None:
     assert both.records().as_columns()["margin"] == [0.02, 0.3]
     turned = gate(QRELS, old, new, ["AP", "P@10"], margin={"P@10": 0.02, "AP": 0.3})
     assert [check.margin for check in turned.checks] == [0.3, 0.02]
-    with pytest.raises(UsageError, match="AP has 0 margins, expected one"):
+    with pytest.raises(UsageError, match="AP has no margin, expected one"):
         gate(QRELS, old, new, ["AP", "P@10"], margin={"P@10": 0.02})
     with pytest.raises(UsageError, match="P@10 has 2 margins, expected one"):
         gate(QRELS, old, new, margin={"P@10": 0.02, "P_10": 0.03})
-    with pytest.raises(UsageError, match=r"no measure is called 'nDCG@10'; there are: AP"):
+    with pytest.raises(UsageError, match=r"margin names nDCG@10, expected one of the measures: AP"):
         gate(QRELS, old, new, "AP", margin={"nDCG@10": 0.02})
 
 
@@ -428,3 +428,60 @@ def test_options_are_not_ignored_with_scores(tmp_path: Path, capsys: pytest.Capt
         with pytest.raises(SystemExit) as ended:
             main([*words, *more])
         assert ended.value.code == code, capsys.readouterr().out
+
+
+def test_segments_of_one_query_do_not_count_in_the_correction() -> None:
+    """One query cannot be tested, so it takes nothing from the checks that can be."""
+    rng = np.random.default_rng(3)
+    old = rng.random(38)
+    new = old + np.where(np.arange(38) < 8, rng.normal(-0.2, 0.05, 38), rng.normal(0.1, 0.05, 38))
+    scores = Scores.of(np.stack([old, new]), "quality", runs=["old", "new"])
+    head = dict.fromkeys(scores.queries[:8], "head")
+    together = head | dict.fromkeys(scores.queries[8:], "rest")
+    alone = head | {query: query for query in scores.queries[8:]}
+    found = [gate(scores, "old", "new", margin=0.02, by=by) for by in (together, alone)]
+    first, second = (one.checks[0] for one in found)
+    assert first.p_worse == second.p_worse
+    assert [one.outcome for one in found] == ["fail", "fail"]
+    assert second.p_worse_adjusted == pytest.approx(2 * second.p_worse)  # of head and of all queries
+    single = found[1].checks[1]
+    assert single.queries == 1
+    assert np.isnan(single.p_worse_adjusted)
+    assert single.outcome == "open"
+    assert found[1].grid().rows[1][-3] is None
+
+
+def test_tables_of_checks_say_what_is_known_of_judgments() -> None:
+    runs = sample.runs["lexical"], sample.runs["dense"]
+    for judgments, said in (
+        ("bounds", "whatever the unjudged documents are"),
+        ("as they are", "as they are"),
+    ):
+        found = gate(sample.qrels, *runs, ["nDCG@10", "P@10"], margin=0.02, judgments=judgments)  # type: ignore[arg-type]
+        assert said in found.grid().notes[0]
+    table = Scores.of([[0.1, 0.2, 0.4], [0.2, 0.2, 0.3]], "P@10", runs=["a", "b"])
+    both = gate(table, "a", "b", margin=0.02, by=dict(zip(table.queries, "xxy", strict=True)))
+    assert "judgments: unknown" in both.grid().notes[0]
+
+
+def test_a_margin_of_a_measure_that_is_not_asked_for() -> None:
+    scores = Scores.of(np.random.default_rng(1).random((2, 9, 2)), ["one", "two"], runs=["a", "b"])
+    with pytest.raises(
+        UsageError, match="margin names two, expected one of the measures: one; -m chooses them"
+    ):
+        gate(scores, "a", "b", "one", margin={"one": 0.1, "two": 0.1})
+    with pytest.raises(UsageError, match="two has no margin, expected one"):
+        gate(scores, "a", "b", ["one", "two"], margin={"one": 0.1})
+
+
+def test_patterns_name_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("old", "new"):
+        (tmp_path / name).mkdir()
+        rows = "".join(f"q{k},{0.5 + k % 3 / 9}\n" for k in range(9))
+        (tmp_path / name / "scores.csv").write_text("query,quality\n" + rows)
+    with pytest.raises(SystemExit) as done:
+        main(
+            ["gate", "--scores", f"old={tmp_path}/old/*.csv", f"new={tmp_path}/new/*.csv", "--margin", "0.1"]
+        )
+    assert done.value.code == 0
+    assert capsys.readouterr().out.startswith("Pass: new is not worse than old")

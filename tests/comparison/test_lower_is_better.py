@@ -182,3 +182,36 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     assert "--lower is for tables of scores: add --scores" in refused(
         2, "compare", str(sample.qrels), *map(str, list(sample.runs.values())[:2]), "--lower", "AP"
     )
+
+
+def test_tables_of_collections_stress_the_lowest_and_say_so() -> None:
+    values = {name: np.random.default_rng(k).random((3, 12)) for k, name in enumerate(("one", "two"))}
+    both = [
+        compare_collections(
+            {name: Scores.of(sign * own, "latency", runs=RUNS, lower=lower) for name, own in values.items()}
+        )
+        for sign, lower in ((1, ["latency"]), (-1, None))
+    ]
+    low, high = (found.to_latex() for found in both)
+    assert [line.count("textbf") for line in low.splitlines()] == [
+        line.count("textbf") for line in high.splitlines()
+    ]
+    best = min(values["one"].mean(axis=1))
+    assert rf"\textbf{{{best:.4f}}}" in low
+    assert "latency: the lower value counts as better." in both[0].notes
+    for found in both:
+        assert any(note.startswith("Judgments: unknown") for note in found.grid().notes)
+
+
+def test_missing_values_are_not_the_best_ones() -> None:
+    table = {"query": ["q1", "q2", "q3"], "a": [5.0, 6.0, 7.0], "b": [5.0, None, 8.0]}
+    with pytest.raises(UsageError, match="the best one where lower values are better: use --missing drop"):
+        Scores.of(table, "latency", missing="zero", lower="latency")
+    assert Scores.of(table, "latency", missing="drop", lower="latency").values.shape == (2, 2, 1)
+
+
+def test_a_measure_that_is_not_asked_for_may_be_lower() -> None:
+    table = {"query": ["q1", "q2"], "system": ["a", "a"], "latency": [5, 6], "quality": [0.5, 0.6]}
+    assert list(map(str, Scores.of(table, "quality", lower="latency").measures)) == ["quality"]
+    with pytest.raises(UsageError, match="lower names 'cost'"):
+        Scores.of(table, "quality", lower="cost")

@@ -110,8 +110,7 @@ class CollectionsComparison(Shown):
             row: list[Cell] = [letters(place), self.runs[i], *self._table[i].tolist()]
             row += [float(low[i]), float(high[i]), ranks[i]]
             rows.append([*row, " ".join(self._beaten(i, -1))])
-        best_of = np.column_stack([self.measure.are_best(column) for column in self._table.T])
-        places, measured = best_of[self.order].nonzero()
+        places, measured = self._best[self.order].nonzero()
         best = frozenset(zip(places.tolist(), (2 + measured).tolist(), strict=True))
         return Grid(columns, rows, self._title, self._notes(), best, self.records)
 
@@ -119,6 +118,11 @@ class CollectionsComparison(Shown):
     def _table(self) -> Floats:
         """Systems x (collections, then the mean)."""
         return np.column_stack([self.means, self.macro_means])
+
+    @property
+    def _best(self) -> Mask:
+        """Which cells of the table are the best of their column."""
+        return np.column_stack([self.measure.are_best(column) for column in self._table.T])
 
     @property
     def _columns(self) -> list[tuple[str, int]]:
@@ -139,7 +143,6 @@ class CollectionsComparison(Shown):
             *self._of_mean("low, high"),
             f"beats: significantly better by the mean over collections. {self.method}",
             *self._about(),
-            "Judgments are taken as they are: `compare` of one collection says what they leave open.",
         ]
 
     def _of_mean(self, interval: str) -> list[str]:
@@ -200,7 +203,7 @@ class CollectionsComparison(Shown):
             cells = [letters(place), latex(self.runs[i])]
             for c in range(table.shape[1]):
                 cell = f"{table[i, c]:.{decimals}f}"
-                cell = rf"\textbf{{{cell}}}" if table[i, c] == table[:, c].max() else cell
+                cell = rf"\textbf{{{cell}}}" if self._best[i, c] else cell
                 beaten = self._beaten(i, c)
                 cells.append(cell + (rf"\textsuperscript{{{','.join(beaten)}}}" if beaten else ""))
             cells += [f"[{low[i]:.{decimals}f}, {high[i]:.{decimals}f}]", ranks[i].replace("-", "--")]

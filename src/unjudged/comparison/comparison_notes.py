@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.base.wording import notes_of
+from unjudged.base.wording import notes_of, shortlist
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.testing.pairwise import compare_pairs
 from unjudged.evaluation.measure_warnings import not_uniform
 from unjudged.evaluation.tied_scores import NOTEWORTHY, TieEffects
 from unjudged.measures.kernel.estimand import SAMPLED
+from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.measures.kernel.trials import depends_on_missed
 from unjudged.rankings.judged import JudgedRankings
 
@@ -20,6 +21,8 @@ OF_ALL = "Bounds and shares are over the documents of all runs: two runs alone c
 OUTSIDE = (
     "documents outside pool and runs count as nonrelevant; relevant ones could turn a difference of means."
 )
+LOWER = "the lower value counts as better"
+HIGHER = "the higher value counts as better (--lower NAME if the lower one should; in Python lower=)"
 MOST = 20
 """Pairs that are tested again in other orders, those with the smallest differences first."""
 
@@ -55,6 +58,14 @@ def notes_on_documents(results: Sequence[MeasureComparison]) -> Iterator[str]:
     computed = [result.measure for result in bounded if result.judging.by_query is None]
     if names := [str(measure) for measure in computed if depends_on_missed(measure)]:
         yield f"{', '.join(names)}: {OUTSIDE}"
+
+
+def notes_on_direction(measures: Sequence[Measure]) -> Iterator[str]:
+    """Say which values of measures that another tool computed count as better."""
+    reported = [measure for measure in measures if measure.name not in MEASURES]
+    for lower, words in ((True, LOWER), (False, HIGHER)):
+        if own := [str(measure) for measure in reported if measure.traits.lower == lower]:
+            yield f"{shortlist(own)}: {words}."
 
 
 def notes_on_tests(results: Sequence[MeasureComparison]) -> list[str]:

@@ -102,7 +102,8 @@ def gate(
         for segment, chosen in parts.items():
             values = [each[chosen] for each in (old_values, new_values, worst, best)]
             checks.append(_tested(result.measure, values, own, alpha, segment=segment, known=known))
-    corrected = holm.function(np.array([check.p_worse for check in checks]))
+    tested, corrected = np.array([check.queries > 1 for check in checks]), np.full(len(checks), np.nan)
+    corrected[tested] = holm.function(np.array([check.p_worse for check in checks])[tested])
     checks = [_decided(c, float(p), alpha) for c, p in zip(checks, corrected, strict=True)]
     open_to_judging = {c.measure for c in checks if c.open_to in ("judgments", "both")}
     documents = {
@@ -146,10 +147,11 @@ def _margins(margin: Margin, measures: Sequence[Measure]) -> list[float]:
     """Return the margin of each measure, less than all of its range, or else its check could never fail."""
     names = list(map(str, measures))
     given = margin if isinstance(margin, Mapping) else dict.fromkeys(names, margin)
-    places = [Scores.place(measure, names) for measure in given]
+    places = [_place(measure, names) for measure in given]
     for k, name in enumerate(names):
         if places.count(k) != 1:
-            raise UsageError(f"{name} has {counted(places.count(k), 'margin')}, expected one")
+            has = counted(places.count(k), "margin") if k in places else "no margin"
+            raise UsageError(f"{name} has {has}, expected one")
     by_place = dict(zip(places, given.values(), strict=True))
     own = [by_place[k] for k in range(len(names))]
     for measure, one in zip(measures, own, strict=True):
@@ -157,6 +159,14 @@ def _margins(margin: Margin, measures: Sequence[Measure]) -> list[float]:
             problem = f"the values of {measure} are from {measure.range[0]:g} to {measure.range[1]:g}"
             raise UsageError(f"margin is {one:g}, but {problem}: no loss is larger; give a smaller margin")
     return own
+
+
+def _place(measure: MeasureLike, names: Sequence[str]) -> int:
+    try:
+        return Scores.place(measure, names)
+    except UsageError:
+        problem = f"margin names {measure}, expected one of the measures: {shortlist(names)}"
+        raise UsageError(f"{problem}; -m chooses them") from None
 
 
 def _reach(measure: Measure) -> float:

@@ -200,11 +200,13 @@ class GateResult(Shown):
         rows: list[list[Cell]] = []
         for c in self.checks:
             row: list[Cell] = [c.measure, *([c.segment] if self._segmented else []), c.queries, c.old, c.new]
-            row += [c.difference, blank(c.low), blank(c.high), c.p_worse_adjusted, c.outcome, c.would_tell()]
+            row += [c.difference, *map(blank, (c.low, c.high, c.p_worse_adjusted)), c.outcome, c.would_tell()]
             rows.append(row[: len(columns)])
         sure, margin = percent(1 - self.alpha), self._margin_text()
+        known = shortlist([*dict.fromkeys(map(self._judged, self.checks))])
+        ends = f"{self.new} minus {self.old} is above, and below, these with {sure} confidence each"
         notes = [
-            f"low, high: {self.new} minus {self.old} is above, and below, these with {sure} confidence each.",
+            f"low, high: {ends} ({known}).",
             f"p worse: of a run that is not worse by more than {margin}, corrected by Holm's method.",
             *([SAME] if any(c.identical for c in self.checks) else []),
             *self.notes,

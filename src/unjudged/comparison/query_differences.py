@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import inf, nan
+from math import inf, isnan, nan
 from typing import NamedTuple
 
 import numpy as np
@@ -64,23 +64,35 @@ class QueryDifferences(Shown):
     deciding: DecidingQueries
     """The fewest queries that change what the test says."""
 
+    @property
+    def bounded(self) -> bool:
+        """Whether differences have bounds; those of a table and of some measures have none."""
+        return not isnan(self.queries[0].low)
+
     def grid(self) -> Grid:
         """Return the queries as a table."""
-        columns = [
-            Column("query", "label"),
-            Column(self.a),
-            Column(self.b),
-            *map(Column, ("difference", "low", "high")),
-        ]
-        columns += [Column("document", "text"), Column("effect", decimals=6)]
+        columns = [Column("query", "label"), Column(self.a), Column(self.b), Column("difference")]
+        if self.bounded:
+            columns += [
+                Column("low"),
+                Column("high"),
+                Column("document", "text"),
+                Column("effect", decimals=6),
+            ]
         columns += [Column("influence", decimals=6), Column("p without", "p value")]
+        ends = "; low, high: whatever the unjudged documents are" if self.bounded else ""
+        document = (
+            "document: the unjudged one that matters most; effect: on the mean difference, if relevant."
+        )
         notes = [
             *self.deciding.sentences(),
-            f"difference: {self.a} minus {self.b}; low, high: whatever the unjudged documents are.",
-            "document: the unjudged one that matters most; effect: on the mean difference, if relevant.",
+            f"difference: {self.a} minus {self.b}{ends}.",
+            *([document] if self.bounded else []),
             "influence: what the query adds to the mean difference; p without: paired t test without it.",
         ]
-        rows: list[list[Cell]] = [list(map(blank, row)) for row in self.queries]
+        rows: list[list[Cell]] = [
+            list(map(blank, row if self.bounded else (*row[:4], *row[8:]))) for row in self.queries
+        ]
         return Grid(columns, rows, f"{self.measure} by query", notes, records=self.records)
 
     def records(self) -> Grid:

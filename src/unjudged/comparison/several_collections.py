@@ -13,6 +13,7 @@ from unjudged.base.choices import CorrectionName, TestName, check_probability, c
 from unjudged.base.errors import UnjudgedWarning, UsageError, announce
 from unjudged.base.wording import counted, shortlist
 from unjudged.comparison.collections_result import MACRO, CollectionsComparison
+from unjudged.comparison.comparison_notes import notes_on_direction
 from unjudged.comparison.testing.corrections import find_correction
 from unjudged.comparison.testing.macro_means import macro_differences, macro_variances
 from unjudged.comparison.testing.pairs import place_of_baseline
@@ -33,6 +34,8 @@ A_COLLECTION = (
 ANY_NAME = "a file of --list takes names with colons and commas, between tabs: NAME, QRELS, RUN, RUN"
 ENOUGH = 10
 """With fewer queries, a collection hardly shows how far its differences spread."""
+AS_THEY_ARE = "Judgments are taken as they are: `compare` of one collection says what they leave open."
+OF_TABLES = "Judgments: unknown (scores of a table do not say which documents were judged)."
 DEFAULT = "nDCG@10"
 """Measure if none is named, and if no table of scores has only one."""
 
@@ -106,6 +109,8 @@ def compare_collections(
             *_same_queries(scores, values),
             *([f"{chosen}: differences are of mean logarithms."] if chosen.geometric else []),
             *resting_on_few({name: len(one.queries) for name, one in scores.items()}, variances),
+            *notes_on_direction([chosen]),
+            OF_TABLES if all(one.of_a_table for one in scores.values()) else AS_THEY_ARE,
         ],
     )
 

@@ -18,10 +18,10 @@ from unjudged.base.choices import (
     checked_int,
 )
 from unjudged.base.errors import AssumptionWarning, UsageError, announce
-from unjudged.base.wording import shortlist
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.comparison_notes import (
     notes_on_bounds,
+    notes_on_direction,
     notes_on_documents,
     notes_on_tests,
     notes_on_ties,
@@ -45,7 +45,7 @@ from unjudged.evaluation.tied_scores import (
 )
 from unjudged.measures.kernel.estimand import COMPARISON, permitted
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
-from unjudged.measures.kernel.registry import MEASURES, Measure
+from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
@@ -61,8 +61,6 @@ OF_TABLE = (
     "Bounds are those of the table, of each system alone: unjudged documents that two systems share count "
     "for both, so bounds of differences are wider than from runs and judgments."
 )
-LOWER = "the lower value counts as better"
-HIGHER = "the higher value counts as better (--lower NAME if the lower one should; in Python lower=)"
 """What is said of measures that another tool computed."""
 COMPARED = ("RBP(p=0.8)",)
 """Measure of a comparison from a pool if none is named."""
@@ -241,10 +239,7 @@ def _compare_scores(
         if reason and len(names) > 2:
             of = "Judgments" if len(reasons) == 1 else f"{', '.join(own)}: judgments"
             said.append(f"{of}: {reason}; verdicts are about other queries alone.")
-    reported = [measure for measure in scores.measures if measure.name not in MEASURES]
-    for lower, words in ((True, LOWER), (False, HIGHER)):
-        if own := [str(measure) for measure in reported if measure.traits.lower == lower]:
-            said.append(f"{shortlist(own)}: {words}.")
+    said += notes_on_direction(scores.measures)
     notes = [*map(str, scores.warnings), *scores.notes, *said, *notes_on_tests(results)]
     queries, library = list(scores.queries), scores.library
     return Comparison(names, queries, results, None, None, confidence, baseline, notes, library)

@@ -85,6 +85,8 @@ def _read(source: Any, queries: AbstractSet[str]) -> dict[str, str]:
             raise InputError(f"no column for the segment {among} `{chosen or 'segment'}`, or FILE:COLUMN")
         segment_of: dict[str, str] = {}
         for row, (name, label) in enumerate(zip(table.columns[query], table.columns[segment], strict=True)):
+            if is_missing(label) and str(name) not in queries:
+                continue
             if is_missing(label):
                 raise table.error(row, f"query {name!r} has no segment, found {label!r}: give it one")
             if segment_of.setdefault(str(name), str(label)) != str(label):

@@ -43,6 +43,8 @@ class TableOfScores:
     within: Floats | None = None
     segments: Mapping[str, str] | None = None
     ends: tuple[Floats, Floats] | None = None
+    others: Sequence[str] = ()
+    """Measures of the table that were not asked for."""
 
 
 @dataclass(eq=False)
@@ -55,6 +57,8 @@ class Cells:
     """Lowest and highest value with every document judged, where a table has them."""
     notes: list[str] = field(default_factory=list)
     """What a reader must know of how the table was read."""
+    others: list[str] = field(default_factory=list)
+    """Measures that are not asked for and were not read."""
 
     def add(self, cell: Cell, repeat: str | None, value: float) -> bool:
         """Add a value; False if the cell has one."""
@@ -84,6 +88,7 @@ class Cells:
                 raise InputError(f"query {query!r} is in two segments, {before!r} and {segment!r}")
         self.ends |= other.ends
         self.notes += other.notes
+        self.others += other.others
 
     def table(
         self, asked: Sequence[str] | None, missing: Missing, limits: tuple[float, float] | None
@@ -115,7 +120,8 @@ class Cells:
             raise InputError(f"two of the measures are the same: {', '.join(raw)}; choose one with -m")
         spread = within if most > 1 else None
         ends = self._ends(runs, kept, list(raw), repeats) if self.ends else None
-        return TableOfScores(table, runs, kept, measures, notes, spread, self.segments or None, ends)
+        others = [*self.others, *dict.fromkeys(cell[2] for cell in self.values if cell[2] not in raw)]
+        return TableOfScores(table, runs, kept, measures, notes, spread, self.segments or None, ends, others)
 
     def _ends(
         self, runs: Sequence[str], queries: Sequence[str], measures: Sequence[str], repeats: Repeats

@@ -45,6 +45,8 @@ class ScoreColumns:
     values: Sequence[str]
     are_measures: bool
     notes: Sequence[str]
+    others: Sequence[str] = ()
+    """Measures that are not asked for."""
 
     @classmethod
     def of(
@@ -76,7 +78,7 @@ class ScoreColumns:
         if not named and (unknown := [name for name in texts if folded(name) not in TEXTS]):
             notes.append(f"Columns without numbers are ignored: {shortlist(unknown)}.")
         if role["measure"] is None and wide != "systems" and (chosen := _asked_for(values, asked)):
-            return cls(role, chosen, True, notes)
+            return cls(role, chosen, True, notes, [name for name in values if name not in chosen])
         if named:
             return cls(role, values, role["system"] is not None, notes)
         of_one = len(values) == 1 or OF_ONE_SYSTEM & {*map(folded, texts)}

@@ -11,6 +11,7 @@ from typing import Any
 
 from unjudged.base.errors import InputError, quoted
 from unjudged.base.wording import kind_of, shortlist
+from unjudged.evaluation.mean_rows import MEANS
 from unjudged.evaluation.score_cells import (
     MOST,
     Cell,
@@ -116,6 +117,7 @@ class Reading:
     def _add_columns(self, table: NamedColumns) -> None:
         own = ScoreColumns.of(table, self.given, self.asked, self.wide, self.by)
         self.cells.notes += own.notes
+        self.cells.others += own.others
         queries = [
             _label(table, row, "query", v) for row, v in enumerate(table.columns[own.role["query"] or ""])
         ]
@@ -142,7 +144,7 @@ class Reading:
     def _add_segments(self, table: NamedColumns, queries: Sequence[str], by: str) -> None:
         name = table.column("segment", {"segment": by}, ())
         for row, (query, value) in enumerate(zip(queries, table.columns[name or by], strict=True)):
-            if query == ALL:
+            if query == ALL or (query.lower() in MEANS and is_missing(value)):
                 continue
             segment = _label(table, row, "segment", value)
             if self.cells.segments.setdefault(query, segment) != segment:

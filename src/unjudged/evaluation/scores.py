@@ -114,8 +114,10 @@ class Scores(Shown, Framed):
         from unjudged.evaluation.score_tables import array_of_scores, is_array, table_of_scores
 
         if isinstance(source, Scores):
-            own = source.chosen(measures)
-            return own if lower is None else replace(own, measures=lower_is_better(own.measures, lower))
+            own = (
+                source if lower is None else replace(source, measures=lower_is_better(source.measures, lower))
+            )
+            return own.chosen(measures)
         if is_array(source):
             table = array_of_scores(source, runs, queries, measures, missing=missing, range=range)
         else:
@@ -123,12 +125,15 @@ class Scores(Shown, Framed):
                 raise UsageError("runs and queries name the axes of an array; tables have names of their own")
             given = {"columns": columns, "wide": wide, "missing": missing, "range": range, "by": by}
             table = table_of_scores(source, measures, **given)  # type: ignore[arg-type]
+        if lower is not None and missing == "zero":
+            problem = "a missing value would count as 0, the best one where lower values are better"
+            raise UsageError(f"{problem}: use --missing drop (in Python missing='drop')")
         library = library_of(source) if is_frame(source) else ""
         return cls(
             table.values,
             table.runs,
             table.queries,
-            table.measures if lower is None else lower_is_better(table.measures, lower),
+            table.measures if lower is None else lower_is_better(table.measures, lower, table.others),
             None,
             library,
             table.notes,

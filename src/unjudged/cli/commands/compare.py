@@ -279,5 +279,6 @@ def _query_grids(compared: Comparison, format: str) -> list[Grid]:
         if part.documents or format == "json":
             grids += [queries, part.documents_grid()]
         else:
-            grids.append(replace(queries, notes=[*queries.notes, NO_EFFECT]))
+            effect = [NO_EFFECT] if part.bounded else []
+            grids.append(replace(queries, notes=[*queries.notes, *effect]))
     return [*grids[:-1], replace(grids[-1], notes=[*grids[-1].notes, *compared.notes])]

@@ -37,6 +37,7 @@ from unjudged.comparison.gate import GATED
 from unjudged.comparison.gate import gate as ask
 from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.scores import Scores
+from unjudged.formats.files import expanded
 from unjudged.grids.grid import DECIMALS
 
 USAGE = "gate QRELS OLD NEW --margin 0.01"
@@ -107,9 +108,10 @@ def gate(
     if measures is None and isinstance(losses, dict):
         measures = list(losses)
     if tables.check(inputs, rel=rel, depth=depth):
-        if missing := [file for file in runs if not os.path.exists(named_file(file)[1])]:
-            remedy = "name systems of one table by --old and --new"
-            raise UsageError(f"{missing[0]}: no such file; {remedy}: unjudged {WITH_TABLE}")
+        for file in runs:
+            if not any(map(os.path.exists, expanded(named_file(file)[1]))):
+                remedy = "name systems of one table by --old and --new"
+                raise UsageError(f"{file}: no such file; {remedy}: unjudged {WITH_TABLE}")
         scores = tables.read([qrels, *runs], inputs, measures, by)
         before, after = _names(scores, old, new, len(runs) + 1)
         result = ask(

@@ -106,9 +106,14 @@ def reported_measure(name: str, limits: tuple[float, float]) -> Measure:
     return measure(range=limits, registered=False)(reported)
 
 
-def lower_is_better(measures: Sequence[Measure], names: Iterable[str] | str) -> list[Measure]:
-    """Return the measures; lower values of those with these names, of another tool, are better."""
-    wanted, known = as_list("lower", names), list(map(str, measures))
+def lower_is_better(
+    measures: Sequence[Measure], names: Iterable[str] | str, others: Sequence[str] = ()
+) -> list[Measure]:
+    """Return the measures; lower values of those with these names, of another tool, are better.
+
+    Names may also be of `others`, which are not among the measures.
+    """
+    wanted, known = [name for name in as_list("lower", names) if name not in others], list(map(str, measures))
     for name in wanted:
         if name not in known:
             raise UsageError(f"lower names {shown(name)}, expected one of the measures: {shortlist(known)}")

@@ -83,7 +83,12 @@ def _section(
             "caption": plain(grid.title),
             "notes": list(map(plain, grid.notes)),
             "columns": [
-                {"name": plain(column.name), "number": column.numeric, "decimals": _decimals(grid, k)}
+                {
+                    "name": plain(column.name),
+                    "number": column.numeric,
+                    "decimals": _decimals(grid, k),
+                    "p": column.kind == "p value",
+                }
                 for k, column in enumerate(grid.columns)
             ],
             "rows": [[_cell(cell) for cell in row] for row in grid.rows],

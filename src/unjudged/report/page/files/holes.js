@@ -102,11 +102,11 @@ function pictureFigure({ place, title, description, svg }) {
 }
 
 function extraTable({ place, caption, columns, rows }) {
-  table(place, caption, columns.map(({ name, number: numeric, decimals }, i) => ({
+  table(place, caption, columns.map(({ name, number: numeric, decimals, p }, i) => ({
     name: name || "quantity",
     kind: numeric ? "number" : "name",
     value: (row) => row[i] ?? (numeric ? NaN : ""),
-    show: numeric ? (row) => (typeof row[i] === "number" ? number(row[i], decimals) : row[i] ?? "") : null,
+    show: numeric ? (row) => (typeof row[i] === "number" ? (p ? pText(row[i]) : number(row[i], decimals)) : row[i] ?? "") : null,
   })), rows);
 }
 
