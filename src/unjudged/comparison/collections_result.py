@@ -110,8 +110,7 @@ class CollectionsComparison(Shown):
             row: list[Cell] = [letters(place), self.runs[i], *self._table[i].tolist()]
             row += [float(low[i]), float(high[i]), ranks[i]]
             rows.append([*row, " ".join(self._beaten(i, -1))])
-        best_of = np.column_stack([self.measure.are_best(column) for column in self._table.T])
-        places, measured = best_of[self.order].nonzero()
+        places, measured = self._best[self.order].nonzero()
         best = frozenset(zip(places.tolist(), (2 + measured).tolist(), strict=True))
         return Grid(columns, rows, self._title, self._notes(), best, self.records)
 
@@ -119,6 +118,11 @@ class CollectionsComparison(Shown):
     def _table(self) -> Floats:
         """Systems x (collections, then the mean)."""
         return np.column_stack([self.means, self.macro_means])
+
+    @cached_property
+    def _best(self) -> Mask:
+        """Systems x (collections, then the mean): which are the best of their column."""
+        return np.column_stack([self.measure.are_best(column) for column in self._table.T])
 
     @property
     def _columns(self) -> list[tuple[str, int]]:
@@ -200,7 +204,7 @@ class CollectionsComparison(Shown):
             cells = [letters(place), latex(self.runs[i])]
             for c in range(table.shape[1]):
                 cell = f"{table[i, c]:.{decimals}f}"
-                cell = rf"\textbf{{{cell}}}" if table[i, c] == table[:, c].max() else cell
+                cell = rf"\textbf{{{cell}}}" if self._best[i, c] else cell
                 beaten = self._beaten(i, c)
                 cells.append(cell + (rf"\textsuperscript{{{','.join(beaten)}}}" if beaten else ""))
             cells += [f"[{low[i]:.{decimals}f}, {high[i]:.{decimals}f}]", ranks[i].replace("-", "--")]
