@@ -81,6 +81,9 @@ def test_frames_records_dicts_and_arrays() -> None:
     same(Scores.of(nested))
     same(Scores.of(SCORES.values, MEASURES, runs=SCORES.runs, queries=SCORES.queries))
     assert Scores.of(SCORES) is SCORES
+    for source in (frame, SCORES.values):
+        with pytest.raises(UsageError, match="missing is 'mean', expected error, zero or drop"):
+            Scores.of(source, missing="mean")  # type: ignore[arg-type]
 
 
 def test_wide_tables(tmp_path: Path) -> None:

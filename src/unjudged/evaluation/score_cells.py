@@ -33,13 +33,13 @@ Repeats = dict[str, dict[str | None, None]]
 
 @dataclass(frozen=True, eq=False)
 class TableOfScores:
-    """Values by run, query and measure; `within` is the deviation of each run's mean over its repeats."""
+    """What a table has of `Scores`."""
 
     values: Floats
     runs: Sequence[str]
     queries: Sequence[str]
     measures: Sequence[Measure]
-    notes: Sequence[str]
+    said: Sequence[str]
     within: Floats | None = None
     segments: Mapping[str, str] | None = None
     ends: tuple[Floats, Floats] | None = None
@@ -88,6 +88,8 @@ class Cells:
     def table(
         self, asked: Sequence[str] | None, missing: Missing, limits: tuple[float, float] | None
     ) -> TableOfScores:
+        if missing not in ("error", "zero", "drop"):
+            raise UsageError(f"missing is {missing!r}, expected error, zero or drop")
         raw = self._chosen(asked)
         values = {cell: own for cell, own in self.values.items() if cell[2] in raw}
         runs = list(dict.fromkeys(run for run, _, _ in values))

@@ -37,8 +37,6 @@ def table_of_scores(
 
     `by` is the column that has the segment of each query.
     """
-    if missing not in ("error", "zero", "drop"):
-        raise UsageError(f"missing is {missing!r}, expected error, zero or drop")
     if wide not in (None, "systems", "measures"):
         raise UsageError(f"wide is {wide!r}, expected systems or measures")
     asked = None if measures is None else _names_asked(measures)
@@ -124,7 +122,9 @@ def array_of_scores(
     runs: Sequence[str] | None,
     queries: Sequence[str] | None,
     measures: MeasureLike | Iterable[MeasureLike] | None,
-    **options: Any,
+    *,
+    missing: Missing,
+    limits: tuple[float, float] | None,
 ) -> TableOfScores:
     """Take an array (runs, queries) or (runs, queries, measures) with the names of its axes."""
     try:
@@ -152,4 +152,4 @@ def array_of_scores(
             problem = f"the value of {said((run, query, name))} is {value}"
             raise UsageError(f"{problem}, expected a finite number of at most {MOST:g}")
         cells.add((run, query, name), None, value)
-    return cells.table(None, options.get("missing", "error"), options.get("range"))
+    return cells.table(None, missing, limits)

@@ -114,29 +114,18 @@ class Scores(Shown, Framed):
         from unjudged.evaluation.score_tables import array_of_scores, is_array, table_of_scores
 
         if isinstance(source, Scores):
-            own = source.chosen(measures)
-            return own if lower is None else replace(own, measures=lower_is_better(own.measures, lower))
-        if is_array(source):
-            table = array_of_scores(source, runs, queries, measures, missing=missing, range=range)
+            found = source.chosen(measures)
+        elif is_array(source):
+            table = array_of_scores(source, runs, queries, measures, missing=missing, limits=range)
+            found = cls(**vars(table), of_a_table=True)
+        elif runs is not None or queries is not None:
+            raise UsageError("runs and queries name the axes of an array; tables have names of their own")
         else:
-            if runs is not None or queries is not None:
-                raise UsageError("runs and queries name the axes of an array; tables have names of their own")
             given = {"columns": columns, "wide": wide, "missing": missing, "range": range, "by": by}
             table = table_of_scores(source, measures, **given)  # type: ignore[arg-type]
-        library = library_of(source) if is_frame(source) else ""
-        return cls(
-            table.values,
-            table.runs,
-            table.queries,
-            table.measures if lower is None else lower_is_better(table.measures, lower),
-            None,
-            library,
-            table.notes,
-            table.within,
-            table.segments,
-            of_a_table=True,
-            ends=table.ends,
-        )
+            library = library_of(source) if is_frame(source) else ""
+            found = cls(**vars(table), library=library, of_a_table=True)
+        return found if lower is None else replace(found, measures=lower_is_better(found.measures, lower))
 
     def chosen(self, measures: MeasureLike | Iterable[MeasureLike] | None) -> Scores:
         """Return the scores by some of the measures."""

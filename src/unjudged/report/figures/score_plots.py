@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import isfinite
 from typing import Any
 
@@ -62,7 +61,7 @@ class ScorePlots:
         k, scores = self._place(measure), self._scores
         order = scores.measures[k].best_first(scores.means[:, k])
         rows = [{"run": scores.runs[i], "mean": float(scores.means[i, k])} for i in order]
-        one = replace(scores, values=scores.values[:, :, k : k + 1], measures=[scores.measures[k]])
+        one = scores.chosen(scores.measures[k])
         words = {}
         for kind in as_list("intervals", intervals):
             estimates = one.estimate(kind, **given)
