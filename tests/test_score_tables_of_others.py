@@ -77,6 +77,15 @@ def test_spellings_of_missing_values(text: str, tmp_path: Path) -> None:
         of(table, tmp_path)
     assert list(of(table, tmp_path, missing="drop").queries) == ["q2"]
     assert list(of(f"system,query,value\n{text}x,q1,1\n", tmp_path).runs) == [f"{text}x"]
+    assert list(of(table.replace(",", ";").replace(".", ","), tmp_path, missing="drop").queries) == ["q2"]
+
+
+def test_missing_values_of_nullable_columns() -> None:
+    frame = pandas.DataFrame({"query": ["q1", None], "a": [None, 0.5], "b": [0.2, 0.1]}).convert_dtypes()
+    with pytest.raises(InputError, match="the query is empty"):
+        Scores.of(frame)
+    with pytest.raises(InputError, match="1 value is missing: system 'a' on query 'q1'"):
+        Scores.of(frame.assign(query=["q1", "q2"]))
 
 
 @pytest.mark.parametrize("name", ["amean", "mean", "Average", "avg", "ALL", "macro avg"])

@@ -11,7 +11,8 @@ import numpy as np
 
 from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.base.wording import counted, shortlist
-from unjudged.formats.text_columns import is_missing, is_number
+from unjudged.formats.named_columns import add_segment
+from unjudged.formats.text_columns import has_no_value, is_number
 from unjudged.grids.escapes import shortened
 from unjudged.measures.kernel.names import is_measure, parse_measures
 from unjudged.measures.kernel.registry import Measure, reported_measure
@@ -23,8 +24,6 @@ UNNAMED = "score"
 MOST = 1e100
 """Largest size of a value, so that sums of squares are finite."""
 AS_ZERO = "Missing values count as 0."
-NO_VALUE = frozenset({"-", "--", "na", "n/a", "#n/a", "nan", "null", "none"})
-"""Further texts for a missing value, in upper or lower case; a system or query may have such a name."""
 Cell = tuple[str, str, str]
 """System, query and measure."""
 Repeats = dict[str, dict[str | None, None]]
@@ -80,8 +79,7 @@ class Cells:
                 if not self.add(cell, repeat, value):
                     raise InputError(f"{said(cell, repeat)} has a second value, expected one in all tables")
         for query, segment in other.segments.items():
-            if (before := self.segments.setdefault(query, segment)) != segment:
-                raise InputError(f"query {query!r} is in two segments, {before!r} and {segment!r}")
+            add_segment(self.segments, query, segment)
         self.ends |= other.ends
         self.notes += other.notes
 
@@ -228,11 +226,6 @@ def _repeat_notes(
 def is_score(value: Any) -> bool:
     """Whether this is missing, or a number that can be a score."""
     return has_no_value(value) or (is_number(value) and abs(float(value)) <= MOST)
-
-
-def has_no_value(value: Any) -> bool:
-    """Whether a cell of numbers has none."""
-    return is_missing(value) or (isinstance(value, str) and value.strip().lower() in NO_VALUE)
 
 
 def parts_of(asked: Sequence[str], names: Sequence[str]) -> list[str]:
