@@ -170,7 +170,11 @@ def test_tables_that_name_the_same_system(tmp_path: Path) -> None:
     assert "old 0.3000, new 0.4000" in printed("compare", "--scores", *named)
     assert unjudged("gate", "--scores", *named, "--margin", "0.01").returncode in (0, 1, 2)
     same = refused(2, "compare", "--scores", f"old={files[0]}", f"old={files[1]}")
-    assert "two tables have the same name" in same
+    assert "run 'old' is given twice" in same
+    other = tmp_path / "other.csv"
+    other.write_bytes(files[0].read_bytes())
+    three = printed("evaluate", "--scores", f"old={other}", *map(str, files), "--format", "csv")
+    assert [line.split(",")[0] for line in three.splitlines()[1:]] == ["old", *map(str, files)]
     models = []
     for name, gain in (("old", 0.0), ("new", 0.1)):
         models.append(tmp_path / f"{name}.csv")

@@ -11,7 +11,7 @@ import numpy as np
 
 from unjudged.base.errors import UsageError, quoted, reason_of
 from unjudged.base.wording import shortlist
-from unjudged.evaluation.collection import file_name, refuse_one_file_twice
+from unjudged.evaluation.collection import by_own_names
 from unjudged.evaluation.mean_rows import leave_out_means
 from unjudged.evaluation.score_cells import MOST, UNNAMED, Cells, Missing, TableOfScores, is_score, said
 from unjudged.evaluation.score_columns import ROLES, Wide
@@ -61,15 +61,8 @@ def _sources(source: Any) -> list[tuple[str, Any]]:
     if kind == MAPPING and source and all(kind_of_source(one) in (FILE, FRAME) for one in source.values()):
         return [(str(name), one) for name, one in source.items()]
     several = isinstance(source, list | tuple) and bool(source)
-    if several and all(kind_of_source(one) in (FILE, FRAME) for one in source):
-        names = [file_name(one) or f"run {k}" for k, one in enumerate(source, 1)]
-        if len(set(names)) < len(names):
-            refuse_one_file_twice(source)
-            names = [str(one) if file_name(one) else name for name, one in zip(names, source, strict=True)]
-        if len(set(names)) < len(names):
-            raise UsageError(f"{next(name for name in names if names.count(name) > 1)!r} is given twice")
-        return list(zip(names, source, strict=True))
-    return [(file_name(source) or "run 1", source)]
+    several = several and all(kind_of_source(one) in (FILE, FRAME) for one in source)
+    return list(by_own_names([(None, one) for one in (source if several else [source])]).items())
 
 
 def _without_series(source: Any) -> Any:

@@ -14,7 +14,7 @@ from unjudged.base.choices import Conflicts
 from unjudged.base.errors import InputError, UnjudgedError, UsageError
 from unjudged.cli.options.option import Option, OptionGroup, refuse
 from unjudged.cli.shell.standard_streams import warn
-from unjudged.evaluation.collection import file_name, name_runs
+from unjudged.evaluation.collection import by_own_names, name_runs
 from unjudged.evaluation.scores import Scores
 from unjudged.formats.columns import NEEDED, OPTIONAL
 from unjudged.formats.files import FileWithColumns, expanded
@@ -191,14 +191,8 @@ class TableOptions(OptionGroup, title="Tables of scores"):
         from unjudged.evaluation.query_segments import file_and_column
 
         given = [(name, inputs.table(file)) for name, file in map(named_file, files)]
-        tables = [(name, one) for name, file in given for one in expanded(file)]
-        named = {name or str(file_name(one)): one for name, one in tables}
-        some = any(name for name, _ in tables)
-        if some and len(named) < len(tables):
-            raise UsageError("two tables have the same name: give each its own, as in NAME=FILE")
-        several = named if some else [one for _, one in tables]
         return Scores.of(
-            several if some or len(tables) > 1 else tables[0][1],
+            by_own_names([(name, one) for name, file in given for one in expanded(file)]),
             measures,
             wide=self.wide,
             missing=self.missing,
