@@ -97,7 +97,7 @@ def test_rows_of_means(name: str, tmp_path: Path) -> None:
     header, means = "runid,topic,ndcg@20,err@20\n", values.mean(axis=0)
     own = of(f"{header}{rows}bm25,{name},{means[0]:.5f},{means[1]:.5f}\n", tmp_path)
     assert (list(own.runs), len(own.queries)) == (["bm25"], 20)
-    assert own.notes == [f"The row {name!r} has the means of the others and is left out."]
+    assert own.notes == [f"The row {name!r} has means or sums of the others and is left out."]
     other = of(f"{header}{rows}bm25,{name},{means[0]:.5f},{means[1] + 0.002:.5f}\n", tmp_path)
     assert len(other.queries) == 21
     assert f"{name!r} counts as a query" in other.notes[0]
@@ -171,6 +171,7 @@ def test_tables_that_name_the_same_system(tmp_path: Path) -> None:
     assert unjudged("gate", "--scores", *named, "--margin", "0.01").returncode in (0, 1, 2)
     same = refused(2, "compare", "--scores", f"old={files[0]}", f"old={files[1]}")
     assert "run 'old' is given twice" in same
+    assert "expected NAME=FILE, or a file" in refused(2, "compare", "--scores", f"={files[0]}")
     other = tmp_path / "other.csv"
     other.write_bytes(files[0].read_bytes())
     three = printed("evaluate", "--scores", f"old={other}", *map(str, files), "--format", "csv")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from decimal import Decimal
 
@@ -21,7 +22,7 @@ def leave_out_means(cells: Cells) -> None:
             for cell in [cell for cell in cells.values if cell[1] == query]:
                 del cells.values[cell]
             cells.segments.pop(query, None)
-            cells.notes.append(f"The row {quoted(query)} has the means of the others and is left out.")
+            cells.notes.append(f"The row {quoted(query)} has means or sums of the others and is left out.")
         else:
             asked = "if it is not one, remove its row"
             cells.notes.append(
@@ -48,14 +49,13 @@ def _is_mean(cells: Cells, query: str) -> bool:
 
 def _beside_others(cells: Cells, query: str) -> Iterator[tuple[float, np.ndarray]]:
     """Yield each value of a query with those of queries by the same system, measure and repeat."""
+    others = defaultdict(list)
+    for (run, other, measure), each in cells.values.items():
+        if other.lower() not in MEANS:
+            others[run, measure].append(each)
     for (run, _, measure), own in [item for item in cells.values.items() if item[0][1] == query]:
-        others = [
-            each
-            for cell, each in cells.values.items()
-            if cell == (run, cell[1], measure) and cell[1].lower() not in MEANS
-        ]
         for repeat, value in own.items():
-            numbers = np.array([each[repeat] for each in others if repeat in each])
+            numbers = np.array([each[repeat] for each in others[run, measure] if repeat in each])
             numbers = numbers[~np.isnan(numbers)]
             if not np.isnan(value) and len(numbers):
                 yield value, numbers

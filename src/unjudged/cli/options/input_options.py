@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 
 from unjudged.base.choices import Conflicts
 from unjudged.base.errors import InputError, UnjudgedError, UsageError
+from unjudged.cli.options.arguments import named_file
 from unjudged.cli.options.option import Option, OptionGroup, refuse
 from unjudged.cli.shell.standard_streams import warn
 from unjudged.evaluation.collection import by_own_names, name_runs
@@ -73,12 +74,6 @@ class InputOptions(OptionGroup, title="Files"):
             hint = "" if own or not or_scores else IF_TABLE
             raise UsageError(f"{problem}: unjudged {usage}{hint}")
         return named
-
-
-def named_file(word: str) -> tuple[str, str]:
-    """Return the name, or nothing, and the file of `NAME=FILE` or `FILE`."""
-    name, _, file = word.partition("=")
-    return (name, file) if file and not os.path.exists(word) else ("", word)
 
 
 def _with_columns(file: str, words: Sequence[str] | None, option: str, roles: Sequence[str]) -> str:
