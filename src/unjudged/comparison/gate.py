@@ -100,7 +100,7 @@ def gate(
         if result.measure.traits.lower:
             worst, best = -best, -worst
         for segment, chosen in parts.items():
-            values = [each[chosen] for each in (old_values, new_values, worst, best)]
+            values = [one[chosen] for one in (old_values, new_values, worst, best)]
             checks.append(_tested(result.measure, values, own, alpha, segment=segment, known=known))
     corrected = holm.function(np.array([check.p_worse for check in checks]))
     checks = [_decided(c, float(p), alpha) for c, p in zip(checks, corrected, strict=True)]
@@ -195,7 +195,7 @@ def _tested(
     same = bool(np.abs(np.stack([worst, best])).max() <= ROUNDING)
     told = min(against_margin(gain, margin, reach)) <= alpha
     open_to = "judgments" if known == BOUNDS and told else "queries"
-    end = next((one for one, sign in ((worst, 1), (best, -1)) if sign * (one.mean() + margin) > 0), None)
+    end = next((one for one, side in ((worst, 1), (best, -1)) if side * (one.mean() + margin) > 0), None)
     if end is None and open_to == "queries":  # neither side could be shown while so much is unjudged
         open_to = "both"
     limits = [one_sided_limits(worst, alpha, reach)[0], one_sided_limits(best, alpha, reach)[1]]

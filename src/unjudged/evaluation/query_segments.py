@@ -19,6 +19,7 @@ from unjudged.formats.inputs import FILE, MAPPING, kind_of_source, name_in_error
 from unjudged.formats.named_columns import NamedColumns, folded, named_columns
 from unjudged.formats.readers.text.delimited import DELIMITERS
 from unjudged.formats.small_files import read_small
+from unjudged.formats.streams import ARROW_FILE, ARROW_STREAM, PARQUET
 from unjudged.formats.tables import decode
 from unjudged.grids.grid import Cell, Column, Grid, blank, grid_of
 from unjudged.rankings.judged import Mask
@@ -29,7 +30,7 @@ SegmentsSource = Mapping[str, str] | str | os.PathLike[str] | Any
 `file:column` names the column of a file that has several.
 """
 SEGMENT = ("segment", "group", "category", "class", "type")
-TABLES = (b"PAR1", b"ARROW1", b"{", b"[")
+TABLES = (PARQUET, ARROW_FILE, ARROW_STREAM, b"{", b"[")
 EVERY = "all"
 """The row of all queries."""
 
@@ -166,13 +167,13 @@ def segments_grid(
     estimates = {}
     if confidence is not None:
         estimates = {name: part.estimate("queries", confidence=confidence) for name, part in parts.items()}
+    each = [(i, run, name, part) for i, run in enumerate(scores.runs) for name, part in parts.items()]
     rows: list[list[Cell]] = []
-    for i, run in enumerate(scores.runs):
-        for name, part in parts.items():
-            cells: list[Cell] = part.means[i].tolist()
-            if name in estimates:
-                cells = [estimate.text(decimals) for estimate in estimates[name][i]]
-            rows.append([run, name, len(part.queries), *cells])
+    for i, run, name, part in each:
+        cells: list[Cell] = part.means[i].tolist()
+        if name in estimates:
+            cells = [estimate.text(decimals) for estimate in estimates[name][i]]
+        rows.append([run, name, len(part.queries), *cells])
     notes = dict.fromkeys(note for one in estimates.values() for note in one.grid().notes)
     kind = "number" if confidence is None else "text"
     columns = [Column("run", "label"), Column("segment", "label"), Column("queries", "integer")]
@@ -180,14 +181,13 @@ def segments_grid(
 
     def records() -> Grid:
         fields = ["run", "segment", "queries", "measure", "value", *(["low", "high"] if estimates else [])]
-        each: list[list[Cell]] = []
-        for i, run in enumerate(scores.runs):
-            for name, part in parts.items():
-                for k, measure in enumerate(scores.measures):
-                    own: list[Cell] = [run, name, len(part.queries), str(measure), float(part.means[i, k])]
-                    if name in estimates:
-                        own += [blank(estimates[name][i][k].low), blank(estimates[name][i][k].high)]
-                    each.append(own)
-        return grid_of(fields, each)
+        found: list[list[Cell]] = []
+        for i, run, name, part in each:
+            for k, measure in enumerate(scores.measures):
+                own: list[Cell] = [run, name, len(part.queries), str(measure), float(part.means[i, k])]
+                if name in estimates:
+                    own += [blank(estimates[name][i][k].low), blank(estimates[name][i][k].high)]
+                found.append(own)
+        return grid_of(fields, found)
 
     return Grid(columns, rows, notes=[*scores.notes, *notes], records=records)
