@@ -175,9 +175,7 @@ def _bounds(compared: Comparison, result: Any, judgments: str) -> tuple[Floats, 
     if result.judging.by_query is not None:
         low, high = result.judging.by_query
         return np.minimum(low[1] - high[0], difference), np.maximum(high[1] - low[0], difference), BOUNDS
-    if compared.shared is None:
-        return difference, difference, UNKNOWN
-    two = two_of(compared.bounding or compared.shared, 1, 0)
+    two = two_of(compared.bounding or compared.documents, 1, 0)
     return *bounds_by_query(two, result.measure, difference), BOUNDS
 
 

@@ -228,6 +228,11 @@ def is_score(value: Any) -> bool:
     return has_no_value(value) or (is_number(value) and abs(float(value)) <= MOST)
 
 
+def not_a_score(cell: Cell, value: Any) -> str:
+    """Say of a value that it cannot be a score."""
+    return f"the value of {said(cell)} is {quoted(str(value))}, expected a finite number of at most {MOST:g}"
+
+
 def parts_of(asked: Sequence[str], names: Sequence[str]) -> list[str]:
     """Return the measures that are asked for one by one, from lists with commas too."""
     several = ([wanted] if wanted in names or "(" in wanted else wanted.split(",") for wanted in asked)

@@ -12,11 +12,11 @@ from typing import Any
 from unjudged.base.errors import InputError, quoted
 from unjudged.base.wording import kind_of, shortlist
 from unjudged.evaluation.score_cells import (
-    MOST,
     Cell,
     Cells,
     is_score,
     names_measure,
+    not_a_score,
     said,
 )
 from unjudged.evaluation.score_columns import ScoreColumns, Wide, are_names_of_measures
@@ -133,8 +133,7 @@ class Reading:
 
     def _add_cell(self, error: Problem, cell: Cell, repeat: str | None, value: Any, column: str = "") -> None:
         if not is_score(value):
-            problem = f"the value of {said(cell)} is {quoted(str(value))}"
-            raise error(f"{problem}, expected a finite number of at most {MOST:g}{_remedy(value, column)}")
+            raise error(f"{not_a_score(cell, value)}{_remedy(value, column)}")
         if not self.cells.add(cell, repeat, nan if has_no_value(value) else float(value)):
             again = f"repeat {repeat} of {said(cell)}" if repeat is not None else said(cell)
             remedy = "expected one value" if repeat else "expected one; a column `repeat` tells repeats apart"

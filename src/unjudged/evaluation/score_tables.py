@@ -13,7 +13,7 @@ from unjudged.base.errors import UsageError, quoted, reason_of
 from unjudged.base.wording import shortlist
 from unjudged.evaluation.collection import by_own_names
 from unjudged.evaluation.mean_rows import leave_out_means
-from unjudged.evaluation.score_cells import MOST, UNNAMED, Cells, Missing, TableOfScores, is_score, said
+from unjudged.evaluation.score_cells import UNNAMED, Cells, Missing, TableOfScores, is_score, not_a_score
 from unjudged.evaluation.score_columns import ROLES, Wide
 from unjudged.evaluation.score_reading import Reading
 from unjudged.formats.files import columns_of_file
@@ -142,7 +142,6 @@ def array_of_scores(
     cells = Cells()
     for (run, query, name), value in zip(product(*axes), array.ravel().tolist(), strict=True):
         if not is_score(value):
-            problem = f"the value of {said((run, query, name))} is {value}"
-            raise UsageError(f"{problem}, expected a finite number of at most {MOST:g}")
+            raise UsageError(not_a_score((run, query, name), value))
         cells.add((run, query, name), None, value)
     return cells.table(None, missing, limits)

@@ -84,10 +84,8 @@ def collections(
     if not given:
         words = "NAME=TABLE NAME=TABLE" if from_tables else "NAME=QRELS:RUN,RUN NAME=QRELS:RUN,RUN"
         raise UsageError(f"no collection given: unjudged collections {words}")
-    if len(measures or ()) > 1:
-        raise UsageError(
-            f"{len(measures or ())} measures are given: collections are compared by one at a time"
-        )
+    if measures and len(measures) > 1:
+        raise UsageError(f"{len(measures)} measures are given: collections are compared by one at a time")
     reads(file for files in given.values() for file in files)
     for path in (output, plot):
         if path is not None:
