@@ -146,6 +146,9 @@ def test_missing_values_are_named() -> None:
     with pytest.raises(InputError, match="system 'dense' has no value of AP: choose other measures"):
         Scores.of(lacking)
     assert Scores.of(lacking, "nDCG@10").values.shape == (6, 30, 1)
+    others = Scores.of(lacking, "AP")
+    assert list(others.runs) == [run for run in SCORES.runs if run != "dense"]
+    assert others.notes == ["Systems without these measures are left out: dense."]
 
 
 def test_ranges() -> None:

@@ -90,12 +90,13 @@ class Cells:
             raise UsageError(f"missing is {missing!r}, expected error, zero or drop")
         raw = self._chosen(asked)
         values = {cell: own for cell, own in self.values.items() if cell[2] in raw}
-        runs = list(dict.fromkeys(run for run, _, _ in values))
-        repeats: Repeats = {run: {} for run in runs}
+        repeats: Repeats = {}
         for (run, _, _), own in values.items():
-            repeats[run].update(dict.fromkeys(own))
+            repeats.setdefault(run, {}).update(dict.fromkeys(own))
         kept, gaps = _complete(values, list(raw), repeats, missing)
-        notes = [*dict.fromkeys(self.notes), *gaps]
+        runs, notes = list(repeats), [*dict.fromkeys(self.notes), *gaps]
+        if without := [run for run in self.systems if run not in repeats]:
+            notes.append(f"Systems without these measures are left out: {shortlist(without)}.")
         most = max(map(len, repeats.values()))
         table = np.empty((len(runs), len(kept), len(raw)))
         within = np.full((len(runs), len(raw)), nan)
