@@ -145,10 +145,9 @@ def _pilot(
 ) -> unjudged.Scores:
     """Score the runs of the pilot by measures that a test over queries takes."""
     with reading(len(runs)) as on_read:
-        judgments = inputs.read_judged(qrels)
-        chosen, refused = comparable(
-            parse_measures(measures or fitting_measures(judgments, ["AP"])[0]), judgments
-        )
+        judgments = inputs.read_judged(qrels, or_scores=True)
+        asked = parse_measures(measures or fitting_measures(judgments, ["AP"])[0])
+        chosen, refused = comparable(asked, judgments)
         announce(map(AssumptionWarning, refused))
         return unjudged.evaluate(judgments, dict(runs), chosen, on_read=on_read)
 
