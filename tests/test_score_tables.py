@@ -177,7 +177,7 @@ def test_repeats() -> None:
     assert scores.within is not None
     np.testing.assert_allclose(scores.within[:, 0], each.mean(axis=1).std(axis=1, ddof=1))
     assert "a 0." in scores.notes[0]
-    with pytest.raises(InputError, match=r"repeat 2 of system 'b' on query 'q4' .* has a second value"):
+    with pytest.raises(InputError, match=r"system 'b' on query 'q4' .*, repeat 2. has a second value"):
         Scores.of([*rows, rows[-1]])
     without = [{k: v for k, v in row.items() if k != "repeat"} for row in rows]
     with pytest.raises(InputError, match="a column `repeat` tells repeats apart"):

@@ -135,9 +135,8 @@ class Reading:
         if not is_score(value):
             raise error(f"{not_a_score(cell, value)}{_remedy(value, column)}")
         if not self.cells.add(cell, repeat, nan if has_no_value(value) else float(value)):
-            again = f"repeat {repeat} of {said(cell)}" if repeat is not None else said(cell)
             remedy = "expected one value" if repeat else "expected one; a column `repeat` tells repeats apart"
-            raise error(f"{again} has a second value, {remedy}")
+            raise error(f"{said(cell, repeat)} has a second value, {remedy}")
 
     def _add_ends(self, table: NamedColumns, row: int, cell: Cell, repeat: str | None, value: Any) -> None:
         """Add the lowest and highest value with every document judged, unless they are empty."""

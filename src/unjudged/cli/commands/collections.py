@@ -18,10 +18,11 @@ from unjudged.cli.options.arguments import (
     Rel,
     measures_with_rel,
 )
-from unjudged.cli.options.input_options import InputOptions, TableOptions
+from unjudged.cli.options.input_options import InputOptions
 from unjudged.cli.options.option import Option
 from unjudged.cli.options.paper_options import FigureOptions
 from unjudged.cli.options.significance_options import SignificanceOptions
+from unjudged.cli.options.table_options import TableOptions
 from unjudged.cli.shell.given_arguments import check_not_read, reads
 from unjudged.cli.shell.output import check_decimals, check_output, show, show_grids
 from unjudged.comparison.several_collections import DEFAULT, compare_collections, listed_collections

@@ -24,8 +24,9 @@ from unjudged.cli.options.arguments import (
     measures_with_rel,
     named_file,
 )
-from unjudged.cli.options.input_options import JudgmentOptions, TableOptions
+from unjudged.cli.options.input_options import JudgmentOptions
 from unjudged.cli.options.option import Option
+from unjudged.cli.options.table_options import TableOptions
 from unjudged.cli.shell.output import (
     beside_standard_error,
     check_decimals,

@@ -23,10 +23,11 @@ from unjudged.cli.options.arguments import (
     Plot,
     named_files,
 )
-from unjudged.cli.options.input_options import JudgmentOptions, TableOptions
+from unjudged.cli.options.input_options import JudgmentOptions
 from unjudged.cli.options.option import Option
 from unjudged.cli.options.paper_options import FigureOptions
 from unjudged.cli.options.prediction_options import StatedOptions
+from unjudged.cli.options.table_options import TableOptions
 from unjudged.cli.shell.output import check_output, show, show_grids
 from unjudged.cli.shell.standard_streams import progress, reading
 from unjudged.comparison.systems import comparable
