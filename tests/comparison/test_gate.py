@@ -365,7 +365,7 @@ def test_each_measure_may_have_its_own_margin() -> None:
         gate(QRELS, old, new, ["AP", "P@10"], margin={"P@10": 0.02})
     with pytest.raises(UsageError, match="P@10 has 2 margins, expected one"):
         gate(QRELS, old, new, margin={"P@10": 0.02, "P_10": 0.03})
-    with pytest.raises(UsageError, match=r"no measure is called 'nDCG@10'; there are: AP"):
+    with pytest.raises(UsageError, match=r"no measure is called 'nDCG@10'; there are AP"):
         gate(QRELS, old, new, "AP", margin={"nDCG@10": 0.02})
 
 

@@ -16,9 +16,9 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from unjudged.base.choices import check_probability, shown
+from unjudged.base.choices import check_probability, place_of, shown
 from unjudged.base.errors import UsageError
-from unjudged.base.wording import counted, shortlist
+from unjudged.base.wording import counted
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.gate_result import (
     AS_THEY_ARE,
@@ -40,7 +40,7 @@ from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.query_segments import SegmentsSource, several_segments, with_every
 from unjudged.evaluation.scores import Scores
 from unjudged.measures.kernel.averages import mean_over_queries
-from unjudged.measures.kernel.names import MeasureLike
+from unjudged.measures.kernel.names import MeasureLike, place_of_measure
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import JudgmentsSource
@@ -120,14 +120,10 @@ def _compared(
 ) -> Comparison:
     """Compare the two, the old one first."""
     if isinstance(qrels, Scores | Collection):
-        names = list(qrels.runs)
-        for name in two:
-            if name not in names:
-                raise UsageError(f"no system is called {name!r}; there are {shortlist(names)}")
+        places = [place_of("system", name, list(qrels.runs)) for name in two]
         if two[0] == two[1]:
             raise UsageError(f"old and new are both {two[0]!r}: name two systems")
     if isinstance(qrels, Scores):
-        places = list(map(names.index, two))
         ends = None if qrels.ends is None else (qrels.ends[0][places], qrels.ends[1][places])
         values = qrels.values[places]
         chosen = replace(qrels, values=values, runs=list(two), rankings=None, within=None, ends=ends)
@@ -146,7 +142,7 @@ def _margins(margin: Margin, measures: Sequence[Measure]) -> list[float]:
     """Return the margin of each measure, less than all of its range, or else its check could never fail."""
     names = list(map(str, measures))
     given = margin if isinstance(margin, Mapping) else dict.fromkeys(names, margin)
-    places = [Scores.place(measure, names) for measure in given]
+    places = [place_of_measure(measure, names) for measure in given]
     for k, name in enumerate(names):
         if places.count(k) != 1:
             raise UsageError(f"{name} has {counted(places.count(k), 'margin')}, expected one")

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Unpack
 
 import numpy as np
 
-from unjudged.base.choices import IntervalName
+from unjudged.base.choices import IntervalName, place_of
 from unjudged.base.errors import UnjudgedWarning, UsageError
 from unjudged.base.lazy import computed_once
 from unjudged.base.wording import counted
 from unjudged.evaluation.measure_warnings import measure_warnings
 from unjudged.formats.readers.arrow.frames import is_frame, library_of
 from unjudged.grids.grid import Cell, Column, Framed, Grid, Shown, frame_of, grid_of
-from unjudged.measures.kernel.names import MeasureLike, parse
+from unjudged.measures.kernel.names import MeasureLike, place_of_measure
 from unjudged.measures.kernel.registry import Measure, lower_is_better
 from unjudged.rankings.coverage import coverage_warnings, missing_queries
 from unjudged.rankings.judged import Floats, JudgedRankings
@@ -133,19 +133,13 @@ class Scores(Shown, Framed):
             return self
         names = [str(m) for m in self.measures]
         several = [measures] if isinstance(measures, str | Measure) else list(measures)
-        places = [self.place(measure, names) for measure in several]
+        places = [place_of_measure(measure, names) for measure in several]
         within = None if self.within is None else self.within[:, places]
         own = [self.measures[k] for k in places]
         ends = None if self.ends is None else (self.ends[0][:, :, places], self.ends[1][:, :, places])
         tied = None if self.tied is None else self.tied.chosen(places)
         values = self.values[:, :, places]
         return replace(self, values=values, measures=own, within=within, ends=ends, tied=tied)
-
-    @staticmethod
-    def place(measure: MeasureLike, names: Sequence[str]) -> int:
-        """Return the place of a measure among names: as it is written, or as it is parsed."""
-        written = str(measure)
-        return _place("measure", written if written in names else _name(measure), names)
 
     @property
     def judged(self) -> JudgedRankings:
@@ -184,11 +178,11 @@ class Scores(Shown, Framed):
         """One number: the value of a query, or the mean. `run` may be left out if there is only one."""
         if run is None and len(self.runs) > 1:
             raise UsageError(f"say which run: one of {', '.join(self.runs)}")
-        i = 0 if run is None else _place("run", run, self.runs)
-        k = self.place(measure, [str(m) for m in self.measures])
+        i = 0 if run is None else place_of("run", run, self.runs)
+        k = place_of_measure(measure, [str(m) for m in self.measures])
         if query is None:
             return float(self.means[i, k])
-        return float(self.values[i, _place("query", query, self.queries), k])
+        return float(self.values[i, place_of("query", query, self.queries), k])
 
     def rows(self, *, per_query: bool = True, mean: bool = False) -> Iterator[Score]:
         """Yield the table as (run, query, measure, value), run by run, query by query."""
@@ -367,15 +361,3 @@ class Scores(Shown, Framed):
             for k, (measure, means) in enumerate(columns, 1)
             for i in measure.are_best(means).nonzero()[0].tolist()
         )
-
-
-def _name(measure: MeasureLike) -> str:
-    return str(parse(measure)[0]) if isinstance(measure, str) else str(measure)
-
-
-def _place(what: str, name: str, names: Sequence[str]) -> int:
-    try:
-        return list(names).index(name)
-    except ValueError:
-        some = ", ".join(list(names)[:5]) + (", ..." if len(names) > 5 else "")
-        raise UsageError(f"no {what} is called {name!r}; there are: {some}") from None

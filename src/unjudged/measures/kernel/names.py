@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
+from unjudged.base.choices import place_of
 from unjudged.base.errors import UsageError
 from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.measures.kernel.spellings import (
@@ -65,6 +66,12 @@ def parse_measure(measure: MeasureLike) -> Measure:
     if len(measures) != 1:
         raise UsageError(f"{measure!r} stands for {len(measures)} measures, expected one")
     return measures[0]
+
+
+def place_of_measure(measure: MeasureLike, names: Sequence[str]) -> int:
+    """Return the place of a measure among names: as it is written, or as it is parsed."""
+    written = str(measure)
+    return place_of("measure", written if written in names else str(parse_measure(measure)), names)
 
 
 def parse(text: str) -> list[Measure]:
