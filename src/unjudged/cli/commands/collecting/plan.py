@@ -32,6 +32,7 @@ from unjudged.cli.shell.output import check_output, show, show_grids
 from unjudged.cli.shell.standard_streams import progress, reading
 from unjudged.comparison.systems import comparable
 from unjudged.comparison.testing.corrections import CORRECTIONS
+from unjudged.comparison.testing.pairs import place_of_baseline
 from unjudged.comparison.testing.power import FlatPilotError, QueryPlan, plan_queries
 from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.evaluation import fitting_measures
@@ -115,9 +116,7 @@ def queries(
             qrels, inputs.runs(runs, "plan queries QRELS RUN RUN...", 2, or_scores=True), inputs, measures
         )
     chosen = scores.measures
-    if baseline is not None and baseline not in scores.runs:
-        raise UsageError(f"baseline is {baseline!r}, expected one of {', '.join(scores.runs)}")
-    against = None if baseline is None else list(scores.runs).index(baseline)
+    against = place_of_baseline(baseline, scores.runs)
     plans: dict[str, QueryPlan] = {}
     for k, measure in enumerate(chosen):
         try:
