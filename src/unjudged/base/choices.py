@@ -124,6 +124,7 @@ def place_of(what: str, name: str, names: Sequence[str]) -> int:
     >>> place_of("run", "fused", ["lexical", "fused"])
     1
     """
-    if name not in names:
-        raise UsageError(f"no {what} is called {name!r}; there are {shortlist(names)}")
-    return list(names).index(name)
+    try:
+        return list(names).index(name)
+    except ValueError:  # of an array, too
+        raise UsageError(f"no {what} is called {name!r}; there are {shortlist(names)}") from None
