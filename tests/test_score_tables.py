@@ -81,6 +81,9 @@ def test_frames_records_dicts_and_arrays() -> None:
     same(Scores.of(nested))
     same(Scores.of(SCORES.values, MEASURES, runs=SCORES.runs, queries=SCORES.queries))
     assert Scores.of(SCORES) is SCORES
+    for source in (frame, SCORES.values):
+        with pytest.raises(UsageError, match="missing is 'mean', expected error, zero or drop"):
+            Scores.of(source, missing="mean")  # type: ignore[arg-type]
 
 
 def test_wide_tables(tmp_path: Path) -> None:
@@ -143,6 +146,9 @@ def test_missing_values_are_named() -> None:
     with pytest.raises(InputError, match="system 'dense' has no value of AP: choose other measures"):
         Scores.of(lacking)
     assert Scores.of(lacking, "nDCG@10").values.shape == (6, 30, 1)
+    others = Scores.of(lacking, "AP")
+    assert list(others.runs) == [run for run in SCORES.runs if run != "dense"]
+    assert others.notes == ["Systems without these measures are left out: dense."]
 
 
 def test_ranges() -> None:
@@ -171,7 +177,7 @@ def test_repeats() -> None:
     assert scores.within is not None
     np.testing.assert_allclose(scores.within[:, 0], each.mean(axis=1).std(axis=1, ddof=1))
     assert "a 0." in scores.notes[0]
-    with pytest.raises(InputError, match=r"repeat 2 of system 'b' on query 'q4' .* has a second value"):
+    with pytest.raises(InputError, match=r"system 'b' on query 'q4' .*, repeat 2. has a second value"):
         Scores.of([*rows, rows[-1]])
     without = [{k: v for k, v in row.items() if k != "repeat"} for row in rows]
     with pytest.raises(InputError, match="a column `repeat` tells repeats apart"):

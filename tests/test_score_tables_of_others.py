@@ -78,6 +78,15 @@ def test_spellings_of_missing_values(text: str, tmp_path: Path) -> None:
         of(table, tmp_path)
     assert list(of(table, tmp_path, missing="drop").queries) == ["q2"]
     assert list(of(f"system,query,value\n{text}x,q1,1\n", tmp_path).runs) == [f"{text}x"]
+    assert list(of(table.replace(",", ";").replace(".", ","), tmp_path, missing="drop").queries) == ["q2"]
+
+
+def test_missing_values_of_nullable_columns() -> None:
+    frame = pandas.DataFrame({"query": ["q1", None], "a": [None, 0.5], "b": [0.2, 0.1]}).convert_dtypes()
+    with pytest.raises(InputError, match="the query is empty"):
+        Scores.of(frame)
+    with pytest.raises(InputError, match="1 value is missing: system 'a' on query 'q1'"):
+        Scores.of(frame.assign(query=["q1", "q2"]))
 
 
 @pytest.mark.parametrize("name", ["amean", "mean", "Average", "avg", "ALL", "macro avg"])
@@ -89,7 +98,7 @@ def test_rows_of_means(name: str, tmp_path: Path) -> None:
     header, means = "runid,topic,ndcg@20,err@20\n", values.mean(axis=0)
     own = of(f"{header}{rows}bm25,{name},{means[0]:.5f},{means[1]:.5f}\n", tmp_path)
     assert (list(own.runs), len(own.queries)) == (["bm25"], 20)
-    assert own.notes == [f"The row {name!r} has the means of the others and is left out."]
+    assert own.notes == [f"The row {name!r} has means or sums of the others and is left out."]
     other = of(f"{header}{rows}bm25,{name},{means[0]:.5f},{means[1] + 0.002:.5f}\n", tmp_path)
     assert len(other.queries) == 21
     assert f"{name!r} counts as a query" in other.notes[0]
@@ -162,7 +171,12 @@ def test_tables_that_name_the_same_system(tmp_path: Path) -> None:
     assert "old 0.3000, new 0.4000" in printed("compare", "--scores", *named)
     assert unjudged("gate", "--scores", *named, "--margin", "0.01").returncode in (0, 1, 2)
     same = refused(2, "compare", "--scores", f"old={files[0]}", f"old={files[1]}")
-    assert "two tables have the same name" in same
+    assert "run 'old' is given twice" in same
+    assert "expected NAME=FILE, or a file" in refused(2, "compare", "--scores", f"={files[0]}")
+    other = tmp_path / "other.csv"
+    other.write_bytes(files[0].read_bytes())
+    three = printed("evaluate", "--scores", f"old={other}", *map(str, files), "--format", "csv")
+    assert [line.split(",")[0] for line in three.splitlines()[1:]] == ["old", *map(str, files)]
     models = []
     for name, gain in (("old", 0.0), ("new", 0.1)):
         models.append(tmp_path / f"{name}.csv")

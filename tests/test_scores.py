@@ -72,12 +72,14 @@ def test_wrong_requests() -> None:
     scores = evaluate(QRELS, {"a": RUN, "b": RUN}, ["AP"])
     with pytest.raises(UsageError, match="say which run: one of a, b"):
         scores.value("AP")
-    with pytest.raises(UsageError, match="no run is called 'c'; there are: a, b"):
+    with pytest.raises(UsageError, match="no run is called 'c'; there are a, b"):
         scores.value("AP", run="c")
     with pytest.raises(UsageError, match="no query is called 'x'"):
         scores.value("AP", run="a", query="x")
-    with pytest.raises(UsageError, match="no measure is called 'RR'; there are: AP"):
+    with pytest.raises(UsageError, match="no measure is called 'RR'; there are AP"):
         scores.value("RR", run="a")
+    with pytest.raises(UsageError, match="'AP,P@5' stands for 2 measures, expected one"):
+        scores.chosen("AP,P@5")
     with pytest.raises(UsageError, match="no run given"):
         evaluate(QRELS, [], "AP")
     with pytest.raises(UsageError, match="is given twice"):

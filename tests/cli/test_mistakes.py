@@ -165,14 +165,14 @@ def test_a_recorded_command_has_only_the_options_that_were_given(tmp_path: Path)
     assert command.split() == f"unjudged report {QRELS} {RUN} --judged {more} --output {page}".split()
 
 
-@pytest.mark.parametrize("command", ["evaluate", "compare", "gate", "report"])
+@pytest.mark.parametrize("command", ["evaluate", "compare", "gate", "report", "plan queries"])
 def test_a_table_of_scores_without_its_option(command: str, tmp_path: Path) -> None:
     """Two names of systems after a table looked like runs, and the error spoke of qrels alone."""
     table = tmp_path / "scores.csv"
     table.write_text("query,A,B\nq1,0.1,0.2\nq2,0.2,0.3\n")
     more = {"gate": ["--margin", "0.1"], "report": ["-o", str(tmp_path / "page.html")]}.get(command, [])
-    said = unjudged(command, str(table), "A", "B", *more)
+    said = unjudged(*command.split(), str(table), "A", "B", *more)
     assert said.returncode != 0
     assert b"if the file is a table of scores by query, add --scores" in said.stderr
     table.write_text("query;A\n")
-    assert b"add --scores" not in unjudged(command, str(table), "A", "B", *more).stderr
+    assert b"add --scores" not in unjudged(*command.split(), str(table), "A", "B", *more).stderr

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pandas
+import pyarrow
 import pytest
 from scipy import stats
 
@@ -313,8 +315,25 @@ def test_one_of_several_columns(tmp_path: Path) -> None:
 def test_other_queries_are_counted() -> None:
     with pytest.warns(ExtraQueriesWarning, match=r"Segments of 2 other queries are ignored: q8, q9\."):
         segments_of({"q1": "a", "q8": "b", "q9": "b"}, ["q1"])
-    with pytest.raises(InputError, match=r"2 queries of 2 have no segment: 1, 2; .*segments of 1\.0, 2\.0"):
-        segments_of({1.0: "a", 2.0: "b"}, ["1", "2"])
+    with pytest.raises(InputError, match=r"2 queries of 2 have no segment: 1, 2; .*segments of q1, q2"):
+        segments_of({"q1": "a", "q2": "b"}, ["1", "2"])
+
+
+def test_names_of_frames_and_dicts_are_those_of_tables_of_scores(tmp_path: Path) -> None:
+    for source in (
+        {1.0: "a", 2: "b"},
+        pandas.DataFrame({"Query ID": [1.0, 2.0], "Segment": ["a", "b"]}),
+    ):
+        assert names_in(source, ["1", "2"]) == ["a", "b"]
+    stream = tmp_path / "segments.arrows"
+    frame = pyarrow.table({"query": ["q1", "q2"], "segment": ["a", "b"]})
+    with pyarrow.ipc.new_stream(stream, frame.schema) as writer:
+        writer.write_table(frame)
+    assert names_in(stream, ["q1", "q2"]) == ["a", "b"]
+    missing = pandas.DataFrame({"query": ["q1", "q2"], "segment": ["a", None]})
+    for lacking in (missing, missing.convert_dtypes(), {"q1": "a", "q2": None}):
+        with pytest.raises(InputError, match=r"row 1 .from 0.: query 'q2' has no segment"):
+            segments_of(lacking, ["q1", "q2"])
 
 
 def test_a_name_that_ends_in_nul_has_its_queries() -> None:

@@ -141,6 +141,8 @@ def test_figures_pages_and_collections_agree() -> None:
     assert found.beats[1, 0].all()
     assert not found.beats[0, 1].any()
     assert set(found.grid().stressed) == {(0, 2), (0, 3), (0, 4)}
+    bold = [line.split(" & ")[1] for line in found.to_latex().splitlines() if "textbf" in line]
+    assert bold == ["b"]
     with pytest.raises(UsageError, match="leaderboards have the highest mean first"):
         agree({"one": scores, "two": scores})
 

@@ -142,7 +142,7 @@ def test_the_suffix_of_the_file_decides(tmp_path: Path) -> None:
 
 def test_what_the_command_refuses() -> None:
     assert "two or more runs are needed" in refused(2, "plan", "queries", QRELS, RUNS[0])
-    assert "baseline is 'x', expected one of fused" in refused(
+    assert "the baseline 'x' is not among the runs: fused" in refused(
         2, "plan", "queries", QRELS, *RUNS, "--baseline", "x"
     )
     assert "no measure" in refused(2, "plan", "queries", QRELS, *RUNS, "-m", "MAPS")

@@ -25,6 +25,7 @@ from unjudged import (
 from unjudged.comparison.several_collections import OF_TABLES, listed_collections
 from unjudged.comparison.testing.corrections import holm
 from unjudged.comparison.testing.macro_means import macro_differences, macro_interval
+from unjudged.comparison.testing.significance import ALIKE
 
 pytestmark = pytest.mark.filterwarnings("ignore::unjudged.UnjudgedWarning")
 RUNS = {name: sample.runs[name] for name in ("lexical", "fused", "reranked")}
@@ -319,3 +320,10 @@ def test_latex_has_the_interval_and_the_rank_of_the_mean() -> None:
     latex, best = found.to_latex(2), found.order[0]
     low, high = (float(end[best]) for end in found.interval)
     assert rf"& [{low:.2f}, {high:.2f}] & {str(found.grid().rows[0][-2]).replace('-', '--')} \\" in latex
+
+
+def test_equal_differences_have_no_interval() -> None:
+    values = np.array([[0.5, 0.75, 0.5], [0.25, 0.5, 0.25]])
+    found = compare_collections({"one": Scores.of(values), "two": Scores.of(values)}).pairs_grid()
+    assert [row[5:7] for row in found.rows] == [[None, None]] * 3
+    assert ALIKE in found.notes

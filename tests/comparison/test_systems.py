@@ -352,7 +352,7 @@ def test_refusals() -> None:
         found.pair(measure="P@5")
     with pytest.raises(UsageError, match="no run is called 'nobody'; there are fused, lexical, dense"):
         found.pair("fused", "nobody", "P@5")
-    with pytest.raises(UsageError, match="AP was not compared; compared were P@5, P@10"):
+    with pytest.raises(UsageError, match="no measure is called 'AP'; there are P@5, P@10"):
         found.pair("fused", "dense", "AP")
     with pytest.raises(UsageError, match="fused was not compared with itself"):
         found.pair("fused", "fused", "P@5")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from unjudged import UsageError, compare, evaluate, sample
+from unjudged import Scores, UsageError, compare, evaluate, sample
 
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
@@ -112,10 +112,16 @@ def test_twenty_curves_are_told_apart() -> None:
     assert len({(colour, tuple(dash)) for colour, dash in looks}) == 20
 
 
+def test_measures_of_other_tools_by_name() -> None:
+    values = np.random.default_rng(0).random((2, 5, 2))
+    scores = Scores.of(values, ["faithfulness", "relevancy"], runs=["a", "b"])
+    assert "relevancy" in scores.plot.differences("a", "b", "relevancy").to_json()
+
+
 def test_refusals() -> None:
     with pytest.raises(UsageError, match="say which measure: AP, nDCG@10"):
         SCORES.plot.queries()
-    with pytest.raises(UsageError, match="P@5 was not evaluated"):
+    with pytest.raises(UsageError, match="no measure is called 'P@5'; there are "):
         SCORES.plot.queries("P@5")
     with pytest.raises(UsageError, match="no run is called 'nobody'"):
         SCORES.plot.differences("fused", "nobody", "AP")

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import reprlib
 from collections import UserDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from numbers import Real
 from typing import Any, Literal, TypeVar
 
 from unjudged.base.errors import UsageError, quoted
+from unjudged.base.wording import shortlist
 
 Thing = TypeVar("Thing")
 
@@ -115,3 +116,15 @@ def shown(value: object) -> str:
         except ValueError:  # Python does not write integers of more than some thousand digits
             return "a number of very many digits"
     return quoted(value) if isinstance(value, str) else reprlib.repr(value)
+
+
+def place_of(what: str, name: str, names: Sequence[str]) -> int:
+    """Return the place of a name among those of runs, queries or others.
+
+    >>> place_of("run", "fused", ["lexical", "fused"])
+    1
+    """
+    try:
+        return list(names).index(name)
+    except ValueError:  # of an array, too
+        raise UsageError(f"no {what} is called {name!r}; there are {shortlist(names)}") from None

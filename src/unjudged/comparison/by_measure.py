@@ -226,6 +226,6 @@ class MeasureComparison:
         )
 
 
-def finite_or_none(value: float) -> float | None:
-    """Return a number, None if it is infinite or not a number."""
-    return float(value) if np.isfinite(value) else None
+def finite_or_none(value: float | None) -> float | None:
+    """Return a number, None if there is none, or an infinite one, or what is not a number."""
+    return float(value) if value is not None and np.isfinite(value) else None

@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 
 from unjudged.base.wording import counted, percent
+from unjudged.comparison.by_measure import finite_or_none
 from unjudged.comparison.comparison_grids import letters
 from unjudged.comparison.testing.macro_means import MacroDifferences, macro_interval
 from unjudged.comparison.testing.pairs import Pairs, rank_intervals
 from unjudged.comparison.testing.pairwise import PairTests
+from unjudged.comparison.testing.significance import ALIKE
 from unjudged.grids.escapes import latex
 from unjudged.grids.grid import Cell, Column, Grid, Shown, grid_of
 from unjudged.measures.kernel.averages import mean_over_queries
@@ -119,9 +121,9 @@ class CollectionsComparison(Shown):
         """Systems x (collections, then the mean)."""
         return np.column_stack([self.means, self.macro_means])
 
-    @property
+    @cached_property
     def _best(self) -> Mask:
-        """Which cells of the table are the best of their column."""
+        """Systems x (collections, then the mean): which are the best of their column."""
         return np.column_stack([self.measure.are_best(column) for column in self._table.T])
 
     @property
@@ -182,9 +184,11 @@ class CollectionsComparison(Shown):
         tested.append((*self.macro, self.macro_adjusted))
         for k, (a, b) in enumerate(zip(self.pairs.first.tolist(), self.pairs.second.tolist(), strict=True)):
             for (name, size), found in zip(self._columns, tested, strict=True):
-                rows.append([self.runs[a], self.runs[b], name, size, *(float(each[k]) for each in found)])
+                rows.append([self.runs[a], self.runs[b], name, size])
+                rows[-1] += [finite_or_none(each[k]) for each in found]
         level = f"low, high: {percent(1 - self.alpha)} t interval for other queries, before correction."
-        notes = [level, self.method, *self._about()]
+        alike = [ALIKE] if any(None in row for row in rows) else []
+        notes = [level, *alike, self.method, *self._about()]
         fields = ["measure", *(column.name for column in columns[:-1]), "p_adjusted"]
         return Grid(
             columns,

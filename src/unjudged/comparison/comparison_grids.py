@@ -80,8 +80,7 @@ def systems_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -
             outcome = "" if s.versus is None else f"{s.wins}/{s.ties}/{s.losses}"
             ends = (s.low, s.high) if bounded else (s.query_low, s.query_high)
             row: list[Cell] = [s.letter, s.run, s.mean, *map(blank, ends)]
-            row += [*((rank, s.tier) if ranked else ()), outcome]
-            row.append(None if s.effect is None else finite_or_none(s.effect))
+            row += [*((rank, s.tier) if ranked else ()), outcome, finite_or_none(s.effect)]
             rows.append([*([s.measure] if named else []), *row, " ".join(sorted(beaten, key=_by_letter))])
     title = _title(counted(len(comparison.runs), "system"), comparison, results)
     notes = _system_notes(comparison, results)

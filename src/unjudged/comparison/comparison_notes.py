@@ -55,8 +55,7 @@ def notes_on_documents(results: Sequence[MeasureComparison]) -> Iterator[str]:
     bounded = [result for result in results if not result.judging.missing]
     if bounded and len(bounded[0].runs) > 2:
         yield OF_ALL
-    computed = [result.measure for result in bounded if result.judging.by_query is None]
-    if names := [str(measure) for measure in computed if depends_on_missed(measure)]:
+    if names := [str(result.measure) for result in bounded if depends_on_missed(result.measure)]:
         yield f"{', '.join(names)}: {OUTSIDE}"
 
 

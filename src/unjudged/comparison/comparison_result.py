@@ -8,8 +8,8 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Unpack
 
+from unjudged.base.choices import place_of
 from unjudged.base.errors import UsageError
-from unjudged.base.wording import shortlist
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.comparison_grids import letters, pair_records, pairs_grid, systems_grid
 from unjudged.comparison.comparison_latex import ComparedOptions, comparison_table
@@ -17,7 +17,7 @@ from unjudged.comparison.query_differences import QueryDifferences, query_differ
 from unjudged.comparison.verdicts import Pair
 from unjudged.evaluation.query_segments import SegmentsSource, several_segments
 from unjudged.grids.grid import Framed, Grid, Shown, frame_of, in_paragraphs
-from unjudged.measures.kernel.names import MeasureLike, parse_measure
+from unjudged.measures.kernel.names import MeasureLike, place_of_measure
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.shared import SharedRankings, two_of
@@ -84,19 +84,10 @@ class Comparison(Shown, Framed):
 
     def result(self, measure: MeasureLike | None = None) -> MeasureComparison:
         """Return the comparison by one measure; it may be left out where there is only one."""
-        compared = ", ".join(str(result.measure) for result in self.results)
-        if measure is None:
-            if len(self.results) > 1:
-                raise UsageError(f"several measures were compared: name one of {compared}")
-            return self.results[0]
         names = [str(result.measure) for result in self.results]
-        if str(measure) in names:
-            return self.results[names.index(str(measure))]
-        wanted = parse_measure(measure)
-        for found in self.results:
-            if found.measure == wanted:
-                return found
-        raise UsageError(f"{wanted} was not compared; compared were {compared}")
+        if measure is None and len(names) > 1:
+            raise UsageError(f"several measures were compared: name one of {', '.join(names)}")
+        return self.results[0 if measure is None else place_of_measure(measure, names)]
 
     def pair(self, a: str | None = None, b: str | None = None, measure: MeasureLike | None = None) -> Pair:
         """Everything about systems A and B; the names may be left out where there are only two."""
@@ -162,9 +153,7 @@ class Comparison(Shown, Framed):
         return self.result(measure), self._place(a), self._place(b)
 
     def _place(self, run: str) -> int:
-        if run not in self.runs:
-            raise UsageError(f"no run is called {run!r}; there are {shortlist(self.runs)}")
-        return list(self.runs).index(run)
+        return place_of("run", run, self.runs)
 
     def _results(self, measure: MeasureLike | None) -> Sequence[MeasureComparison]:
         return self.results if measure is None else [self.result(measure)]

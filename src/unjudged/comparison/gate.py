@@ -16,9 +16,9 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from unjudged.base.choices import check_probability, shown
+from unjudged.base.choices import check_probability, place_of, shown
 from unjudged.base.errors import UsageError
-from unjudged.base.wording import counted, shortlist
+from unjudged.base.wording import counted
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.gate_result import (
     AS_THEY_ARE,
@@ -40,7 +40,7 @@ from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.query_segments import SegmentsSource, several_segments, with_every
 from unjudged.evaluation.scores import Scores
 from unjudged.measures.kernel.averages import mean_over_queries
-from unjudged.measures.kernel.names import MeasureLike
+from unjudged.measures.kernel.names import MeasureLike, place_of_measure
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import JudgmentsSource
@@ -100,7 +100,7 @@ def gate(
         if result.measure.traits.lower:
             worst, best = -best, -worst
         for segment, chosen in parts.items():
-            values = [each[chosen] for each in (old_values, new_values, worst, best)]
+            values = [one[chosen] for one in (old_values, new_values, worst, best)]
             checks.append(_tested(result.measure, values, own, alpha, segment=segment, known=known))
     tested, corrected = np.array([check.queries > 1 for check in checks]), np.full(len(checks), np.nan)
     corrected[tested] = holm.function(np.array([check.p_worse for check in checks])[tested])
@@ -121,14 +121,10 @@ def _compared(
 ) -> Comparison:
     """Compare the two, the old one first."""
     if isinstance(qrels, Scores | Collection):
-        names = list(qrels.runs)
-        for name in two:
-            if name not in names:
-                raise UsageError(f"no system is called {name!r}; there are {shortlist(names)}")
+        places = [place_of("system", name, list(qrels.runs)) for name in two]
         if two[0] == two[1]:
             raise UsageError(f"old and new are both {two[0]!r}: name two systems")
     if isinstance(qrels, Scores):
-        places = list(map(names.index, two))
         ends = None if qrels.ends is None else (qrels.ends[0][places], qrels.ends[1][places])
         values = qrels.values[places]
         chosen = replace(qrels, values=values, runs=list(two), rankings=None, within=None, ends=ends)
@@ -147,7 +143,7 @@ def _margins(margin: Margin, measures: Sequence[Measure]) -> list[float]:
     """Return the margin of each measure, less than all of its range, or else its check could never fail."""
     names = list(map(str, measures))
     given = margin if isinstance(margin, Mapping) else dict.fromkeys(names, margin)
-    places = [_place(measure, names) for measure in given]
+    places = [place_of_measure(measure, names) for measure in given]
     for k, name in enumerate(names):
         if places.count(k) != 1:
             has = counted(places.count(k), "margin") if k in places else "no margin"
@@ -159,14 +155,6 @@ def _margins(margin: Margin, measures: Sequence[Measure]) -> list[float]:
             problem = f"the values of {measure} are from {measure.range[0]:g} to {measure.range[1]:g}"
             raise UsageError(f"margin is {one:g}, but {problem}: no loss is larger; give a smaller margin")
     return own
-
-
-def _place(measure: MeasureLike, names: Sequence[str]) -> int:
-    try:
-        return Scores.place(measure, names)
-    except UsageError:
-        problem = f"margin names {measure}, expected one of the measures: {shortlist(names)}"
-        raise UsageError(f"{problem}; -m chooses them") from None
 
 
 def _reach(measure: Measure) -> float:
@@ -185,9 +173,7 @@ def _bounds(compared: Comparison, result: Any, judgments: str) -> tuple[Floats, 
     if result.judging.by_query is not None:
         low, high = result.judging.by_query
         return np.minimum(low[1] - high[0], difference), np.maximum(high[1] - low[0], difference), BOUNDS
-    if compared.shared is None:
-        return difference, difference, UNKNOWN
-    two = two_of(compared.bounding or compared.shared, 1, 0)
+    two = two_of(compared.bounding or compared.documents, 1, 0)
     return *bounds_by_query(two, result.measure, difference), BOUNDS
 
 
@@ -205,7 +191,7 @@ def _tested(
     same = bool(np.abs(np.stack([worst, best])).max() <= ROUNDING)
     told = min(against_margin(gain, margin, reach)) <= alpha
     open_to = "judgments" if known == BOUNDS and told else "queries"
-    end = next((one for one, sign in ((worst, 1), (best, -1)) if sign * (one.mean() + margin) > 0), None)
+    end = next((one for one, side in ((worst, 1), (best, -1)) if side * (one.mean() + margin) > 0), None)
     if end is None and open_to == "queries":  # neither side could be shown while so much is unjudged
         open_to = "both"
     limits = [one_sided_limits(worst, alpha, reach)[0], one_sided_limits(best, alpha, reach)[1]]

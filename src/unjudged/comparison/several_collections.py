@@ -213,8 +213,6 @@ def _same_runs(scores: Mapping[str, Scores]) -> list[str]:
             have = "is" if len(missing) == 1 else "are"
             problem = f"{shortlist(missing)} {have} not among the runs of collection {name!r}"
             raise UsageError(f"{problem}: give each collection the same runs, by the same names")
-    if len(runs) < 2:
-        raise UsageError("one run cannot be compared: give two or more")
     return runs
 
 

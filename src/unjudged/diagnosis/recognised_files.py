@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -138,8 +139,6 @@ def _has_grades(file: str, start: bytes, fields: Sequence[str]) -> bool:
 def _names(file: str, start: bytes, line: str) -> list[str]:
     """Return the names of columns, or of the fields of the first JSON object."""
     if reader_of(file).kind == "Parquet or Arrow" and not os.path.isdir(file):
-        from pathlib import Path
-
         with arrow_errors(UNREADABLE):
             return list(open_part(Path(file)).schema.names)
     if start[:1] in (b"{", b"["):

@@ -200,14 +200,7 @@ def name_runs(runs: RunsSource, names: Names = "file") -> dict[str, RunSource]:
         for i, run in enumerate(several, 1):
             with name_in_errors(run, f"run {i}"):
                 own += _by_own_name(run, names == "tag")
-        found = [name or file_name(run) or f"run {i}" for i, (name, run) in enumerate(own, 1)]
-        if len(set(found)) < len(found):
-            refuse_one_file_twice(run for _, run in own)
-            found = [name or _longer_name(run) or f"run {i}" for i, (name, run) in enumerate(own, 1)]
-        if len(set(found)) < len(found):
-            twice = next(name for name in found if found.count(name) > 1)
-            raise UsageError(f"run {twice!r} is given twice")
-        named = dict(zip(found, (run for _, run in own), strict=True))
+        named = by_own_names(own)
     if not named:
         raise UsageError("no run given, expected at least one")
     return named
@@ -224,7 +217,19 @@ def _by_own_name(run: Any, by_tag: bool) -> list[tuple[str | None, Any]]:
     return [(name_of(run), run)] if split is None else list(split.items())
 
 
-def refuse_one_file_twice(runs: Iterable[Any]) -> None:
+def by_own_names(sources: Sequence[tuple[str | None, Any]]) -> dict[str, Any]:
+    """Return sources by name: as given, else that of the file, with folders if two are alike, or a number."""
+    found = [name or file_name(one) or f"run {i}" for i, (name, one) in enumerate(sources, 1)]
+    if len(set(found)) < len(found):
+        _refuse_one_file_twice(one for _, one in sources)
+        found = [name or _longer_name(one) or f"run {i}" for i, (name, one) in enumerate(sources, 1)]
+    if len(set(found)) < len(found):
+        twice = next(name for name in found if found.count(name) > 1)
+        raise UsageError(f"run {twice!r} is given twice")
+    return dict(zip(found, (one for _, one in sources), strict=True))
+
+
+def _refuse_one_file_twice(runs: Iterable[Any]) -> None:
     """Refuse a file that has two names, such as `a.run` and `./a.run`."""
     files: dict[str, Any] = {}
     for run in runs:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from decimal import Decimal
 
 import numpy as np
@@ -22,7 +22,7 @@ def leave_out_means(cells: Cells) -> None:
             for cell in [cell for cell in cells.values if cell[1] == query]:
                 del cells.values[cell]
             cells.segments.pop(query, None)
-            cells.notes.append(f"The row {quoted(query)} has the means of the others and is left out.")
+            cells.notes.append(f"The row {quoted(query)} has means or sums of the others and is left out.")
         else:
             asked = "if it is not one, remove its row"
             cells.notes.append(
@@ -49,9 +49,9 @@ def _is_mean(cells: Cells, query: str) -> bool:
 
 def _beside_others(cells: Cells, query: str) -> Iterator[tuple[float, np.ndarray]]:
     """Yield each value of a query with those of queries by the same system, measure and repeat."""
-    others: dict[tuple[str, str], list[Mapping[str | None, float]]] = defaultdict(list)
-    for (run, name, measure), each in cells.values.items():
-        if name.lower() not in MEANS:
+    others = defaultdict(list)
+    for (run, other, measure), each in cells.values.items():
+        if other.lower() not in MEANS:
             others[run, measure].append(each)
     for (run, _, measure), own in [item for item in cells.values.items() if item[0][1] == query]:
         for repeat, value in own.items():

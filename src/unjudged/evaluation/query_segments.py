@@ -16,9 +16,10 @@ from unjudged.base.wording import counted, shortlist
 from unjudged.evaluation.scores import Scores
 from unjudged.formats.columns import NAMES, listed, no_rows
 from unjudged.formats.inputs import FILE, MAPPING, kind_of_source, name_in_errors
-from unjudged.formats.named_columns import NamedColumns, named_columns
+from unjudged.formats.named_columns import NamedColumns, folded, named_columns
 from unjudged.formats.readers.text.delimited import DELIMITERS
 from unjudged.formats.small_files import read_small
+from unjudged.formats.streams import ARROW_FILE, ARROW_STREAM, PARQUET
 from unjudged.formats.tables import decode
 from unjudged.formats.text_columns import is_missing
 from unjudged.grids.grid import Cell, Column, Grid, blank, grid_of
@@ -30,7 +31,7 @@ SegmentsSource = Mapping[str, str] | str | os.PathLike[str] | Any
 `file:column` names the column of a file that has several.
 """
 SEGMENT = ("segment", "group", "category", "class", "type")
-TABLES = (b"PAR1", b"ARROW1", b"{", b"[")
+TABLES = (PARQUET, ARROW_FILE, ARROW_STREAM, b"{", b"[")
 EVERY = "all"
 """The row of all queries."""
 
@@ -68,32 +69,22 @@ def several_segments(source: SegmentsSource, queries: Sequence[str]) -> dict[str
 
 def _read(source: Any, queries: AbstractSet[str]) -> dict[str, str]:
     kind = kind_of_source(source)
-    if kind == MAPPING and not any(isinstance(value, list | tuple) for value in source.values()):
-        return {str(query): str(name) for query, name in source.items()}
     file, chosen = file_and_column(source)
     with name_in_errors(file, "segments"):
-        table = _of_file(file, queries) if kind == FILE else named_columns(file)
-        known = {**{name.lower(): name for name in table.columns}, **{name: name for name in table.columns}}
-        query = next((known[name] for name in NAMES["query"] if name in known), None)
+        if kind == MAPPING and not any(isinstance(value, list | tuple) for value in source.values()):
+            table = NamedColumns({"query": [*source], "segment": [*source.values()]})
+        else:
+            table = _of_file(file, queries) if kind == FILE else named_columns(file)
+        query = table.column("query", {}, NAMES["query"])
         others = [name for name in table.columns if name != query]
-        usual = next((known[name] for name in SEGMENT if name in known), None)
+        usual = table.column("segment", {}, SEGMENT)
         segment = chosen or usual or (others[0] if len(others) == 1 else None)
         if query is None or segment not in others:
             among = f"among {listed(list(table.columns))}, expected"
             if query is None:
                 raise InputError(f"no column for the query {among} one of {', '.join(NAMES['query'])}")
             raise InputError(f"no column for the segment {among} `{chosen or 'segment'}`, or FILE:COLUMN")
-        segment_of: dict[str, str] = {}
-        for row, (name, label) in enumerate(zip(table.columns[query], table.columns[segment], strict=True)):
-            if is_missing(label) and str(name) not in queries:
-                continue
-            if is_missing(label):
-                raise table.error(row, f"query {name!r} has no segment, found {label!r}: give it one")
-            if segment_of.setdefault(str(name), str(label)) != str(label):
-                raise table.error(
-                    row, f"query {name!r} is in two segments, {segment_of[str(name)]} and {label}"
-                )
-    return segment_of
+        return table.segments(query, segment, lambda name, value: is_missing(value) and name not in queries)
 
 
 def file_and_column(source: Any) -> tuple[Any, str | None]:
@@ -114,7 +105,7 @@ def _of_file(file: Any, queries: AbstractSet[str]) -> NamedColumns:
     data = read_small(file, "a query and its segment on each line")
     if data.lstrip().startswith(TABLES):
         table = named_columns(file)
-        if len(table) > 1 or {name.lower() for name in table.columns} & {*NAMES["query"]}:
+        if len(table) > 1 or table.column("query", {}, NAMES["query"]):
             return table
         return NamedColumns({"query": [*table.columns], "segment": [v[0] for v in table.columns.values()]})
     numbered = [
@@ -126,7 +117,7 @@ def _of_file(file: Any, queries: AbstractSet[str]) -> NamedColumns:
         raise no_rows()
     numbers, lines = zip(*numbered, strict=True)
     rows = _fields(lines, queries)
-    headed = {name.lower() for name in rows[0]} & set(NAMES["query"]) and rows[0][0] not in queries
+    headed = {*map(folded, rows[0])} & {*NAMES["query"]} and rows[0][0] not in queries
     names = rows[0] if headed else ["query", "segment"]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise InputError(f"two columns have the name {quoted(twice)}, expected one", line=numbers[0])
@@ -177,13 +168,13 @@ def segments_grid(
     estimates = {}
     if confidence is not None:
         estimates = {name: part.estimate("queries", confidence=confidence) for name, part in parts.items()}
+    each = [(i, run, name, part) for i, run in enumerate(scores.runs) for name, part in parts.items()]
     rows: list[list[Cell]] = []
-    for i, run in enumerate(scores.runs):
-        for name, part in parts.items():
-            cells: list[Cell] = part.means[i].tolist()
-            if name in estimates:
-                cells = [estimate.text(decimals) for estimate in estimates[name][i]]
-            rows.append([run, name, len(part.queries), *cells])
+    for i, run, name, part in each:
+        cells: list[Cell] = part.means[i].tolist()
+        if name in estimates:
+            cells = [estimate.text(decimals) for estimate in estimates[name][i]]
+        rows.append([run, name, len(part.queries), *cells])
     notes = dict.fromkeys(note for one in estimates.values() for note in one.grid().notes)
     kind = "number" if confidence is None else "text"
     columns = [Column("run", "label"), Column("segment", "label"), Column("queries", "integer")]
@@ -191,14 +182,13 @@ def segments_grid(
 
     def records() -> Grid:
         fields = ["run", "segment", "queries", "measure", "value", *(["low", "high"] if estimates else [])]
-        each: list[list[Cell]] = []
-        for i, run in enumerate(scores.runs):
-            for name, part in parts.items():
-                for k, measure in enumerate(scores.measures):
-                    own: list[Cell] = [run, name, len(part.queries), str(measure), float(part.means[i, k])]
-                    if name in estimates:
-                        own += [blank(estimates[name][i][k].low), blank(estimates[name][i][k].high)]
-                    each.append(own)
-        return grid_of(fields, each)
+        found: list[list[Cell]] = []
+        for i, run, name, part in each:
+            for k, measure in enumerate(scores.measures):
+                own: list[Cell] = [run, name, len(part.queries), str(measure), float(part.means[i, k])]
+                if name in estimates:
+                    own += [blank(estimates[name][i][k].low), blank(estimates[name][i][k].high)]
+                found.append(own)
+        return grid_of(fields, found)
 
     return Grid(columns, rows, notes=[*scores.notes, *notes], records=records)

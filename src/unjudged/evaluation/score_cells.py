@@ -11,7 +11,8 @@ import numpy as np
 
 from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.base.wording import counted, shortlist
-from unjudged.formats.text_columns import is_missing, is_number
+from unjudged.formats.named_columns import add_segment
+from unjudged.formats.text_columns import has_no_value, is_number
 from unjudged.grids.escapes import shortened
 from unjudged.measures.kernel.names import is_measure, parse_measures
 from unjudged.measures.kernel.registry import Measure, reported_measure
@@ -23,8 +24,6 @@ UNNAMED = "score"
 MOST = 1e100
 """Largest size of a value, so that sums of squares are finite."""
 AS_ZERO = "Missing values count as 0."
-NO_VALUE = frozenset({"-", "--", "na", "n/a", "#n/a", "nan", "null", "none"})
-"""Further texts for a missing value, in upper or lower case; a system or query may have such a name."""
 Cell = tuple[str, str, str]
 """System, query and measure."""
 Repeats = dict[str, dict[str | None, None]]
@@ -33,13 +32,13 @@ Repeats = dict[str, dict[str | None, None]]
 
 @dataclass(frozen=True, eq=False)
 class TableOfScores:
-    """Values by run, query and measure; `within` is the deviation of each run's mean over its repeats."""
+    """What a table has of `Scores`."""
 
     values: Floats
     runs: Sequence[str]
     queries: Sequence[str]
     measures: Sequence[Measure]
-    notes: Sequence[str]
+    said: Sequence[str]
     within: Floats | None = None
     segments: Mapping[str, str] | None = None
     ends: tuple[Floats, Floats] | None = None
@@ -84,8 +83,7 @@ class Cells:
                 if not self.add(cell, repeat, value):
                     raise InputError(f"{said(cell, repeat)} has a second value, expected one in all tables")
         for query, segment in other.segments.items():
-            if (before := self.segments.setdefault(query, segment)) != segment:
-                raise InputError(f"query {query!r} is in two segments, {before!r} and {segment!r}")
+            add_segment(self.segments, query, segment)
         self.ends |= other.ends
         self.notes += other.notes
         self.others += other.others
@@ -93,14 +91,17 @@ class Cells:
     def table(
         self, asked: Sequence[str] | None, missing: Missing, limits: tuple[float, float] | None
     ) -> TableOfScores:
+        if missing not in ("error", "zero", "drop"):
+            raise UsageError(f"missing is {missing!r}, expected error, zero or drop")
         raw = self._chosen(asked)
         values = {cell: own for cell, own in self.values.items() if cell[2] in raw}
-        runs = list(dict.fromkeys(run for run, _, _ in values))
-        repeats: Repeats = {run: {} for run in runs}
+        repeats: Repeats = {}
         for (run, _, _), own in values.items():
-            repeats[run].update(dict.fromkeys(own))
+            repeats.setdefault(run, {}).update(dict.fromkeys(own))
         kept, gaps = _complete(values, list(raw), repeats, missing)
-        notes = [*dict.fromkeys(self.notes), *gaps]
+        runs, notes = list(repeats), [*dict.fromkeys(self.notes), *gaps]
+        if without := [run for run in self.systems if run not in repeats]:
+            notes.append(f"Systems without these measures are left out: {shortlist(without)}.")
         most = max(map(len, repeats.values()))
         table = np.empty((len(runs), len(kept), len(raw)))
         within = np.full((len(runs), len(raw)), nan)
@@ -234,9 +235,9 @@ def is_score(value: Any) -> bool:
     return has_no_value(value) or (is_number(value) and abs(float(value)) <= MOST)
 
 
-def has_no_value(value: Any) -> bool:
-    """Whether a cell of numbers has none."""
-    return is_missing(value) or (isinstance(value, str) and value.strip().lower() in NO_VALUE)
+def not_a_score(cell: Cell, value: Any) -> str:
+    """Say of a value that it cannot be a score."""
+    return f"the value of {said(cell)} is {quoted(str(value))}, expected a finite number of at most {MOST:g}"
 
 
 def parts_of(asked: Sequence[str], names: Sequence[str]) -> list[str]:

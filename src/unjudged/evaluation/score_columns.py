@@ -9,10 +9,10 @@ from typing import Any, Literal
 
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import shortlist
-from unjudged.evaluation.score_cells import UNNAMED, has_no_value, names_measure, parts_of, same_measure
+from unjudged.evaluation.score_cells import UNNAMED, names_measure, parts_of, same_measure
 from unjudged.formats.columns import NAMES, listed
 from unjudged.formats.named_columns import QUERIES, NamedColumns, folded
-from unjudged.formats.text_columns import is_number
+from unjudged.formats.text_columns import has_no_value, is_number
 
 Wide = Literal["systems", "measures"]
 ROLES: Mapping[str, tuple[str, ...]] = {

@@ -13,19 +13,17 @@ from unjudged.base.errors import InputError, quoted
 from unjudged.base.wording import kind_of, shortlist
 from unjudged.evaluation.mean_rows import MEANS
 from unjudged.evaluation.score_cells import (
-    MOST,
     Cell,
     Cells,
-    has_no_value,
     is_score,
     names_measure,
+    not_a_score,
     said,
 )
 from unjudged.evaluation.score_columns import ScoreColumns, Wide, are_names_of_measures
 from unjudged.formats.inputs import MAPPING, kind_of_source
-from unjudged.formats.named_columns import NESTED, NamedColumns, named_columns
-from unjudged.formats.readers.memory.query_dicts import identifier
-from unjudged.formats.text_columns import is_missing
+from unjudged.formats.named_columns import NESTED, NamedColumns, named_columns, text_of_name
+from unjudged.formats.text_columns import has_no_value, is_missing
 
 ALL = "all"
 """The query of rows that are means, in the output of trec_eval, ir_measures and this package."""
@@ -68,40 +66,37 @@ class Reading:
         problem = f"expected {NESTED_FORMS}, or {{system: {{query: {{measure: value}}}}}}"
         for outer, inside in data.items():
             if not isinstance(inside, Mapping) or not inside:
-                raise InputError(f"{quoted(_text(outer))} has {kind_of(inside)}; {problem}")
+                raise InputError(f"{quoted(text_of_name(outer))} has {kind_of(inside)}; {problem}")
         deep = isinstance(next(iter(next(iter(data.values())).values())), Mapping)
-        form = _by_three if deep else self._form(data)
+        roles = ("system", "query", "measure") if deep else self._roles(data)
         for outer, inside in data.items():
             for inner, value in inside.items():
                 if isinstance(value, Mapping) != deep:
-                    raise InputError(f"{quoted(_text(inner))} has {kind_of(value)}; {problem}")
+                    raise InputError(f"{quoted(text_of_name(inner))} has {kind_of(value)}; {problem}")
                 for key, number in value.items() if deep else [("", value)]:
-                    cell = form(_text(outer), _text(inner), _text(key))
+                    own = dict(zip(roles, map(text_of_name, (outer, inner, key)), strict=False))
+                    cell = own.get("system", self.name), own["query"], own.get("measure", "")
                     if cell[1] != ALL:
                         self._add_cell(InputError, cell, None, number)
 
-    def _form(self, data: Mapping[Any, Mapping[Any, Any]]) -> Callable[[str, str, str], Cell]:
-        """Return what makes a cell of two names: which of them is the system, the query, the measure."""
-        outer = list(map(_text, data))
-        inner = list(
-            map(_text, islice(dict.fromkeys(n for inside in data.values() for n in inside), LOOKED_AT))
-        )
-        if self.wide == "systems":
-            return lambda system, query, _: (system, query, "")
-        if self.wide is None and are_names_of_measures(inner, "inner names"):
-            return lambda query, measure, _: (self.name, query, measure)
-        if self.wide is None and are_names_of_measures(outer[:LOOKED_AT], "outer names"):
-            return lambda measure, query, _: (self.name, query, measure)
+    def _roles(self, data: Mapping[Any, Mapping[Any, Any]]) -> tuple[str, str]:
+        """Return what the outer and the inner names of a dict of dicts are."""
+        outer = list(map(text_of_name, data))
+        names = dict.fromkeys(name for inside in data.values() for name in inside)
+        inner = list(map(text_of_name, islice(names, LOOKED_AT)))
         if self.wide == "measures":
-            if any(map(names_measure, outer)) and not any(map(names_measure, inner)):
-                return lambda measure, query, _: (self.name, query, measure)
-            return lambda query, measure, _: (self.name, query, measure)
-        if self.asked is None:
-            other = (
-                "--wide measures takes them for queries, and the inner names for measures (in Python wide=)"
+            turned = any(map(names_measure, outer)) and not any(map(names_measure, inner))
+            return ("measure", "query") if turned else ("query", "measure")
+        if self.wide is None and are_names_of_measures(inner, "inner names"):
+            return "query", "measure"
+        if self.wide is None and are_names_of_measures(outer[:LOOKED_AT], "outer names"):
+            return "measure", "query"
+        if self.wide is None and self.asked is None:
+            self.cells.notes.append(
+                f"Outer names are taken for systems: {shortlist(outer)}; --wide measures takes them for "
+                "queries, and the inner names for measures (in Python wide=)."
             )
-            self.cells.notes.append(f"Outer names are taken for systems: {shortlist(outer)}; {other}.")
-        return lambda system, query, _: (system, query, "")
+        return "system", "query"
 
     def _add_printed(self, table: NamedColumns) -> None:
         """Add lines of `trec_eval -q` (measure, query, value) or ir_measures (query, measure, value)."""
@@ -118,47 +113,32 @@ class Reading:
         own = ScoreColumns.of(table, self.given, self.asked, self.wide, self.by)
         self.cells.notes += own.notes
         self.cells.others += own.others
-        queries = [
-            _label(table, row, "query", v) for row, v in enumerate(table.columns[own.role["query"] or ""])
-        ]
+        of_query = own.role["query"] or ""
         if self.by is not None:
-            self._add_segments(table, queries, self.by)
+            segment = table.column("segment", {"segment": self.by}, ()) or ""
+            self.cells.segments = table.segments(of_query, segment, _is_no_query)
         long = own.role["value"] is not None
         bounded = long and table.columns.keys() >= {*ENDS}
-        known = {role: own.role[role] for role in ("system", "measure", "repeat")}
-        for row, query in enumerate(queries):
+        known = {role: name for role in ("system", "measure", "repeat") if (name := own.role[role])}
+        for row in range(len(table)):
+            query = table.label(row, "query", of_query)
             if query == ALL:
                 continue
-            label = {
-                role: None if name is None else _label(table, row, role, table.columns[name][row])
-                for role, name in known.items()
-            }
+            label = {role: table.label(row, role, name) for role, name in known.items()}
             for name in own.values:
-                system = label["system"] or (self.name if own.are_measures or long else name)
-                measure = label["measure"] or (name if own.are_measures and not long else "")
-                cell, repeat, value = (system, query, measure), label["repeat"], table.columns[name][row]
+                system = label.get("system") or (self.name if own.are_measures or long else name)
+                measure = label.get("measure") or (name if own.are_measures and not long else "")
+                cell, repeat, value = (system, query, measure), label.get("repeat"), table.columns[name][row]
                 self._add_cell(partial(table.error, row), cell, repeat, value, "" if long else name)
                 if bounded:
                     self._add_ends(table, row, cell, repeat, value)
 
-    def _add_segments(self, table: NamedColumns, queries: Sequence[str], by: str) -> None:
-        name = table.column("segment", {"segment": by}, ())
-        for row, (query, value) in enumerate(zip(queries, table.columns[name or by], strict=True)):
-            if query == ALL or (query.lower() in MEANS and is_missing(value)):
-                continue
-            segment = _label(table, row, "segment", value)
-            if self.cells.segments.setdefault(query, segment) != segment:
-                other = self.cells.segments[query]
-                raise table.error(row, f"query {query!r} is in two segments, {other!r} and {segment!r}")
-
     def _add_cell(self, error: Problem, cell: Cell, repeat: str | None, value: Any, column: str = "") -> None:
         if not is_score(value):
-            problem = f"the value of {said(cell)} is {quoted(str(value))}"
-            raise error(f"{problem}, expected a finite number of at most {MOST:g}{_remedy(value, column)}")
+            raise error(f"{not_a_score(cell, value)}{_remedy(value, column)}")
         if not self.cells.add(cell, repeat, nan if has_no_value(value) else float(value)):
-            again = f"repeat {repeat} of {said(cell)}" if repeat is not None else said(cell)
             remedy = "expected one value" if repeat else "expected one; a column `repeat` tells repeats apart"
-            raise error(f"{again} has a second value, {remedy}")
+            raise error(f"{said(cell, repeat)} has a second value, {remedy}")
 
     def _add_ends(self, table: NamedColumns, row: int, cell: Cell, repeat: str | None, value: Any) -> None:
         """Add the lowest and highest value with every document judged, unless they are empty."""
@@ -172,8 +152,9 @@ class Reading:
         self.cells.ends[cell, repeat] = float(low), float(high)
 
 
-def _by_three(system: str, query: str, measure: str) -> Cell:
-    return system, query, measure
+def _is_no_query(name: str, segment: Any) -> bool:
+    """Whether a row is of means, which need no segment."""
+    return name == ALL or (name.lower() in MEANS and is_missing(segment))
 
 
 def _is_between(value: float, low: float, high: float) -> bool:
@@ -190,16 +171,3 @@ def _remedy(value: Any, column: str) -> str:
         return ": write a decimal point, not a comma"
     about = f"; if column {quoted(column)} has texts, remove it, or name the measures with -m"
     return about if column and text.lstrip("+-").lower() not in ("inf", "infinity") else ""
-
-
-def _label(table: NamedColumns, row: int, role: str, value: Any) -> str:
-    if is_missing(value) and value != "None":
-        raise table.error(row, f"the {role} is empty")
-    return _text(value)
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)  # whole numbers that a frame holds as floating-point ones
-    name = identifier(value)
-    return name if isinstance(name, str) else str(name)

@@ -11,9 +11,9 @@ import numpy as np
 
 from unjudged.base.errors import UsageError, quoted, reason_of
 from unjudged.base.wording import shortlist
-from unjudged.evaluation.collection import file_name, refuse_one_file_twice
+from unjudged.evaluation.collection import by_own_names
 from unjudged.evaluation.mean_rows import leave_out_means
-from unjudged.evaluation.score_cells import MOST, UNNAMED, Cells, Missing, TableOfScores, is_score, said
+from unjudged.evaluation.score_cells import UNNAMED, Cells, Missing, TableOfScores, is_score, not_a_score
 from unjudged.evaluation.score_columns import ROLES, Wide
 from unjudged.evaluation.score_reading import Reading
 from unjudged.formats.files import columns_of_file
@@ -37,8 +37,6 @@ def table_of_scores(
 
     `by` is the column that has the segment of each query.
     """
-    if missing not in ("error", "zero", "drop"):
-        raise UsageError(f"missing is {missing!r}, expected error, zero or drop")
     if wide not in (None, "systems", "measures"):
         raise UsageError(f"wide is {wide!r}, expected systems or measures")
     asked = None if measures is None else _names_asked(measures)
@@ -63,15 +61,8 @@ def _sources(source: Any) -> list[tuple[str, Any]]:
     if kind == MAPPING and source and all(kind_of_source(one) in (FILE, FRAME) for one in source.values()):
         return [(str(name), one) for name, one in source.items()]
     several = isinstance(source, list | tuple) and bool(source)
-    if several and all(kind_of_source(one) in (FILE, FRAME) for one in source):
-        names = [file_name(one) or f"run {k}" for k, one in enumerate(source, 1)]
-        if len(set(names)) < len(names):
-            refuse_one_file_twice(source)
-            names = [str(one) if file_name(one) else name for name, one in zip(names, source, strict=True)]
-        if len(set(names)) < len(names):
-            raise UsageError(f"{next(name for name in names if names.count(name) > 1)!r} is given twice")
-        return list(zip(names, source, strict=True))
-    return [(file_name(source) or "run 1", source)]
+    several = several and all(kind_of_source(one) in (FILE, FRAME) for one in source)
+    return list(by_own_names([(None, one) for one in (source if several else [source])]).items())
 
 
 def _without_series(source: Any) -> Any:
@@ -124,7 +115,9 @@ def array_of_scores(
     runs: Sequence[str] | None,
     queries: Sequence[str] | None,
     measures: MeasureLike | Iterable[MeasureLike] | None,
-    **options: Any,
+    *,
+    missing: Missing,
+    limits: tuple[float, float] | None,
 ) -> TableOfScores:
     """Take an array (runs, queries) or (runs, queries, measures) with the names of its axes."""
     try:
@@ -149,7 +142,6 @@ def array_of_scores(
     cells = Cells()
     for (run, query, name), value in zip(product(*axes), array.ravel().tolist(), strict=True):
         if not is_score(value):
-            problem = f"the value of {said((run, query, name))} is {value}"
-            raise UsageError(f"{problem}, expected a finite number of at most {MOST:g}")
+            raise UsageError(not_a_score((run, query, name), value))
         cells.add((run, query, name), None, value)
-    return cells.table(None, options.get("missing", "error"), options.get("range"))
+    return cells.table(None, missing, limits)

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Unpack
 
 import numpy as np
 
-from unjudged.base.choices import IntervalName
+from unjudged.base.choices import IntervalName, place_of
 from unjudged.base.errors import UnjudgedWarning, UsageError
 from unjudged.base.lazy import computed_once
 from unjudged.base.wording import counted
 from unjudged.evaluation.measure_warnings import measure_warnings
 from unjudged.formats.readers.arrow.frames import is_frame, library_of
 from unjudged.grids.grid import Cell, Column, Framed, Grid, Shown, frame_of, grid_of
-from unjudged.measures.kernel.names import MeasureLike, parse
+from unjudged.measures.kernel.names import MeasureLike, place_of_measure
 from unjudged.measures.kernel.registry import Measure, lower_is_better
 from unjudged.rankings.coverage import coverage_warnings, missing_queries
 from unjudged.rankings.judged import Floats, JudgedRankings
@@ -114,34 +114,27 @@ class Scores(Shown, Framed):
         from unjudged.evaluation.score_tables import array_of_scores, is_array, table_of_scores
 
         if isinstance(source, Scores):
-            own = (
-                source if lower is None else replace(source, measures=lower_is_better(source.measures, lower))
-            )
-            return own.chosen(measures)
-        if is_array(source):
-            table = array_of_scores(source, runs, queries, measures, missing=missing, range=range)
-        else:
-            if runs is not None or queries is not None:
-                raise UsageError("runs and queries name the axes of an array; tables have names of their own")
-            given = {"columns": columns, "wide": wide, "missing": missing, "range": range, "by": by}
-            table = table_of_scores(source, measures, **given)  # type: ignore[arg-type]
+            same: Scores = source
+            if lower is not None:
+                same = replace(same, measures=lower_is_better(same.measures, lower))
+            return same.chosen(measures)
         if lower is not None and missing == "zero":
             problem = "a missing value would count as 0, the best one where lower values are better"
             raise UsageError(f"{problem}: use --missing drop (in Python missing='drop')")
-        library = library_of(source) if is_frame(source) else ""
-        return cls(
-            table.values,
-            table.runs,
-            table.queries,
-            table.measures if lower is None else lower_is_better(table.measures, lower, table.others),
-            None,
-            library,
-            table.notes,
-            table.within,
-            table.segments,
-            of_a_table=True,
-            ends=table.ends,
-        )
+        if is_array(source):
+            table = array_of_scores(source, runs, queries, measures, missing=missing, limits=range)
+            library = ""
+        elif runs is not None or queries is not None:
+            raise UsageError("runs and queries name the axes of an array; tables have names of their own")
+        else:
+            given = {"columns": columns, "wide": wide, "missing": missing, "range": range, "by": by}
+            table = table_of_scores(source, measures, **given)  # type: ignore[arg-type]
+            library = library_of(source) if is_frame(source) else ""
+        others = vars(table).pop("others")
+        made = cls(**vars(table), library=library, of_a_table=True)
+        if lower is None:
+            return made
+        return replace(made, measures=lower_is_better(made.measures, lower, others))
 
     def chosen(self, measures: MeasureLike | Iterable[MeasureLike] | None) -> Scores:
         """Return the scores by some of the measures."""
@@ -149,19 +142,13 @@ class Scores(Shown, Framed):
             return self
         names = [str(m) for m in self.measures]
         several = [measures] if isinstance(measures, str | Measure) else list(measures)
-        places = [self.place(measure, names) for measure in several]
+        places = [place_of_measure(measure, names) for measure in several]
         within = None if self.within is None else self.within[:, places]
         own = [self.measures[k] for k in places]
         ends = None if self.ends is None else (self.ends[0][:, :, places], self.ends[1][:, :, places])
         tied = None if self.tied is None else self.tied.chosen(places)
         values = self.values[:, :, places]
         return replace(self, values=values, measures=own, within=within, ends=ends, tied=tied)
-
-    @staticmethod
-    def place(measure: MeasureLike, names: Sequence[str]) -> int:
-        """Return the place of a measure among names: as it is written, or as it is parsed."""
-        written = str(measure)
-        return _place("measure", written if written in names else _name(measure), names)
 
     @property
     def judged(self) -> JudgedRankings:
@@ -200,11 +187,11 @@ class Scores(Shown, Framed):
         """One number: the value of a query, or the mean. `run` may be left out if there is only one."""
         if run is None and len(self.runs) > 1:
             raise UsageError(f"say which run: one of {', '.join(self.runs)}")
-        i = 0 if run is None else _place("run", run, self.runs)
-        k = self.place(measure, [str(m) for m in self.measures])
+        i = 0 if run is None else place_of("run", run, self.runs)
+        k = place_of_measure(measure, [str(m) for m in self.measures])
         if query is None:
             return float(self.means[i, k])
-        return float(self.values[i, _place("query", query, self.queries), k])
+        return float(self.values[i, place_of("query", query, self.queries), k])
 
     def rows(self, *, per_query: bool = True, mean: bool = False) -> Iterator[Score]:
         """Yield the table as (run, query, measure, value), run by run, query by query."""
@@ -383,15 +370,3 @@ class Scores(Shown, Framed):
             for k, (measure, means) in enumerate(columns, 1)
             for i in measure.are_best(means).nonzero()[0].tolist()
         )
-
-
-def _name(measure: MeasureLike) -> str:
-    return str(parse(measure)[0]) if isinstance(measure, str) else str(measure)
-
-
-def _place(what: str, name: str, names: Sequence[str]) -> int:
-    try:
-        return list(names).index(name)
-    except ValueError:
-        some = ", ".join(list(names)[:5]) + (", ..." if len(names) > 5 else "")
-        raise UsageError(f"no {what} is called {name!r}; there are: {some}") from None

@@ -7,11 +7,10 @@ from math import nan
 from typing import NamedTuple
 
 from unjudged.base.choices import checked_int
-from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted
 from unjudged.grids.paper_cells import PaperCell, PaperRow, Width, interval_text
 from unjudged.grids.paper_table import Best, PaperTable, chosen_rows, shown_names
-from unjudged.measures.kernel.names import parse_measure
+from unjudged.measures.kernel.names import place_of_measure
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats
 from unjudged.uncertainty.estimate import Estimates
@@ -44,7 +43,7 @@ def scores_table(
     columns = [str(measure) for measure in shown.measures]
 
     def by(measure: str | None) -> list[int]:
-        column = 0 if measure is None else place_of(measure, columns)
+        column = 0 if measure is None else place_of_measure(measure, columns)
         return shown.measures[column].best_first(means[:, column])
 
     def cell(i: int, k: int) -> PaperCell:
@@ -59,11 +58,3 @@ def scores_table(
     notes = shown.notes if estimates is None else estimates.grid().notes
     said = caption or f"Means over {counted(shown.queries, 'query')}."
     return PaperTable(columns, rows, said, notes, label, best, width)
-
-
-def place_of(measure: str, columns: Sequence[str]) -> int:
-    """Return the column of a measure: as it is written, or as it is parsed."""
-    name = measure if measure in columns else str(parse_measure(measure))
-    if name not in columns:
-        raise UsageError(f"order: no measure is called {measure!r}; there are {', '.join(columns)}")
-    return list(columns).index(name)

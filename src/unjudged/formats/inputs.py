@@ -82,9 +82,7 @@ def table_of_source(
     `number` is "score" for runs and "grade" for judgments; `columns` chooses columns by role; `name` is
     what errors call a source that is not a file.
     """
-    if (
-        not columns and kind_of_source(source) == MAPPING
-    ):  # the rest takes longer than to read a few documents
+    if not columns and kind_of_source(source) == MAPPING:  # the rest takes longer than a few documents
         plain = table_of_plain_dicts(source, number)
         if plain is not None and 0 < len(plain.documents) <= limit("ROWS"):
             return plain, QRELS

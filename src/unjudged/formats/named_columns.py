@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ from unjudged.formats.streams import (
     opened,
     read_whole,
 )
-from unjudged.formats.text_columns import columns_of_text
+from unjudged.formats.text_columns import columns_of_text, is_missing
 
 QUERIES = (*NAMES["query"], "question", "user_input")
 """Names of columns with queries, where documents have none."""
@@ -66,6 +67,38 @@ class NamedColumns:
         if given[role] not in self.columns:
             raise InputError(f"no column is called {given[role]!r}; there are {listed(list(self.columns))}")
         return given[role]
+
+    def label(self, row: int, role: str, column: str) -> str:
+        """Return the name in a cell, which may not be empty."""
+        value = self.columns[column][row]
+        if is_missing(value):
+            raise self.error(row, f"the {role} is empty")
+        return text_of_name(value)
+
+    def segments(self, query: str, segment: str, left_out: Callable[[str, Any], bool]) -> dict[str, str]:
+        """Return the segment of each query from two columns; `left_out` tells names that are no queries."""
+        found: dict[str, str] = {}
+        for row, value in enumerate(self.columns[segment]):
+            name = self.label(row, "query", query)
+            if left_out(name, value):
+                continue
+            if is_missing(value):
+                raise self.error(row, f"query {name!r} has no segment, found {value!r}: give it one")
+            add_segment(found, name, text_of_name(value), partial(self.error, row))
+        return found
+
+
+def add_segment(
+    segments: dict[str, str], query: str, segment: str, error: Callable[[str], InputError] = InputError
+) -> None:
+    """Add the segment of a query, which may not have another."""
+    if (before := segments.setdefault(query, segment)) != segment:
+        raise error(f"query {query!r} is in two segments, {before} and {segment}")
+
+
+def text_of_name(value: Any) -> str:
+    """Return a name as a text; frames hold whole numbers as floating-point ones where one is missing."""
+    return str(int(value) if isinstance(value, float) and value.is_integer() else value)
 
 
 def folded(name: str) -> str:

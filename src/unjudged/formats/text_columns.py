@@ -14,8 +14,10 @@ from unjudged.formats.limits import BYTES_OF_TEXT
 from unjudged.formats.readers.text.delimited import DELIMITERS, fields_in, lines_of
 from unjudged.formats.streams import PathLike
 
-MISSING = frozenset({"", "NA", "N/A", "NaN", "nan", "null", "None", "<NA>"})
-"""Texts that stand for a missing value."""
+MISSING = frozenset({"", "NA", "N/A", "NaN", "nan", "null", "<NA>"})
+"""Texts that stand for a missing name or value."""
+NO_VALUE = frozenset({"-", "--", "na", "n/a", "#n/a", "nan", "null", "none"})
+"""Further texts for a missing number, in upper or lower case; a system or query may have such a name."""
 TextColumns = tuple[dict[str, list[str]], list[int], bool]
 """Columns, lines of the file that their values stand on, and whether there is no header."""
 
@@ -69,7 +71,7 @@ def _problem_of(first: str, header: list[str], delimiter: str | None) -> str:
 
 def _with_points(column: list[str]) -> list[str]:
     """Return a column with decimal commas, as spreadsheets write beside semicolons, with points."""
-    whole = [re.fullmatch(r"[+-]?(\d+|\d*,\d+)", text) for text in column if text not in MISSING]
+    whole = [re.fullmatch(r"[+-]?(\d+|\d*,\d+)", text) for text in column if not has_no_value(text)]
     return [text.replace(",", ".") for text in column] if all(whole) else column
 
 
@@ -100,7 +102,12 @@ def is_number(value: Any) -> bool:
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a cell is empty: no value, not a number, or a text that says so."""
-    if value is None or (isinstance(value, str) and value.strip() in MISSING):
-        return True
-    return isinstance(value, float) and isnan(value)
+    """Whether a cell is empty: no value, not a number, or what says so as a text, such as pandas' NA."""
+    if isinstance(value, float):
+        return isnan(value)
+    return value is None or str(value).strip() in MISSING
+
+
+def has_no_value(value: Any) -> bool:
+    """Whether a cell of numbers has none."""
+    return is_missing(value) or (isinstance(value, str) and value.strip().lower() in NO_VALUE)

@@ -9,9 +9,10 @@ from unjudged.agreement.resampling import DRAWS
 from unjudged.base.errors import UsageError
 from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import File, Load, Measures, Output, OutputFormat, Plot, named_files
-from unjudged.cli.options.input_options import InputOptions, TableOptions
+from unjudged.cli.options.input_options import InputOptions
 from unjudged.cli.options.option import Option
 from unjudged.cli.options.paper_options import FigureOptions
+from unjudged.cli.options.table_options import TableOptions
 from unjudged.cli.shell.output import check_output, show_grids
 from unjudged.cli.shell.standard_streams import progress
 from unjudged.grids.rendering import WITHOUT_NOTES

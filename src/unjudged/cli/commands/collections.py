@@ -18,10 +18,11 @@ from unjudged.cli.options.arguments import (
     Rel,
     measures_with_rel,
 )
-from unjudged.cli.options.input_options import InputOptions, TableOptions
+from unjudged.cli.options.input_options import InputOptions
 from unjudged.cli.options.option import Option
 from unjudged.cli.options.paper_options import FigureOptions
 from unjudged.cli.options.significance_options import SignificanceOptions
+from unjudged.cli.options.table_options import TableOptions
 from unjudged.cli.shell.given_arguments import check_not_read, reads
 from unjudged.cli.shell.output import check_decimals, check_output, show, show_grids
 from unjudged.comparison.several_collections import DEFAULT, compare_collections, listed_collections
@@ -84,10 +85,8 @@ def collections(
     if not given:
         words = "NAME=TABLE NAME=TABLE" if from_tables else "NAME=QRELS:RUN,RUN NAME=QRELS:RUN,RUN"
         raise UsageError(f"no collection given: unjudged collections {words}")
-    if len(measures or ()) > 1:
-        raise UsageError(
-            f"{len(measures or ())} measures are given: collections are compared by one at a time"
-        )
+    if measures and len(measures) > 1:
+        raise UsageError(f"{len(measures)} measures are given: collections are compared by one at a time")
     reads(file for files in given.values() for file in files)
     for path in (output, plot):
         if path is not None:

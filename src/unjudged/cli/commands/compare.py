@@ -28,11 +28,12 @@ from unjudged.cli.options.arguments import (
     Ties,
     measures_with_rel,
 )
-from unjudged.cli.options.input_options import JudgmentOptions, TableOptions, suggest_estimates
+from unjudged.cli.options.input_options import JudgmentOptions, suggest_estimates
 from unjudged.cli.options.option import spelt
 from unjudged.cli.options.paper_options import ComparedTableOptions, FigureOptions
 from unjudged.cli.options.prediction_options import PredictionOptions, StatedOptions
 from unjudged.cli.options.significance_options import SignificanceOptions
+from unjudged.cli.options.table_options import TableOptions
 from unjudged.cli.shell.output import (
     FULL_PRECISION,
     beside_standard_error,

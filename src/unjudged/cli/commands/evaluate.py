@@ -28,10 +28,11 @@ from unjudged.cli.options.arguments import (
     measures_with_rel,
     number_or_name,
 )
-from unjudged.cli.options.input_options import JudgmentOptions, TableOptions, suggest_estimates
+from unjudged.cli.options.input_options import JudgmentOptions, suggest_estimates
 from unjudged.cli.options.option import Option, refuse, spelt
 from unjudged.cli.options.paper_options import FigureOptions, PaperTableOptions
 from unjudged.cli.options.prediction_options import PredictionOptions, StatedOptions
+from unjudged.cli.options.table_options import TableOptions
 from unjudged.cli.shell.output import check_decimals, check_output, show, show_grids
 from unjudged.cli.shell.standard_streams import progress, reading
 from unjudged.evaluation.collection import Collection

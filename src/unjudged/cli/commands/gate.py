@@ -10,6 +10,7 @@ from math import isnan, nan
 from typing import Annotated, Literal
 
 from unjudged.base.errors import UsageError, quoted
+from unjudged.base.wording import shortlist
 from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import (
     By,
@@ -21,9 +22,11 @@ from unjudged.cli.options.arguments import (
     OutputFormat,
     Rel,
     measures_with_rel,
+    named_file,
 )
-from unjudged.cli.options.input_options import JudgmentOptions, TableOptions, named_file
+from unjudged.cli.options.input_options import JudgmentOptions
 from unjudged.cli.options.option import Option
+from unjudged.cli.options.table_options import TableOptions
 from unjudged.cli.shell.output import (
     beside_standard_error,
     check_decimals,
@@ -184,8 +187,6 @@ def _names(scores: Scores, old: str | None, new: str | None, files: int) -> Sequ
     elif (old, new) == (None, None) and len(runs) == files == 2:
         old, new = runs
     if old is None or new is None:
-        listed = ", ".join(runs[:5])
-        raise UsageError(
-            f"say which system is old and which is new, with --old and --new: there are {listed}"
-        )
+        which = "say which system is old and which is new, with --old and --new"
+        raise UsageError(f"{which}: there are {shortlist(runs)}")
     return old, new

@@ -28,10 +28,11 @@ from unjudged.cli.options.arguments import (
     named_files,
     read_groups,
 )
-from unjudged.cli.options.input_options import JudgmentOptions, TableOptions
+from unjudged.cli.options.input_options import JudgmentOptions
 from unjudged.cli.options.judging_folder import write_new
 from unjudged.cli.options.option import Option, OptionGroup, refuse
 from unjudged.cli.options.significance_options import SignificanceOptions
+from unjudged.cli.options.table_options import TableOptions
 from unjudged.cli.shell.given_arguments import command_given
 from unjudged.cli.shell.output import show
 from unjudged.cli.shell.standard_streams import reading

@@ -106,17 +106,23 @@ def measures_with_rel(measures: Iterable[MeasureLike], rel: float | None) -> lis
     return [m(rel=rel) if "rel" in m.parameters and "rel" not in m.given else m for m in chosen]
 
 
+def named_file(word: str) -> tuple[str | None, str]:
+    """Return the name, if it has one, and the file of `NAME=FILE` or `FILE`."""
+    name, equals, file = word.partition("=")
+    if not equals or os.path.exists(word):
+        return None, word
+    if not name or not file:
+        raise UsageError(f"{word}: expected NAME=FILE, or a file")
+    return name, file
+
+
 def named_files(files: Iterable[str]) -> dict[str, str]:
     """Return files by name: the one before an equals sign, or that of the file."""
     from unjudged.evaluation.collection import file_name
 
     named: dict[str, str] = {}
-    for given in files:
-        name, equals, file = given.partition("=")
-        if not equals or os.path.exists(given):
-            name, file = file_name(given) or given, given
-        if not name or not file:
-            raise UsageError(f"{given}: expected NAME=FILE, or a file")
+    for given, file in map(named_file, files):
+        name = given or file_name(file) or file
         if name in named:
             raise UsageError(f"two sources are called {name!r}: name them, as in first={file}")
         named[name] = file

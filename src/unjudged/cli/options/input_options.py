@@ -1,4 +1,4 @@
-"""Files of a command: judgments and runs, or tables of scores, their columns, and how they are read."""
+"""Files of a command: judgments and runs, their columns, and how they are read."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import Annotated, Literal
 
 from unjudged.base.choices import Conflicts
 from unjudged.base.errors import InputError, UnjudgedError, UsageError
-from unjudged.cli.options.option import Option, OptionGroup, refuse
+from unjudged.cli.options.option import Option, OptionGroup
 from unjudged.cli.shell.standard_streams import warn
-from unjudged.evaluation.collection import file_name, name_runs
+from unjudged.evaluation.collection import name_runs
 from unjudged.evaluation.scores import Scores
 from unjudged.formats.columns import NEEDED, OPTIONAL
-from unjudged.formats.files import FileWithColumns, expanded
+from unjudged.formats.files import FileWithColumns
 from unjudged.formats.streams import name_file_in_errors
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judgments import Judgments
@@ -75,12 +75,6 @@ class InputOptions(OptionGroup, title="Files"):
         return named
 
 
-def named_file(word: str) -> tuple[str, str]:
-    """Return the name, or nothing, and the file of `NAME=FILE` or `FILE`."""
-    name, _, file = word.partition("=")
-    return (name, file) if file and not os.path.exists(word) else ("", word)
-
-
 def _with_columns(file: str, words: Sequence[str] | None, option: str, roles: Sequence[str]) -> str:
     columns: dict[str, str] = {}
     if words is not None and not words:
@@ -134,89 +128,12 @@ class JudgmentOptions(InputOptions):
                 raise InputError(f"{error.problem}{IF_TABLE}", source=error.source, line=error.line) from None
             raise
 
-    def read_judged(self, qrels: str, *, fractions: bool = False) -> Judgments:
+    def read_judged(self, qrels: str, *, fractions: bool = False, or_scores: bool = False) -> Judgments:
         """Return the same, for commands that cannot do without judgments."""
-        judgments = self.read(qrels, fractions=fractions)
+        judgments = self.read(qrels, fractions=fractions, or_scores=or_scores)
         if not (judgments.grade >= 0).any():
             raise InputError("nothing is judged: every grade is negative", source=qrels)
         return judgments
-
-
-@dataclass(eq=False, repr=False)
-class TableOptions(OptionGroup, title="Tables of scores"):
-    """Tables of scores by query that any tool computed.
-
-    Parameters
-    ----------
-    scores
-        The files are tables of scores by query, not judgments and runs: CSV, TSV, Parquet or JSON with
-        columns system, query, measure and value, or with a column per system or measure; or the output of
-        `trec_eval -q`, ir_measures or `unjudged evaluate -q`. A file that names no system is one itself;
-        NAME=FILE names it.
-    wide
-        What the columns of a wide table are, if their names do not tell: systems or measures.
-    missing
-        What a missing value is: an error, zero, or a reason to drop its query for all systems.
-    value_range
-        The lowest and highest value of measures that are not known here, such as --range 0,100.
-    lower
-        A measure that is not known here and whose lower values are better, such as --lower latency,cost; may
-        be repeated.
-    """
-
-    scores: bool = False
-    wide: Literal["systems", "measures"] | None = None
-    missing: Literal["error", "zero", "drop"] = "error"
-    value_range: Annotated[str | None, Option("--range")] = None
-    lower: list[str] | None = None
-
-    def check(self, inputs: InputOptions, **others: object) -> bool:
-        """Return whether tables are given; refuse options that would be ignored then, or without them."""
-        if not self.scores:
-            used = {"wide": self.wide, "range": self.value_range, "missing": self.missing != "error"}
-            refuse("{} is for tables of scores: add --scores", used | {"lower": self.lower})
-            return False
-        about_files = {**vars(inputs), "names": inputs.names != "file", "columns": None, "conflicts": None}
-        refuse("{} needs judgments and runs: omit it with --scores", others | about_files)
-        return True
-
-    def read(
-        self,
-        files: Iterable[str],
-        inputs: InputOptions,
-        measures: Iterable[str] | None,
-        by: str | None = None,
-    ) -> Scores:
-        """Return the scores of the files; `by` is a file of segments, or else a column."""
-        from unjudged.evaluation.query_segments import file_and_column
-
-        given = [(name, inputs.table(file)) for name, file in map(named_file, files)]
-        tables = [(name, one) for name, file in given for one in expanded(file)]
-        named = {name or str(file_name(one)): one for name, one in tables}
-        some = any(name for name, _ in tables)
-        if some and len(named) < len(tables):
-            raise UsageError("two tables have the same name: give each its own, as in NAME=FILE")
-        several = named if some else [one for _, one in tables]
-        return Scores.of(
-            several if some or len(tables) > 1 else tables[0][1],
-            measures,
-            wide=self.wide,
-            missing=self.missing,
-            range=self._range(),
-            by=None if by is None or os.path.exists(file_and_column(by)[0]) else by,
-            lower=self.lower and [name for names in self.lower for name in names.split(",")],
-        )
-
-    def _range(self) -> tuple[float, float] | None:
-        if self.value_range is None:
-            return None
-        try:
-            low, high = map(float, self.value_range.split(","))
-        except ValueError:
-            low, high = 0.0, 0.0
-        if not low < high:
-            raise UsageError(f"--range is {self.value_range!r}, expected two numbers such as 0,100")
-        return low, high
 
 
 DESIGN = b"unjudged-design"

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.errors import UsageError
+from unjudged.base.wording import shortlist
 from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.rankings.judged import Floats, Mask
 
@@ -132,5 +133,5 @@ def place_of_baseline(baseline: str | None, runs: Sequence[str]) -> int | None:
     if len(runs) < 2:
         raise UsageError("one run cannot be compared: give two or more")
     if baseline is not None and baseline not in runs:
-        raise UsageError(f"the baseline {baseline!r} is not among the runs: {', '.join(runs[:5])}")
+        raise UsageError(f"the baseline {baseline!r} is not among the runs: {shortlist(runs)}")
     return None if baseline is None else list(runs).index(baseline)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
+from unjudged.base.choices import place_of
 from unjudged.base.errors import UsageError
+from unjudged.base.wording import shortlist
 from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.measures.kernel.spellings import (
     alike,
@@ -65,6 +67,16 @@ def parse_measure(measure: MeasureLike) -> Measure:
     if len(measures) != 1:
         raise UsageError(f"{measure!r} stands for {len(measures)} measures, expected one")
     return measures[0]
+
+
+def place_of_measure(measure: MeasureLike, names: Sequence[str]) -> int:
+    """Return the place of a measure among names: as it is written, or as it is parsed."""
+    written = str(measure)
+    try:
+        name = written if written in names else str(parse_measure(measure))
+    except UsageError as error:
+        raise UsageError(f"{error}; there are {shortlist(names)}") from None
+    return place_of("measure", name, names)
 
 
 def parse(text: str) -> list[Measure]:

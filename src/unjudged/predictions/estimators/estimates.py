@@ -26,6 +26,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from unjudged.base.choices import place_of
 from unjudged.base.errors import UsageError
 from unjudged.grids.grid import Grid, Shown
 from unjudged.measures.kernel.estimand import Estimand
@@ -135,9 +136,7 @@ class PredictedMeans(Shown):
 
     def place(self, run: str) -> int:
         """Return the place of a run by its name."""
-        if run not in self.runs:
-            raise UsageError(f"no run is called {run!r}; there are: {', '.join(self.runs)}")
-        return self.runs.index(run)
+        return place_of("run", run, self.runs)
 
 
 def estimates_table(several: Sequence[PredictedMeans], confidence: float = 0.95) -> Estimates:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import isfinite
 from typing import Any
 
 import numpy as np
 
-from unjudged.base.choices import as_list
+from unjudged.base.choices import as_list, place_of
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import percent
 from unjudged.comparison.collections_result import MACRO, CollectionsComparison
@@ -19,7 +18,7 @@ from unjudged.comparison.testing.pairwise import t_interval
 from unjudged.evaluation.scores import Scores
 from unjudged.grids.grid import blank
 from unjudged.measures.interpolated import TENTHS
-from unjudged.measures.kernel.names import MeasureLike, parse_measure
+from unjudged.measures.kernel.names import MeasureLike, place_of_measure
 from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.rankings.judged import Floats
 from unjudged.report.descriptions import (
@@ -62,7 +61,7 @@ class ScorePlots:
         k, scores = self._place(measure), self._scores
         order = scores.measures[k].best_first(scores.means[:, k])
         rows = [{"run": scores.runs[i], "mean": float(scores.means[i, k])} for i in order]
-        one = replace(scores, values=scores.values[:, :, k : k + 1], measures=[scores.measures[k]])
+        one = scores.chosen(scores.measures[k])
         words = {}
         for kind in as_list("intervals", intervals):
             estimates = one.estimate(kind, **given)
@@ -73,13 +72,8 @@ class ScorePlots:
 
     def differences(self, a: str, b: str, measure: MeasureLike | None = None) -> Any:
         """Draw the difference of two runs on each query, largest first."""
-        k, runs = self._place(measure), list(self._scores.runs)
-        for run in (a, b):
-            if run not in runs:
-                raise UsageError(
-                    f"no run is called {run!r}; there are {', '.join(runs[:5])}{', ...' * (len(runs) > 5)}"
-                )
-        both = self._scores.values[[runs.index(a), runs.index(b)], :, k]
+        k, two = self._place(measure), [place_of("run", run, self._scores.runs) for run in (a, b)]
+        both = self._scores.values[two, :, k]
         _, low, high = t_interval(Pairs.of(both), LEVEL)
         return difference_figure(
             both[0] - both[1],
@@ -162,14 +156,9 @@ class ScorePlots:
 
     def _place(self, measure: MeasureLike | None) -> int:
         names = [str(m) for m in self._scores.measures]
-        if measure is None:
-            if len(names) > 1:
-                raise UsageError(f"say which measure: {', '.join(names)}")
-            return 0
-        wanted = parse_measure(measure)
-        if str(wanted) not in names:
-            raise UsageError(f"{wanted} was not evaluated: {', '.join(names)}")
-        return names.index(str(wanted))
+        if measure is None and len(names) > 1:
+            raise UsageError(f"say which measure: {', '.join(names)}")
+        return 0 if measure is None else place_of_measure(measure, names)
 
 
 def difference_figure(

@@ -23,14 +23,16 @@ from unjudged.cli.options.arguments import (
     Plot,
     named_files,
 )
-from unjudged.cli.options.input_options import JudgmentOptions, TableOptions
+from unjudged.cli.options.input_options import JudgmentOptions
 from unjudged.cli.options.option import Option
 from unjudged.cli.options.paper_options import FigureOptions
 from unjudged.cli.options.prediction_options import StatedOptions
+from unjudged.cli.options.table_options import TableOptions
 from unjudged.cli.shell.output import check_output, show, show_grids
 from unjudged.cli.shell.standard_streams import progress, reading
 from unjudged.comparison.systems import comparable
 from unjudged.comparison.testing.corrections import CORRECTIONS
+from unjudged.comparison.testing.pairs import place_of_baseline
 from unjudged.comparison.testing.power import FlatPilotError, QueryPlan, plan_queries
 from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.evaluation import fitting_measures
@@ -114,9 +116,7 @@ def queries(
             qrels, inputs.runs(runs, "plan queries QRELS RUN RUN...", 2, or_scores=True), inputs, measures
         )
     chosen = scores.measures
-    if baseline is not None and baseline not in scores.runs:
-        raise UsageError(f"baseline is {baseline!r}, expected one of {', '.join(scores.runs)}")
-    against = None if baseline is None else list(scores.runs).index(baseline)
+    against = place_of_baseline(baseline, scores.runs)
     plans: dict[str, QueryPlan] = {}
     for k, measure in enumerate(chosen):
         try:
@@ -145,10 +145,9 @@ def _pilot(
 ) -> unjudged.Scores:
     """Score the runs of the pilot by measures that a test over queries takes."""
     with reading(len(runs)) as on_read:
-        judgments = inputs.read_judged(qrels)
-        chosen, refused = comparable(
-            parse_measures(measures or fitting_measures(judgments, ["AP"])[0]), judgments
-        )
+        judgments = inputs.read_judged(qrels, or_scores=True)
+        asked = parse_measures(measures or fitting_measures(judgments, ["AP"])[0])
+        chosen, refused = comparable(asked, judgments)
         announce(map(AssumptionWarning, refused))
         return unjudged.evaluate(judgments, dict(runs), chosen, on_read=on_read)
 
