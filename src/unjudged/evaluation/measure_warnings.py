@@ -27,25 +27,27 @@ def measure_warnings(
 ) -> list[UnjudgedWarning]:
     """Return the warnings about these values of the measures."""
     judgments = rankings.judgments
+    kind, queries = judgments.origin.kind, len(judgments.pooled.queries)
     found: list[UnjudgedWarning] = []
     for measure in measures:
-        if judgments.origin.kind not in measure.traits.takes:
+        if kind not in measure.traits.takes:
             answer = permitted(measure, judgments)
             found += [AssumptionWarning(f"{answer}.")] if isinstance(answer, Refusal) else []
-    found += _nothing_judged(judgments)
+    if queries > 1:
+        found += _nothing_judged(judgments)
     found += _nothing_relevant(measures, judgments, values)
-    found += _no_subtopics(measures, judgments)
-    sampled = judgments.origin.kind in SAMPLES
-    found += _about_samples(measures, rankings) if sampled else _scattered(rankings)
+    if kind != BY_SUBTOPIC:
+        found += _no_subtopics(measures)
+    if kind in SAMPLES:
+        found += _about_samples(measures, rankings)
+    elif kind == POOL and queries >= MANY:
+        found += _scattered(rankings)
     return found
 
 
 def _scattered(rankings: JudgedRankings) -> list[UnjudgedWarning]:
     """A warning if judgments that are taken for a pool have hardly any of the first documents of the runs."""
-    origin = rankings.judgments.origin
-    if origin.kind != POOL or len(rankings.judgments.queries) < MANY:
-        return []
-    share = few_judged(rankings, min(TOP, origin.depth or TOP))
+    share = few_judged(rankings, min(TOP, rankings.judgments.origin.depth or TOP))
     if share is None:
         return []
     bounds = "bounds (--interval bounds) show what that leaves open"
@@ -62,10 +64,8 @@ def _about_samples(measures: Sequence[Measure], rankings: JudgedRankings) -> Ite
 def _nothing_judged(judgments: Judgments) -> list[UnjudgedWarning]:
     """A warning if some queries have no judged document, though others have; a sample may have none."""
     recorded = judgments.stratum is not None or judgments.probability is not None
-    if recorded or len(judgments.queries) < 2:
-        return []
     none = np.flatnonzero(judgments.count(0) == 0)
-    if not 0 < len(none) < len(judgments.queries):
+    if recorded or not 0 < len(none) < len(judgments.queries):
         return []
     have, them = ("has", "it") if len(none) == 1 else ("have", "them")
     what = f"{len(none)} of {len(judgments.queries)} queries {have} no judged document"
@@ -96,10 +96,8 @@ def _nothing_relevant(
     ]
 
 
-def _no_subtopics(measures: Sequence[Measure], judgments: Judgments) -> list[UnjudgedWarning]:
+def _no_subtopics(measures: Sequence[Measure]) -> list[UnjudgedWarning]:
     """A warning if measures of diversity are given judgments that are not by subtopic."""
-    if judgments.origin.kind == BY_SUBTOPIC:
-        return []
     names = [str(m) for m in measures if m.function.__module__ == diversity.__name__]
     if not names:
         return []
