@@ -14,6 +14,7 @@ from unjudged.base.errors import UnjudgedWarning, UsageError, announce
 from unjudged.base.wording import counted, shortlist
 from unjudged.comparison.collections_result import MACRO, CollectionsComparison
 from unjudged.comparison.comparison_notes import notes_on_direction
+from unjudged.comparison.systems import UNKNOWN
 from unjudged.comparison.testing.corrections import find_correction
 from unjudged.comparison.testing.macro_means import macro_differences, macro_variances
 from unjudged.comparison.testing.pairs import place_of_baseline
@@ -35,7 +36,7 @@ ANY_NAME = "a file of --list takes names with colons and commas, between tabs: N
 ENOUGH = 10
 """With fewer queries, a collection hardly shows how far its differences spread."""
 AS_THEY_ARE = "Judgments are taken as they are: `compare` of one collection says what they leave open."
-OF_TABLES = "Judgments: unknown (scores of a table do not say which documents were judged)."
+OF_TABLES = f"Judgments: {UNKNOWN}."
 DEFAULT = "nDCG@10"
 """Measure if none is named, and if no table of scores has only one."""
 
