@@ -2,7 +2,7 @@
 
 Then once more in two rounds, with runs that come late and people who disagree: topics stay with their
 assessors, conflicts are adjudicated, and what cannot be judged is kept apart. At the end runs are compared,
-teams get their pages, and a bundle is made that evaluates to the same numbers.
+teams get their pages.
 
     python scripts/collection.py FOLDER                                  the sample collection
     python scripts/collection.py FOLDER --data ../shared/data/trec8      TREC-8, a pool of half of its groups
@@ -24,10 +24,10 @@ from unjudged import Judgments, compare, evaluate, sample
 from unjudged.experiments import plan_judgments
 from unjudged.formats.writing import judgments_text, qrels_text
 from unjudged.grids.rendering import render
-from unjudged.judging import DESIGNS, Bundle, Pool
+from unjudged.judging import DESIGNS, Pool
 from unjudged.judging.choosing.next_documents import next_documents
 from unjudged.judging.collecting.answers import answers_grid, read_answers
-from unjudged.judging.collecting.assignment import assign, read_assignment
+from unjudged.judging.collecting.assignment import assign
 from unjudged.judging.collecting.drawn_sample import draw
 from unjudged.judging.collecting.handing_out import hand_out, task_texts
 from unjudged.judging.collecting.merge_result import ConflictError
@@ -167,27 +167,18 @@ def planned(truth: Judgments, runs: dict[str, Path], pool: Pool, budget: int) ->
 
 
 def published(folder: Path, runs: dict[str, Path]) -> list[str]:
-    """Compare the runs, write the pages of teams (the first three letters of a run) and the bundle."""
+    """Compare the runs, and write the pages of teams (the first three letters of a run)."""
     judgments = Judgments.read(folder / "rounds-merged.strata")
     scores = evaluate(judgments, runs, "xinfAP")
     found = list(compare(judgments, runs, "xinfAP").pairs())
     teams = team_pages(scores, {run: run[:3] for run in runs}, "A collection")
-    made = Bundle(
-        name="A collection",
-        judgments=judgments,
-        design=read_sample(folder / "round-2-design.txt"),
-        assignment=read_assignment(folder / "round-2-assignment.tsv"),
-    ).texts()
-    for place, texts in (("teams", teams), ("bundle", made)):
-        (folder / place).mkdir(exist_ok=True)
-        for name, text in texts.items():
-            write(folder / place / name, text)
-    again = evaluate(folder / "bundle", runs, "xinfAP")
-    same = "the same" if np.array_equal(scores.values, again.values) else "other"
+    (folder / "teams").mkdir(exist_ok=True)
+    for name, text in teams.items():
+        write(folder / "teams" / name, text)
     differ = sum(pair.p_adjusted < ALPHA for pair in found)
     return [
         f"{differ} of {len(found)} pairs differ by xinfAP over queries (corrected p < {ALPHA}).",
-        f"{len(teams)} team pages and a bundle of {len(made)} files: evaluates to {same} numbers.",
+        f"{len(teams)} team pages.",
     ]
 
 

@@ -19,8 +19,6 @@ from unjudged.evaluation.collection import name_runs
 from unjudged.evaluation.groups import read_groups
 from unjudged.evaluation.score_cells import AS_ZERO, names_measure
 from unjudged.evaluation.scores import Scores
-from unjudged.formats.bundles import JUDGMENTS as BUNDLED
-from unjudged.formats.bundles import bundled
 from unjudged.formats.columns import NAMES, is_header
 from unjudged.formats.files import reader_of
 from unjudged.formats.inputs import FILE, kind_of_source
@@ -89,7 +87,7 @@ def recognise(file: str) -> RecognisedFile:
     """Return what a file is; of a file that nothing here reads, the errors say why."""
     if kind_of_source(file) != FILE or (not file.startswith("irds:") and not os.path.exists(file)):
         raise InputError("no such file", source=file)
-    if file.startswith("irds:") or bundled(file, BUNDLED) != file:
+    if file.startswith("irds:"):
         return _judgments(file)
     start = b""
     if not os.path.isdir(file):

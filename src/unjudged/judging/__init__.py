@@ -18,7 +18,6 @@ _NAMES = LazyNames(
         "choosing.next_result": "Candidate NextDocuments RunPair",
         "choosing.settling": "Forecast",
         "collecting.answers": "AnswerFile read_answers",
-        "collecting.bundle": "Bundle",
         "collecting.assignment": "Assignment assign read_assignment",
         "collecting.sample_file": "read_sample sample_text",
         "collecting.drawn_sample": "DrawnSample sample=draw",

@@ -4,7 +4,6 @@ from unjudged.judging.choosing.next_result import Candidate as Candidate, NextDo
 from unjudged.judging.choosing.settling import Forecast as Forecast
 from unjudged.judging.collecting.answers import AnswerFile as AnswerFile, read_answers as read_answers
 from unjudged.judging.collecting.assignment import Assignment as Assignment, assign as assign, read_assignment as read_assignment
-from unjudged.judging.collecting.bundle import Bundle as Bundle
 from unjudged.judging.collecting.drawn_sample import DrawnSample as DrawnSample, draw as sample
 from unjudged.judging.collecting.handing_out import hand_out as hand_out, task_texts as task_texts
 from unjudged.judging.collecting.judging_page import judging_page as judge
@@ -21,7 +20,6 @@ pool = Pool.of_runs
 __all__ = [
     "AnswerFile",
     "Assignment",
-    "Bundle",
     "Candidate",
     "ConflictError",
     "DESIGNS",

@@ -16,10 +16,9 @@ from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.base.lazy import computed_once
 from unjudged.base.segments import Integers
 from unjudged.base.wording import counted
-from unjudged.formats.bundles import JUDGMENTS, bundled
 from unjudged.formats.columns import BY_SUBTOPIC as BY_SUBTOPIC_MARK
 from unjudged.formats.columns import IS_IT_A_RUN, QRELS, Layout, expected
-from unjudged.formats.inputs import FILE, kind_of_source, name_in_errors, table_of_source
+from unjudged.formats.inputs import name_in_errors, table_of_source
 from unjudged.formats.readers.arrow.frames import Frame
 from unjudged.formats.readers.memory.arrays import rows_of_arrays
 from unjudged.formats.readers.subtopic_rows import table_of_subtopics
@@ -115,8 +114,6 @@ class Judgments:
         """Return the judgments, and the line of each row if they are from a file of text."""
         if isinstance(source, Judgments):
             return source, np.zeros(0, np.int64)
-        if kind_of_source(source) == FILE:
-            source = bundled(source, JUDGMENTS)
         table, layout = table_of_source(source, "grade", columns, "judgments")
         if table.keys is not None:  # of plain dicts, in which nothing can be repeated
             return cls.from_table(table, layout), table.lines

@@ -22,7 +22,6 @@ import numpy as np
 
 from unjudged.base.errors import AssumptionWarning, UsageError, announce
 from unjudged.base.wording import counted
-from unjudged.formats.bundles import CALIBRATION, bundled
 from unjudged.formats.streams import PathLike
 from unjudged.formats.writing import write_whole
 from unjudged.measures.kernel.averages import mean_over_queries
@@ -212,7 +211,7 @@ class Calibration:
     @classmethod
     def load(cls, path: PathLike) -> Calibration:
         """Read a file that `save` or `unjudged calibrate` wrote."""
-        return cls(**calibration_fields(bundled(path, CALIBRATION)))
+        return cls(**calibration_fields(path))
 
 
 def _most(count: int, runs: int) -> float:

@@ -19,7 +19,6 @@ import numpy as np
 from unjudged.base.choices import checked_int
 from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.base.wording import counted
-from unjudged.formats.bundles import ASSIGNMENT, bundled
 from unjudged.formats.small_files import number_in_file, read_small_text
 from unjudged.formats.streams import display_name
 from unjudged.formats.writing import query_id
@@ -73,7 +72,6 @@ class Assignment(Shown):
 
 def read_assignment(path: str | os.PathLike[str]) -> Assignment:
     """Read an assignment; topics need one own assessor each, and names must be good for files."""
-    path = bundled(path, ASSIGNMENT)
     own: dict[str, str] = {}
     second: dict[str, dict[str, None]] = {}
     twice, source = 0.0, display_name(path)

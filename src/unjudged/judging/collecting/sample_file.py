@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.errors import InputError, quoted
-from unjudged.formats.bundles import DESIGN, bundled
 from unjudged.formats.small_files import number_in_file, read_small, whole_in_file
 from unjudged.formats.streams import display_name
 from unjudged.formats.tables import Ids, decode, encode
@@ -57,7 +56,6 @@ def sample_text(sample: DrawnSample) -> str:
 
 def read_sample(file: str | os.PathLike[str]) -> DrawnSample:
     """Read the file of a drawn sample; a damaged or edited one is refused."""
-    file = bundled(file, DESIGN)
     data, source = read_small(file, "a design", LARGEST_FILE), display_name(file)
     first, _, body = data.partition(b"\n")
     schema, _, checksum = decode(first).strip().rpartition(" ")
