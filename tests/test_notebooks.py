@@ -17,7 +17,7 @@ pytest.importorskip("pandas")
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 SHOWN = {
-    "judges": 7,
+    "judges": 6,
     "rag_team": 5,
     "search_engineer": 3,
     "track_organiser": 6,

@@ -13,8 +13,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from assessor_coverage import grades_of
-from assessor_tests import official_runs
 from coverage_tables import Cell, markdown, share, shortfalls
 
 from unjudged import Judgments, Run, UsageError, evaluate
@@ -135,3 +133,20 @@ def _cell(case: Scattered) -> str:
         return "refused"
     told = f"; {share(case.refused)} refused" if case.refused else ""
     return f"{share(case.held)}{told}"
+
+
+def official_runs(folder: Path) -> dict[str, Path]:
+    """Return the official runs of the track."""
+    track = folder.parent / "dl2019" / "track"
+    rows = [line.split("\t") for line in (track / "runs.tsv").read_text().splitlines()[1:]]
+    return {row[0]: track / "runs" / f"{row[0]}.gz" for row in rows if row[1] != "later"}
+
+
+def grades_of(path: Path) -> dict[str, dict[str, int]]:
+    """Read the grades of a file by query and document."""
+    found: dict[str, dict[str, int]] = {}
+    with gzip.open(path, "rt") as file:
+        for line in file:
+            query, _, document, grade = line.split()
+            found.setdefault(query, {})[document] = int(grade)
+    return found

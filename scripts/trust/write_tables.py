@@ -13,9 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import agreement_coverage
-import assessor_coverage
-import assessor_grades
-import assessor_tests
 import calibrated_coverage
 import fractional_bounds
 import gate_trials
@@ -189,23 +186,6 @@ def agreement(folder: Path, pool: ProcessPoolExecutor) -> None:  # noqa: ARG001 
     replace_table(PAGE, "agreement", agreement_coverage.agreement_table(cases))
 
 
-def assessors(folder: Path, pool: ProcessPoolExecutor) -> None:
-    jobs = [
-        pool.submit(assessor_coverage.simulated_coverage, people, ratio)
-        for people in assessor_coverage.PEOPLE
-        for ratio in assessor_coverage.RATIOS
-    ]
-    table = assessor_coverage.simulated_table([job.result() for job in jobs])
-    replace_table(PAGE, "assessors, simulated", table)
-    found = pool.submit(assessor_coverage.assessor_coverage, folder).result()
-    replace_table(PAGE, "assessors, DL-2019", assessor_coverage.assessor_table(found))
-    replace_table(PAGE, "assessors, grades", pool.submit(assessor_grades.grades_table, folder).result())
-
-
-def tests_by_assessors(folder: Path, pool: ProcessPoolExecutor) -> None:
-    replace_table(PAGE, "assessors, tests", pool.submit(assessor_tests.assessor_tests_table, folder).result())
-
-
 def gate(folder: Path, pool: ProcessPoolExecutor) -> None:
     jobs = [
         pool.submit(gate_trials.gate_trials, folder, source, size)
@@ -280,8 +260,6 @@ PARTS: dict[str, Callable[[Path, ProcessPoolExecutor], None]] = {
         fractions,
         subtopics,
         agreement,
-        assessors,
-        tests_by_assessors,
         robust,
         sampling,
         scattered,

@@ -293,7 +293,7 @@ def test_output_that_cannot_be_written(tmp_path: Path) -> None:
 def test_options_that_do_not_go_together() -> None:
     assert (
         refused(2, "evaluate", QRELS, RUN, "--extra-relevant", "3")
-        == "--prevalence, --calibration, --second, --confidence, --extra-relevant, --pool-depth and --seed "
+        == "--prevalence, --calibration, --confidence, --extra-relevant, --pool-depth and --seed "
         "need --interval"
     )
     assert refused(2, "evaluate", QRELS, RUN, "-q", "--interval", "bounds").startswith(
@@ -320,7 +320,7 @@ def test_an_option_that_an_interval_would_ignore_is_refused(
 def test_a_confidence_level_that_nothing_uses_is_refused() -> None:
     """The interval for other queries that compare prints has the level 1 - alpha."""
     said = refused(2, "compare", QRELS, RUN, str(sample.runs["dense"]), "--confidence", "0.9")
-    assert said.startswith("--confidence is for --calibration, --second and --predictions;")
+    assert said.startswith("--confidence is for --calibration and --predictions;")
 
 
 SEEDED = {

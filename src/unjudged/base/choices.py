@@ -16,7 +16,7 @@ Thing = TypeVar("Thing")
 
 Format = Literal["table", "csv", "tsv", "json", "jsonl", "markdown", "latex", "html", "parquet"]
 Form = Literal["qrels", "strata", "prels"]
-IntervalName = Literal["bounds", "calibrated", "queries", "sampling", "model", "both", "assessors"]
+IntervalName = Literal["bounds", "calibrated", "queries", "sampling", "model", "both"]
 TiesName = Literal["order", "expected", "range"]
 TestName = Literal["t", "randomization", "wilcoxon", "bootstrap"]
 CorrectionName = Literal["holm", "bh", "bonferroni", "none", "tukey", "maxt"]

@@ -12,12 +12,10 @@ import numpy as np
 from unjudged.comparison.judgment_bounds import JudgmentBounds
 from unjudged.comparison.testing.pairs import rank_intervals
 from unjudged.comparison.testing.pairwise import Interval, PairTests
-from unjudged.comparison.under_assessors import PairsUnderAssessors
 from unjudged.comparison.verdicts import CLEAR, ENCLOSED, EXACT, HIGHER, OF_EACH, ROBUST, Pair, verdict_of
 from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.estimand import (
     ALL_JUDGED,
-    ANOTHER_ASSESSOR,
     AS_THEY_ARE,
     OTHER,
     THESE,
@@ -29,8 +27,6 @@ from unjudged.rankings.judged import Floats, Mask
 from unjudged.uncertainty.calibrated_means import CalibratedMeans
 from unjudged.uncertainty.calibration import Calibration, LeftOutShare
 from unjudged.uncertainty.estimate import Estimate
-from unjudged.uncertainty.quantiles import within
-from unjudged.uncertainty.second_assessors import AssessorShifts
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,8 +45,6 @@ class MeasureComparison:
     left_out: LeftOutShare | None = None
     calibrated: CalibratedMeans | None = None
     unlike: Mask | None = None
-    assessors: AssessorShifts | None = None
-    under: Sequence[PairsUnderAssessors] = ()
 
     @cached_property
     def means(self) -> Floats:
@@ -180,20 +174,13 @@ class MeasureComparison:
         else:
             how = EXACT if judging.exact else ENCLOSED if judging.by_query is None else OF_EACH
             difference = about(bounded, 1.0, how, judged)
-        calibrated = assessors = None
-        near = None
+        calibrated = near = None
         if calibration is not None and self.calibrated is not None:
             near = self.calibrated.difference(a, b, confidence)
         if calibration is not None and near is not None:
             method = f"{calibration.groups} groups left out in turn; assumes systems like theirs"
             of = replace(judged, measure=self.measure.cut_at(calibration.depth))
             calibrated = Estimate(*near, confidence, method, of)
-        if self.assessors is not None:
-            shift, half = self.assessors.difference(a, b, confidence)
-            low, high = self.measure.traits.range
-            ends = within(difference.value + shift, half, (low - high, high - low))
-            of = replace(others, queries=THESE, judgments=ANOTHER_ASSESSOR)
-            assessors = Estimate(difference.value + shift, *ends, confidence, self.assessors.method, of)
         of_effect = replace(others, measure=f"effect size of {self.measure}")
         return Pair(
             a=self.runs[a],
@@ -219,9 +206,6 @@ class MeasureComparison:
             reversible=bool(judging.reversible[k]),
             judged_share=finite_or_none(judging.reversal.judged[k]),
             left_out=self.left_out,
-            assessors=assessors,
-            under_assessors=tuple(one.of_pair(k, turned=turned) for one in self.under),
-            alpha=tests.alpha,
             lower=pairs.lower,
         )
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from unjudged.base.wording import counted, percent, shortlist
+from unjudged.base.wording import counted, percent
 from unjudged.comparison.by_measure import MeasureComparison, finite_or_none
-from unjudged.comparison.under_assessors import UnderAssessors
 from unjudged.comparison.verdicts import Pair, share_text
 from unjudged.grids.grid import Cell, Column, Grid, blank, grid_of
 from unjudged.rankings.judged import Mask
@@ -27,7 +26,6 @@ MORE_PAIR_FIELDS = (
     *("better", "bounds", "mean_a", "mean_b", "query_low", "query_high", "wins", "ties", "losses"),
     *("effect", "effect_low", "effect_high", "reversal", "judged_share", "left_out_share"),
     *("calibrated_measure", "calibrated_difference", "calibrated_low", "calibrated_high"),
-    *("assessors_difference", "assessors_low", "assessors_high"),
 )
 
 
@@ -188,9 +186,7 @@ def pairs_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -> 
     columns += [Column("verdict", "text"), Column("p", "p value"), Column("adjusted", "p value")]
     columns += [Column("W/T/L", "text"), *(Column(name, decimals=2) for name in ("effect", "from", "to"))]
     calibrated = comparison.calibration is not None
-    assessed = any(result.assessors is not None for result in results)
     columns += [Column("calibrated", "text")] if calibrated else []
-    columns += [Column("another assessor", "text"), Column("p by assessors", "text")] if assessed else []
     rows = []
     for pair in comparison.pairs_of(results):
         gap, effect = pair.difference, pair.effect
@@ -202,8 +198,6 @@ def pairs_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -> 
         row += map(finite_or_none, (effect.value, effect.low, effect.high))
         c = pair.calibrated
         row += ["" if c is None else f"{c.of.measure} {c.text()}"] if calibrated else []
-        person = pair.assessors
-        row += ["" if person is None else person.text(), _p_values(pair)] if assessed else []
         rows.append([pair.measure, *row] if named else row)
     title = _title(counted(len(rows), "pair"), comparison, results)
     notes = [
@@ -213,52 +207,27 @@ def pairs_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -> 
         *map(str, {result.left_out for result in results if bounded and result.left_out is not None}),
         "W/T/L: queries won, tied and lost by a. effect: the difference in standard deviations, from, to.",
         *(["calibrated: the difference of runs cut at the pool's depth."] if calibrated else []),
-        *dict.fromkeys(
-            f"another assessor: the difference {shifts.method}."
-            for result in results
-            if (shifts := result.assessors) is not None
-        ),
-        *dict.fromkeys(_sets_note(result) for result in results if result.under),
         *comparison.notes,
     ]
     return Grid(columns, rows, title, notes, records=lambda: pair_records(comparison, results))
-
-
-def _p_values(pair: Pair) -> str:
-    """Return the p values under each set of assessors: by the first grades, and by theirs."""
-    column = Column("", "p value")
-    return "; ".join(f"{column.text(one.first_p)}, {column.text(one.p)}" for one in pair.under_assessors)
-
-
-def _sets_note(result: MeasureComparison) -> str:
-    """Say whose p values those of a pair are."""
-    sets = [f"{shortlist(one.assessors)} ({counted(one.topics, 'topic')})" for one in result.under]
-    return f"p by assessors: by the first grades and by theirs, on topics judged twice, of {'; '.join(sets)}."
 
 
 def pair_records(
     comparison: Comparison, results: Sequence[MeasureComparison], *, detail: bool = False
 ) -> Grid:
     """Return the pairs for programs; `detail` adds everything else that is known about each."""
-    sets = max(len(result.under) for result in results)
-    under = [f"assessors_{k + 1}_{name}" for k in range(sets) for name in UnderAssessors._fields]
-    fields = (*PAIR_FIELDS, *MORE_PAIR_FIELDS, *under) if detail else PAIR_FIELDS
-    rows = ([*map(blank, _record(pair, sets)[: len(fields)])] for pair in comparison.pairs_of(results))
+    fields = (*PAIR_FIELDS, *MORE_PAIR_FIELDS) if detail else PAIR_FIELDS
+    rows = ([*map(blank, _record(pair)[: len(fields)])] for pair in comparison.pairs_of(results))
     return grid_of(fields, rows, [comparison.method, *comparison.notes])
 
 
-def _record(pair: Pair, sets: int) -> list[Cell]:
+def _record(pair: Pair) -> list[Cell]:
     gap, other, effect, c = pair.difference, pair.other_queries, pair.effect, pair.calibrated
     row: list[Cell] = [pair.measure, pair.a, pair.b, gap.value, pair.p, pair.p_adjusted, gap.low, gap.high]
     row += [pair.verdict, pair.better, gap.method, pair.mean_a, pair.mean_b, other.low, other.high]
     row += [pair.wins, pair.ties, pair.losses, effect.value, effect.low, effect.high]
     row += [pair.reversal, pair.judged_share, None if pair.left_out is None else pair.left_out.share]
-    person = pair.assessors
-    row += [None] * 4 if c is None else [c.of.measure, c.value, c.low, c.high]
-    row += [None] * 3 if person is None else [person.value, person.low, person.high]
-    for one in pair.under_assessors:
-        row += [", ".join(one.assessors), *one[1:]]
-    return row + [None] * ((sets - len(pair.under_assessors)) * len(UnderAssessors._fields))
+    return row + ([None] * 4 if c is None else [c.of.measure, c.value, c.low, c.high])
 
 
 def letters(place: int) -> str:

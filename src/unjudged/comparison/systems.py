@@ -30,7 +30,6 @@ from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.judgment_bounds import bounds_of_table, judgment_bounds, no_bounds
 from unjudged.comparison.testing.pairs import place_of_baseline
 from unjudged.comparison.testing.pairwise import FAMILIES, compare_pairs, corrected_together
-from unjudged.comparison.under_assessors import pairs_under_assessors
 from unjudged.evaluation.collection import Collection, RunsSource
 from unjudged.evaluation.evaluation import fitting_measures
 from unjudged.evaluation.measure_warnings import measure_warnings
@@ -47,11 +46,10 @@ from unjudged.measures.kernel.estimand import COMPARISON, permitted
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.kernel.traits import Refusal
-from unjudged.rankings.judged import Floats, JudgedRankings
+from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.origin import below_pool
 from unjudged.uncertainty.calibration import Calibration
-from unjudged.uncertainty.second_assessors import ANOTHER, AssessorShifts, SecondAssessors, SecondSource
 from unjudged.uncertainty.shared import SharedRankings
 
 UNKNOWN = "unknown (scores of a table do not say which documents were judged)"
@@ -80,7 +78,6 @@ def compare(
     correct_over: CorrectOver = "pairs",
     alpha: float = 0.05,
     calibration: Calibration | None = None,
-    second: SecondSource | None = None,
     confidence: float = 0.95,
     draws: int = 20_000,
     seed: int = 0,
@@ -98,10 +95,9 @@ def compare(
     'bootstrap'; `correction` is 'holm', 'bh', 'bonferroni', 'tukey', 'maxt' or 'none'. `baseline` names a run
     that the others are compared with, instead of all pairs. Tests are corrected over the pairs of each
     measure; with `correct_over='measures'`, over all pairs by all measures. `calibration`, from
-    `calibrate`, adds a calibrated interval of each difference, and `second`, judgments of second assessors,
-    one had another assessor judged. `Scores` in place of judgments and runs, such as those of another tool
-    (`Scores.of`), are compared by their tests, and by bounds if they have any, by all of their measures
-    unless some are named.
+    `calibrate`, adds a calibrated interval of each difference. `Scores` in place of judgments and runs, such
+    as those of another tool (`Scores.of`), are compared by their tests, and by bounds if they have any, by
+    all of their measures unless some are named.
     `ties` are those of `evaluate`. Expected values over all orders of tied documents have no bounds, so that
     their verdicts are about other queries alone. Otherwise a note says which verdicts depend on the order.
     `draws` and `seed` are for tests and corrections that resample.
@@ -118,7 +114,7 @@ def compare(
     deepest = inf if depth is None else checked_int("depth", depth, least=1)
     tests = {"test": test, "correction": correction, "alpha": alpha, "draws": draws, "seed": seed}
     if isinstance(qrels, Scores):
-        needing = {"runs": runs, "depth": depth, "calibration": calibration, "second": second}
+        needing = {"runs": runs, "depth": depth, "calibration": calibration}
         for name, given in (needing | {"ties": None if ties == "order" else ties}).items():
             if given is not None:
                 raise UsageError(f"{name} needs judgments and runs, and these are scores: omit it")
@@ -141,7 +137,6 @@ def compare(
     unlike = None if calibration is None else calibration.unlike_runs(shared.judged_rankings)
     values, effects = _values(collection, shared, chosen, ties=ties, depth=depth, seed=seed)
     expected = effects is not None and ties == "expected"
-    people = None if second is None or expected else SecondAssessors.of(second)
     results: list[MeasureComparison] = []
     for k, measure in enumerate(chosen):
         values_k, near = np.ascontiguousarray(values[:, :, k]), None
@@ -153,13 +148,7 @@ def compare(
             judging = no_bounds(tested.pairs, f"{measure}: {WITHOUT_ORDER}")
         else:
             judging = judgment_bounds(closed, measure, tested.pairs)
-        shifts = _assessed(people, measure, shared.judged_rankings, uncalibrated)
-        under = pairs_under_assessors(shifts, measure, tested.test, place, draws=draws, seed=seed)
-        results.append(
-            MeasureComparison(
-                measure, values_k, tested, judging, names, left_out, near, unlike, shifts, under
-            )
-        )
+        results.append(MeasureComparison(measure, values_k, tested, judging, names, left_out, near, unlike))
     if effects is None:
         about_ties = untried_notes(shared.judged_rankings, len(judgments.queries))
     else:
@@ -262,16 +251,3 @@ def _uncalibrated(calibration: Calibration, measures: Sequence[Measure], confide
     if len(refused) == len(reasons):
         raise UsageError(next(iter(refused.values())))
     return [f"{measure}: no calibrated interval: {reason}." for measure, reason in refused.items()]
-
-
-def _assessed(
-    second: SecondAssessors | None, measure: Measure, rankings: JudgedRankings, notes: list[str]
-) -> AssessorShifts | None:
-    """Return what another assessor changes; a note says so where a measure cannot have it."""
-    if second is None:
-        return None
-    answer = permitted(measure, rankings.judgments, ANOTHER)
-    if isinstance(answer, Refusal):
-        notes.append(f"{measure}: no interval for another assessor: {answer}.")
-        return None
-    return second.shifts(measure, rankings, len(rankings.query) // len(rankings.judgments.queries))

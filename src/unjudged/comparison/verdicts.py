@@ -7,7 +7,6 @@ from math import isfinite
 
 from unjudged.base.wording import p_text, percent
 from unjudged.comparison.testing.pairs import ROUNDING
-from unjudged.comparison.under_assessors import UnderAssessors
 from unjudged.grids.grid import in_paragraphs
 from unjudged.measures.kernel.estimand import POOL_JUDGED, SAMPLED
 from unjudged.uncertainty.calibration import LeftOutShare
@@ -101,8 +100,6 @@ class Pair:
     that favour the system behind, at which the other is no longer expected to be ahead. It is None if no
     share reverses the order, and also if it was not sought, which `reversal_known` says. `judged_share` is
     the share among the judged documents at the same ranks; `left_out` says what it was among left-out groups.
-    `assessors` is the difference had another assessor judged, if second judgments were given, and
-    `under_assessors` has the p values of the topics judged twice, under the first and each second assessor.
     """
 
     a: str
@@ -128,9 +125,6 @@ class Pair:
     reversible: bool = True
     judged_share: float | None = None
     left_out: LeftOutShare | None = None
-    assessors: Estimate | None = None
-    under_assessors: tuple[UnderAssessors, ...] = ()
-    alpha: float = 0.05
     lower: bool = False
     """Whether lower values are better."""
 
@@ -149,7 +143,7 @@ class Pair:
         return self.ahead if self.verdict in BETTER else None
 
     def sentences(self) -> list[str]:
-        """Difference, sign, calibrated interval, test, another assessor and verdict, in this order."""
+        """Difference, sign, calibrated interval, test and verdict, in this order."""
         gap, other = self.difference, self.other_queries
         means = f"{self.a} {self.mean_a:.4f}, {self.b} {self.mean_b:.4f}"
         of_what = "" if gap.of.statistic == "mean" else " of mean logarithms"
@@ -162,22 +156,7 @@ class Pair:
             f"Queries: {self.wins} won, {self.ties} tied, {self.losses} lost; {self.test}: {p_text(self.p)}"
             f"{corrected}; {_interval(other)}; {_effect(self.effect)}."
         )
-        if self.assessors is not None:
-            lines.append(f"Another assessor, {_with_method(self.assessors)}")
-        lines += [one.sentence() for one in self.under_assessors]
-        return [*lines, f"Verdict: {self.verdict}. {self.conclusion()}{self._by_another_assessor()}"]
-
-    def _by_another_assessor(self) -> str:
-        """Say whether another assessor could reverse the order, if that is known."""
-        gap = self.assessors
-        if gap is None or self.ahead is None:
-            return ""
-        kept = gap.low > 0 if self.difference.value > 0 else gap.high < 0
-        agrees, differs = "would most likely agree on the order", "could say the opposite"
-        said = f" Another assessor {agrees if kept else differs}."
-        if len(set().union(*(one.conclusions(self.alpha) for one in self.under_assessors))) > 1:
-            said += " Whether it is significant on the topics judged twice depends on the assessor."
-        return said
+        return [*lines, f"Verdict: {self.verdict}. {self.conclusion()}"]
 
     def _judgments(self) -> str:
         gap = self.difference

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from unjudged.uncertainty.completions import Progress
     from unjudged.uncertainty.estimate import Estimate, Estimates
     from unjudged.uncertainty.prevalence import PrevalenceLike
-    from unjudged.uncertainty.second_assessors import SecondSource
 
 
 Notes = Iterable[str] | Callable[[], Iterable[str]]
@@ -212,7 +211,6 @@ class Scores(Shown, Framed):
         *,
         prevalence: PrevalenceLike | None = None,
         calibration: Calibration | None = None,
-        second: SecondSource | None = None,
         confidence: float = 0.95,
         extra_relevant: int = 0,
         draws: int | None = None,
@@ -229,8 +227,6 @@ class Scores(Shown, Framed):
           cover too little where those were not chosen at random.
         - 'queries': other queries, these judgments.
         - 'sampling': another random sample of the pool; of AP for infAP, xinfAP and statAP, and alike.
-        - 'assessors': another assessor, learnt from topics that `second` ones judged too: a file, judgments,
-          a list of files or a mapping of names to judgments. The value has the expected shift.
         - 'both': other queries, completely judged, given a `prevalence`; without one, other queries and
           another random sample of the pool.
 
@@ -258,7 +254,6 @@ class Scores(Shown, Framed):
             values=self.values,
             prevalence=prevalence,
             calibration=calibration,
-            second=second,
             confidence=confidence,
             extra_relevant=extra_relevant,
             draws=draws,

@@ -118,8 +118,6 @@ def interval_words(kind: str, confidence: float, whose: str = "", judged: str = 
         return f"dashed line: other queries, completely judged ({level})"
     if kind == "sampling":
         return f"solid bar: another sample of the pool, these queries ({level})"
-    if kind == "assessors":
-        return f"solid bar: these queries, had another assessor judged ({level})"
     like = ", if the run is like the pooled ones" if kind == "calibrated" else ""
     return f"solid bar: {kind} interval on these queries{like} ({level})"
 

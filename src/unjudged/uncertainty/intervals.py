@@ -38,7 +38,6 @@ from unjudged.uncertainty.prevalence import PrevalenceLike
 if TYPE_CHECKING:
     from unjudged.uncertainty.calibration import Calibration
     from unjudged.uncertainty.completions import Progress
-    from unjudged.uncertainty.second_assessors import SecondSource
 
 EstimateRows = list[list[Estimate]]
 """Run by run, measure by measure."""
@@ -64,7 +63,6 @@ class IntervalRequest:
     values: Floats
     prevalence: PrevalenceLike | None = None
     calibration: Calibration | None = None
-    second: SecondSource | None = None
     confidence: float = 0.95
     extra_relevant: int = 0
     pool_depth: int | None = None
@@ -151,7 +149,7 @@ def interval_method(
     """Register a function as the interval method `name`.
 
     `instead` says what to use for judgments that it does not take. `uses` names the options among prevalence,
-    calibration, second and extra_relevant that it does not ignore. `geometric` if it can be of a geometric
+    calibration and extra_relevant that it does not ignore. `geometric` if it can be of a geometric
     mean. `cite` are keys of the works that define it.
     """
 

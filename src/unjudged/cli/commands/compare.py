@@ -24,7 +24,6 @@ from unjudged.cli.options.arguments import (
     PerQuery,
     Plot,
     Rel,
-    Second,
     Ties,
     measures_with_rel,
 )
@@ -81,7 +80,6 @@ def compare(
     pairs: bool = False,
     per_query: PerQuery = False,
     calibration: InputFile = None,
-    second: Second = None,
     confidence: float = CONFIDENCE,
     predicted: PredictionOptions = PredictionOptions(),
     inputs: JudgmentOptions = JudgmentOptions(),
@@ -125,7 +123,7 @@ def compare(
         A file that `unjudged calibrate` wrote: adds a calibrated interval to the comparison of two
         runs, or to each of --pairs.
     confidence
-        The confidence level of the intervals of --calibration, --second and --predictions. The interval for
+        The confidence level of the intervals of --calibration and --predictions. The interval for
         other queries has the level 1 - alpha.
     format
         The output format. By default the suffix of the output file decides, or else it is text. Of pairs, csv
@@ -137,7 +135,7 @@ def compare(
         Draw the first measure in this file (svg, png, pdf or html): the differences of two runs by query, or
         the verdicts on all pairs of more.
     """
-    learning = {"calibration": calibration, "second": second, "ties": None if ties == "order" else ties}
+    learning = {"calibration": calibration, "ties": None if ties == "order" else ties}
     from_tables = stated.check(
         from_tables=tables.check(inputs, rel=rel, depth=depth, predictions=predicted.predictions, **learning)
     )
@@ -162,7 +160,7 @@ def compare(
         correct_over=None if correct_over == "pairs" else correct_over,
         **learning,
     )
-    _check_used(confidence, calibration, second, predicted.predictions)
+    _check_used(confidence, calibration, predicted.predictions)
     tests.check_draws()
     learnt = None if calibration is None else Calibration.load(calibration)
     if scores is not None:
@@ -188,7 +186,6 @@ def compare(
                 baseline=baseline,
                 correct_over=correct_over,
                 calibration=learnt,
-                second=second,
                 confidence=confidence,
                 **vars(tests),
             )
@@ -237,7 +234,7 @@ def _show_predicted(
 def _check_two(runs: int, **options: object) -> None:
     """Refuse options that are about two runs if there are more."""
     for name in (name for name, given in options.items() if given and runs != 2):
-        more = " (or for --pairs)" if name in ("calibration", "second") else ""
+        more = " (or for --pairs)" if name == "calibration" else ""
         raise UsageError(f"{spelt(name)} is about two runs{more}, and there are {runs}")
 
 
@@ -251,7 +248,7 @@ def _check_together(**given: object) -> None:
 def _check_used(confidence: float, *users: object) -> None:
     """Refuse a confidence level if there is no interval that has it."""
     if confidence != CONFIDENCE and not any(users):
-        problem = "--confidence is for --calibration, --second and --predictions"
+        problem = "--confidence is for --calibration and --predictions"
         raise UsageError(f"{problem}; the interval for other queries has the level 1 - alpha: use --alpha")
 
 

@@ -23,7 +23,6 @@ from unjudged.cli.options.arguments import (
     PerQuery,
     Plot,
     Rel,
-    Second,
     Ties,
     measures_with_rel,
     number_or_name,
@@ -73,7 +72,6 @@ def evaluate(
     interval: Annotated[IntervalName | None, Option(choices=_interval_methods)] = None,
     prevalence: str | None = None,
     calibration: InputFile = None,
-    second: Second = None,
     confidence: float = 0.95,
     extra_relevant: Annotated[int, Option("--extra-relevant", "--more")] = 0,
     pool_depth: BoundsDepth = None,
@@ -110,8 +108,7 @@ def evaluate(
         Add an interval to each mean: bounds (whatever the unjudged documents turn out to be), calibrated (a
         run like the pooled groups, see --calibration), model (each unjudged document is relevant with
         --prevalence), queries (other queries, these judgments), sampling (another random sample of the pool)
-        both (other queries, given --prevalence or a random sample) or assessors (another assessor, learnt
-        from topics that --second judged too).
+        or both (other queries, given --prevalence or a random sample).
         A measure that cannot have it is printed with its mean alone and a note.
     prevalence
         The probability that an unjudged document is relevant: a number, or how to estimate it from the judged
@@ -151,7 +148,7 @@ def evaluate(
         by_measure = predicted.estimates(collection, measures, rel)
         show_grids(estimates_table(by_measure, confidence).grid(decimals), format, output)
         return
-    options: dict[str, object] = {"prevalence": prevalence, "calibration": calibration, "second": second}
+    options: dict[str, object] = {"prevalence": prevalence, "calibration": calibration}
     options |= {"extra_relevant": extra_relevant or None, "pool_depth": pool_depth}
     drawn = seed if ties == "order" else 0
     _check_interval(interval, options, (confidence, drawn) != (0.95, 0), {"per_query": per_query, "by": by})
@@ -174,7 +171,6 @@ def evaluate(
     known: dict[str, Any] = {
         "prevalence": None if prevalence is None else number_or_name(prevalence),
         "calibration": learnt,
-        "second": second,
         "confidence": confidence,
         "extra_relevant": extra_relevant,
         "seed": seed,
@@ -228,7 +224,7 @@ def _check_interval(
     """Refuse options of intervals without one, or that this one ignores, and ways to show that lack it."""
     if interval is None:
         if others or any(value is not None for value in options.values()):
-            needing = "--prevalence, --calibration, --second, --confidence, --extra-relevant, --pool-depth"
+            needing = "--prevalence, --calibration, --confidence, --extra-relevant, --pool-depth"
             raise UsageError(f"{needing} and --seed need --interval")
     else:
         _check_used(interval, **options)
@@ -263,8 +259,6 @@ def _check_used(interval: str, **given: object) -> None:
             )
     if "calibration" in (uses or ()) and given["calibration"] is None:
         raise UsageError(f"--interval {interval} needs --calibration FILE, which `unjudged calibrate` writes")
-    if "second" in (uses or ()) and given["second"] is None:
-        raise UsageError(f"--interval {interval} needs --second FILE: judgments of a second assessor")
     if interval != "both" and "prevalence" in (uses or ()) and given["prevalence"] is None:
         estimated = "all, query or rank, which estimate it from the judged documents and are usually too high"
         raise UsageError(f"--interval {interval} needs --prevalence: a number, or {estimated}")

@@ -51,10 +51,6 @@ SEGMENTS = (
     "Segments of the queries: a file of lines `query segment` or `query,segment`, a table with these columns "
     "(FILE:COLUMN if its segments have another name), a JSON mapping, or with --scores a column of the table."
 )
-BY_SECOND = (
-    "Judgments of a second assessor, who judged whole topics of the judgments again: intervals had another "
-    "assessor judged. May be repeated, a file for each of them; one alone cannot tell how far people differ."
-)
 POOL_REACHED = (
     "The rank to which runs were pooled: in bounds and verdicts, documents that every run has below it count "
     "as nonrelevant. Judgments that record the depth of their pool need not be told."
@@ -88,7 +84,6 @@ BoundsDepth = Annotated[int | None, Option("--pool-depth", help=POOL_REACHED)]
 Ties = Annotated[TiesName, Option(help=SAME_SCORE)]
 Load = Annotated[list[str] | None, Option("--load", reads=True, help=FROM_FILE)]
 """Loaded by `shell/argv.py` before it tells words apart, so that no command needs the value."""
-Second = Annotated[list[str] | None, Option("--second", reads=True, help=BY_SECOND)]
 PoolDepth = Annotated[int, Option("-k", "--depth", help=POOLED_TO)]
 Groups = Annotated[str | None, Option("-g", "--groups", reads=True, help=BY_GROUP)]
 Baseline = Annotated[str | None, Option("-b", "--baseline", help=AGAINST)]

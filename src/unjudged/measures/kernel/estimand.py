@@ -23,7 +23,6 @@ UNKNOWN_JUDGMENTS: Final = "judgments: unknown"
 """Those of scores that another tool computed."""
 ALL_JUDGED: Final = "all documents judged"
 POOL_JUDGED: Final = "the pool judged"
-ANOTHER_ASSESSOR: Final = "another assessor's judgments"
 
 SAMPLED: Final = "the spread over queries contains the noise of sampling"
 """Why tests and intervals over queries hold for estimates from samples."""
@@ -33,8 +32,6 @@ JUDGMENTS: Final = "judgments"
 QUERIES: Final = "queries"
 """These judgments, other queries: what another sample of queries could change."""
 BOTH: Final = "judgments and queries"
-ASSESSORS: Final = "assessors"
-"""These queries and documents, another person's grades."""
 
 
 @dataclass(frozen=True)
@@ -56,9 +53,7 @@ class Estimand:
 
     @property
     def uncertainty(self) -> str:
-        """Errors that an interval of it covers: missing judgments, queries, both, or who judged."""
-        if self.judgments == ANOTHER_ASSESSOR:
-            return ASSESSORS
+        """Errors that an interval of it covers: missing judgments, queries, or both."""
         if self.queries == THESE:
             return JUDGMENTS
         return QUERIES if self.judgments in (AS_THEY_ARE, UNKNOWN_JUDGMENTS) else BOTH
