@@ -51,7 +51,6 @@ FROM = {
     "weighted sample": "prels (five columns with probabilities); `sample --for predictions`, `spot-check`, `merge`",
     "chosen": "a comment in the file; `next`",
     "unknown": "a comment in the file; strata that were written without their column",
-    "by subtopic": "four columns, the second of which names [subtopics](how-to/diversity.md)",
 }
 KEPT = """
 A file of text keeps its kind in its columns, or in a comment such as `# unjudged-origin pool to rank 100: ...`.

@@ -25,7 +25,6 @@ PAGES = (
     "how-to/continuous-integration.md",
     "how-to/judges.md",
     "how-to/own-measure.md",
-    "how-to/diversity.md",
 )
 """The pages in docs/ that are such sessions."""
 

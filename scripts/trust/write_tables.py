@@ -24,7 +24,6 @@ import robust_verdicts
 import sample_tests
 import sampling_coverage
 import scattered_labels
-import subtopic_bounds
 import tied_orders
 import worlds
 from calibrated_tables import (
@@ -164,10 +163,6 @@ def ties(folder: Path, pool: ProcessPoolExecutor) -> None:
     replace_table(PAGE, "ties, TREC-8", pool.submit(tied_orders.runs_table, folder).result())
 
 
-def subtopics(folder: Path, pool: ProcessPoolExecutor) -> None:  # noqa: ARG001 (needs no data)
-    replace_table(PAGE, "subtopics", pool.submit(subtopic_bounds.subtopic_sentence).result())
-
-
 def fractions(folder: Path, pool: ProcessPoolExecutor) -> None:  # noqa: ARG001 (needs no data)
     replace_table(PAGE, "fractions", pool.submit(fractional_bounds.bounds_sentence).result())
 
@@ -258,7 +253,6 @@ PARTS: dict[str, Callable[[Path, ProcessPoolExecutor], None]] = {
         differences,
         ties,
         fractions,
-        subtopics,
         agreement,
         robust,
         sampling,

@@ -362,21 +362,3 @@ def stratified_ap(
             precision += Fraction(len(grades), k) * found / (sum(g >= 0 for g in grades) + 3 * eps)
         score += precision * Fraction(size[document[0]], sampled[document[0]])
     return score / total if total else Fraction(0)
-
-
-def novelty(
-    labels: Labels, known: Grades, cutoff: int, *, err: bool, ideal: bool, alpha: float = 0.5
-) -> float:
-    """alpha_nDCG and others with one subtopic: each further document adds (1 - alpha) of the one before."""
-
-    def cumulated(ranks: Sequence[int]) -> float:
-        return sum((1 - alpha) ** i / (k if err else log2(k + 1)) for i, k in enumerate(ranks))
-
-    total = known_relevant(known, 1)
-    best = range(1, min(total, cutoff) + 1) if ideal else range(1, cutoff + 1)
-    return cumulated(hits(labels, 1, cutoff)) / cumulated(best) if total else 0.0
-
-
-def of_one_subtopic(value: Fraction, known: Grades) -> Fraction:
-    """A query without a relevant document has no subtopic."""
-    return value if known_relevant(known, 1) else Fraction(0)

@@ -15,14 +15,6 @@ from tests.oracles.definitions import Labels
 from unjudged import evaluate
 
 DEFINITIONS: dict[str, Callable[..., object]] = {
-    "alpha_nDCG@4": lambda r, j: d.novelty(r, j, 4, err=False, ideal=True),
-    "alpha_nDCG(alpha=0.9)@2": lambda r, j: d.novelty(r, j, 2, err=False, ideal=True, alpha=0.9),
-    "alpha_DCG@4": lambda r, j: d.novelty(r, j, 4, err=False, ideal=False),
-    "ERR_IA@4": lambda r, j: d.novelty(r, j, 4, err=True, ideal=False),
-    "nERR_IA@4": lambda r, j: d.novelty(r, j, 4, err=True, ideal=True),
-    "P_IA@4": lambda r, j: d.of_one_subtopic(d.precision(r, j, 1, 4), j),
-    "AP_IA": d.ap,
-    "StRecall@3": lambda r, j: d.success(r, j, 1, 3),
     "AP": d.ap,
     "AP(rel=2)@3": lambda r, j: d.ap(r, j, 2, 3),
     "AP(unjudged='condensed')": lambda r, j: d.ap(d.condensed(r), j),

@@ -52,10 +52,6 @@ def test_every_form_of_file_keeps_the_origin(
         probability=np.full(3, 0.5),
         origin=Origin(kind, depth),
     )
-    if kind == "by subtopic":
-        with pytest.raises(UsageError, match="judgments by subtopic are not written"):
-            judgments_text(judgments, form)
-        return
     again = read(tmp_path, judgments_text(judgments, form)).origin
     kinds: dict[str, Kind] = {
         "qrels": "uniform sample",

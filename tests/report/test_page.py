@@ -234,7 +234,7 @@ def test_a_baseline_is_in_every_pair() -> None:
 
 def test_conclusions_name_both_systems() -> None:
     for verdict in VERDICTS:
-        apart, equal = conclusions(None)[verdict]
+        apart, equal = conclusions()[verdict]
         assert "{ahead}" in apart
         assert "{other}" in apart
         assert apart.startswith(f"Verdict: {verdict}. ")

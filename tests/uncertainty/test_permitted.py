@@ -11,7 +11,6 @@ import pytest
 from unjudged import (
     MEASURES,
     AssumptionWarning,
-    InputError,
     Judgments,
     Measure,
     UsageError,
@@ -50,7 +49,6 @@ def judgments_of(kind: Kind) -> Judgments:
         "weighted sample": replace(stratified, stratum=None, origin=Origin("weighted sample")),
         "chosen": replace(POOL.depth(3), origin=Origin("chosen")),
         "unknown": replace(POOL.depth(3), origin=Origin("unknown")),
-        "by subtopic": replace(POOL.depth(10), origin=Origin("by subtopic")),
     }
     return made[kind]
 
@@ -90,21 +88,17 @@ def test_every_cell_is_an_estimand_or_a_refusal_with_a_way_out(name: str, kind: 
             assert answer.reason, label
     value = permitted(measure, judgments)
     if isinstance(value, Refusal):
-        other = "alpha_nDCG" if kind == "by subtopic" else measure.traits.estimates
-        instead = MEASURES["xinfAP" if judgments.origin.sampled else other]
+        instead = MEASURES["xinfAP" if judgments.origin.sampled else measure.traits.estimates]
         assert instead.name in value.instead
         assert isinstance(permitted(instead, judgments), Estimand)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_values_follow(kind: Kind) -> None:
-    """Estimates from random samples refuse chosen and unknown judgments, in the words of `permitted`.
-
-    What needs one grade refuses judgments by subtopic.
-    """
+    """Estimates from random samples refuse chosen and unknown judgments, in the words of `permitted`."""
     for name in ("AP", "nDCG", "infAP", "indAP", "subAP", "xinfAP", "statAP", "infNDCG"):
         measure = MEASURES[name]
-        if kind == "by subtopic" or (kind in ("chosen", "unknown") and measure.traits.estimates):
+        if kind in ("chosen", "unknown") and measure.traits.estimates:
             with pytest.raises(UsageError) as refused:
                 evaluate(JUDGED[kind], sample.runs["fused"], name)
             assert str(refused.value) == str(permitted(measure, JUDGED[kind]))
@@ -119,14 +113,8 @@ def test_calibration_and_reusability_need_a_pool(kind: Kind) -> None:
     if kind == "pool":
         assert calibrate(JUDGED[kind], pooled, groups, "P@10", depth=10).groups == 5
         return
-    measure = "P_IA@10" if kind == "by subtopic" else "P@10"
-    needed = "one grade for each document" if kind == "by subtopic" else "a pool"
-    with pytest.raises(UsageError, match=f"leaving out pooled runs needs {needed}"):
-        calibrate(JUDGED[kind], pooled, groups, measure, depth=10)
-    if kind == "by subtopic":
-        with pytest.raises(InputError, match="a grade for each subtopic, expected one"):
-            Pool.of(JUDGED[kind], pooled)
-        return
+    with pytest.raises(UsageError, match="leaving out pooled runs needs a pool"):
+        calibrate(JUDGED[kind], pooled, groups, "P@10", depth=10)
     with pytest.raises(UsageError, match="leaving out pooled runs needs a pool"):
         reusability(Pool.of(JUDGED[kind], pooled), "P@10", depth=10)
 
@@ -169,7 +157,6 @@ def test_default_measures_follow_the_origin() -> None:
         "weighted sample": "statAP",
         "chosen": "nDCG",
         "unknown": "nDCG",
-        "by subtopic": "ERR_IA",
     }
 
 

@@ -202,7 +202,6 @@ class MeasureComparison:
             verdict=self.verdicts[k],
             reversal=finite_or_none(judging.reversal.share[k]),
             reversal_known=not np.isnan(judging.reversal.share[k]),
-            by_subtopic=judging.reversal.by_subtopic,
             reversible=bool(judging.reversible[k]),
             judged_share=finite_or_none(judging.reversal.judged[k]),
             left_out=self.left_out,

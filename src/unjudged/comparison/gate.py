@@ -111,8 +111,7 @@ def gate(
         for result in compared.results
         if compared.shared is not None and str(result.measure) in open_to_judging
     }
-    by_subtopic = any(result.judging.reversal.by_subtopic for result in compared.results)
-    checks = [replace(c, documents=documents.get(c.measure), by_subtopic=by_subtopic) for c in checks]
+    checks = [replace(c, documents=documents.get(c.measure)) for c in checks]
     return GateResult(before, after, alpha, checks, [*compared.notes])
 
 

@@ -8,7 +8,6 @@ from math import isfinite, nan
 from typing import Literal, TypeAlias
 
 from unjudged.base.wording import counted, p_text, percent, shortlist
-from unjudged.comparison.verdicts import without_next
 from unjudged.evaluation.query_segments import EVERY
 from unjudged.grids.grid import Cell, Column, Grid, Shown, blank, grid_of
 
@@ -53,7 +52,6 @@ class GateCheck:
     open_to: str | None = None
     queries_needed: int | None = None
     documents: int | None = None
-    by_subtopic: bool = False
     lower: bool = False
 
     def would_tell(self) -> str:
@@ -67,8 +65,7 @@ class GateCheck:
             most = "" if self.documents is None else f", at most {self.documents:,}"
             asked = self.queries_needed if self.open_to == "both" else None
             more = "" if asked is None else f", and use about {asked:,} queries"
-            said = f"judge the unjudged documents that matter{most} (`unjudged next`){more}"
-            return without_next(said) if self.by_subtopic else said
+            return f"judge the unjudged documents that matter{most} (`unjudged next`){more}"
         return self._queries_would_tell()
 
     def _queries_would_tell(self) -> str:

@@ -20,7 +20,6 @@ from unjudged.measures.kernel.estimand import ALL_JUDGED, Use, permitted
 from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
-from unjudged.rankings.origin import ANY
 from unjudged.uncertainty.bounding.bounds import bounds, check_bounded
 from unjudged.uncertainty.bounding.filled import anonymous
 from unjudged.uncertainty.shared import SharedRankings
@@ -28,7 +27,7 @@ from unjudged.uncertainty.unjudged_sums import is_sum
 
 RUNS_AT_ONCE = 16
 OF_OTHERS = "unknown (bounds of a table do not know what other systems found; give runs and judgments)"
-BOUNDING = Use("bounds of a difference", ANY, judgments=ALL_JUDGED, check=check_bounded, geometric=True)
+BOUNDING = Use("bounds of a difference", judgments=ALL_JUDGED, check=check_bounded, geometric=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,5 +187,5 @@ def _judged_only(shared: SharedRankings) -> JudgedRankings:
     pool = shared.judgments
     judged = np.flatnonzero(pool.grade >= 0)
     row = numbered(judged, len(pool.grade))
-    kept = anonymous(np.searchsorted(judged, pool.offsets), pool.grade[judged], pool.origin)
+    kept = anonymous(np.searchsorted(judged, pool.offsets), pool.grade[judged])
     return shared.rankings.moved(kept, row)

@@ -121,7 +121,6 @@ class Pair:
     verdict: str
     reversal: float | None = None
     reversal_known: bool = True
-    by_subtopic: bool = False
     reversible: bool = True
     judged_share: float | None = None
     left_out: LeftOutShare | None = None
@@ -187,7 +186,7 @@ class Pair:
     def _needed(self) -> str:
         """Say what share of relevant documents reverses the order, and what is known of such shares."""
         behind = self.b if self.ahead == self.a else self.a
-        if self.difference.method == OF_EACH or self.by_subtopic:
+        if self.difference.method == OF_EACH:
             return ""
         if not self.reversal_known:
             return "; which share of them is too much was not worked out, because there are too many pairs"
@@ -205,7 +204,7 @@ class Pair:
         said = conclusion(self.verdict, first, second, equal=self.ahead is None)
         if not isfinite(self.other_queries.low):
             said = said.replace(PLAN, "")  # which needs to know how far differences vary
-        return without_next(said) if self.by_subtopic else said
+        return said
 
     def __str__(self) -> str:
         return "\n".join(self.sentences())
@@ -226,11 +225,6 @@ def conclusion(verdict: str, ahead: str, other: str, *, equal: bool = False) -> 
     return (
         f"{ahead} and {other} have the same mean. Judge more documents (`unjudged next`) to tell them apart."
     )
-
-
-def without_next(said: str) -> str:
-    """Return advice without the command that takes no judgments by subtopic."""
-    return said.replace(" (`unjudged next`)", "")
 
 
 def _with_method(gap: Estimate, of: str = "") -> str:

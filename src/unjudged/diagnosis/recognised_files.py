@@ -36,9 +36,8 @@ from unjudged.judging.collecting.texts import BODIES, records
 from unjudged.rankings.coverage import are_grades
 from unjudged.rankings.extension import table_of, table_of_pool
 from unjudged.rankings.judgments import CANNOT_JUDGE, Judgments
-from unjudged.rankings.origin import A_POOL, A_SAMPLE, BY_SUBTOPIC
+from unjudged.rankings.origin import A_POOL, A_SAMPLE
 from unjudged.rankings.runs import Run
-from unjudged.rankings.subtopics import every_subtopic
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.calibration_file import SCHEMA as CALIBRATION_SCHEMA
 
@@ -180,10 +179,6 @@ def _judgments(file: str) -> RecognisedFile:
     if unable := int((judgments.grade == CANNOT_JUDGE).sum()):
         held += f" ({unable:,} with -2, which means that they cannot be judged)"
     scale = f"grades 0 to {grades.max(initial=0)}" if judgments.scale is None else "fractional grades"
-    if judgments.origin.kind == BY_SUBTOPIC:
-        counts = [one.bit_count() for one in every_subtopic(judgments).tolist()]
-        to = "" if min(counts) == max(counts) else f" to {max(counts)}"
-        scale = f"{min(counts)}{to} {'subtopic' if max(counts) == 1 else 'subtopics'} for each query"
     if judgments.origin == A_SAMPLE:
         held += f" ({judgments.origin.words})"
         what = f"{held}; {scale}"

@@ -16,7 +16,7 @@ from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import MEASURES, compute_all
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
-from unjudged.rankings.origin import BY_SUBTOPIC, STRATIFIED, WEIGHTED, Kind
+from unjudged.rankings.origin import STRATIFIED, WEIGHTED, Kind
 
 DEFAULT_MEASURES = (
     "AP",
@@ -27,13 +27,11 @@ DEFAULT_MEASURES = (
     "Judged@10",
 )
 
-DIVERSITY = ("alpha_nDCG@10", "ERR_IA@10", "StRecall@10")
 FROM_SAMPLES: dict[Kind, tuple[str, ...]] = {
     STRATIFIED: ("xinfAP", "infNDCG", "statAP"),
     WEIGHTED: ("statAP", "statRprec", "statP@10"),
-    BY_SUBTOPIC: DIVERSITY,
 }
-"""What estimates AP and others from samples with unequal shares, and what takes judgments by subtopic."""
+"""What estimates AP and others from samples with unequal shares."""
 
 TOO_LOW_FOR_AP = 20
 
@@ -108,8 +106,6 @@ def default_measures(judgments: Judgments) -> tuple[str, ...]:
     """Return the measures if none are named; what estimates AP depends on how the judgments were made."""
     if not isinstance(permitted(MEASURES["infAP"], judgments), Refusal):
         return DEFAULT_MEASURES
-    if judgments.origin.kind == BY_SUBTOPIC:
-        return (*DIVERSITY, "Judged@10")
     by_origin = FROM_SAMPLES.get(judgments.origin.kind, ())[:1]
     return tuple(one for name in DEFAULT_MEASURES for one in (by_origin if name == "infAP" else (name,)))
 

@@ -9,13 +9,12 @@ import numpy as np
 
 from unjudged.base.errors import AssumptionWarning, UnjudgedWarning
 from unjudged.base.wording import shortlist
-from unjudged.measures import diversity
 from unjudged.measures.kernel.estimand import permitted
 from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
-from unjudged.rankings.origin import BY_SUBTOPIC, EVEN, POOL, SAMPLES, UNIFORM
+from unjudged.rankings.origin import EVEN, POOL, SAMPLES, UNIFORM
 from unjudged.rankings.randomness import TOP, few_judged, not_random
 
 MANY = 10
@@ -36,8 +35,6 @@ def measure_warnings(
     if queries > 1:
         found += _nothing_judged(judgments)
     found += _nothing_relevant(measures, judgments, values)
-    if kind != BY_SUBTOPIC:
-        found += _no_subtopics(measures)
     if kind in SAMPLES:
         found += _about_samples(measures, rankings)
     elif kind == POOL and queries >= MANY:
@@ -94,15 +91,6 @@ def _nothing_relevant(
         for rel in sorted(levels)
         if 0 <= highest < rel
     ]
-
-
-def _no_subtopics(measures: Sequence[Measure]) -> list[UnjudgedWarning]:
-    """A warning if measures of diversity are given judgments that are not by subtopic."""
-    names = [str(m) for m in measures if m.function.__module__ == diversity.__name__]
-    if not names:
-        return []
-    what = f"{', '.join(names)}: these judgments have no subtopics, so every query counts as one subtopic"
-    return [AssumptionWarning(f"{what}.")]
 
 
 def _nothing_sampled(measures: Sequence[Measure], judgments: Judgments) -> list[UnjudgedWarning]:

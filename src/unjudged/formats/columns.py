@@ -15,8 +15,6 @@ from unjudged.base.errors import InputError, RepeatedDocument, UsageError, quote
 LONGEST_LINE = 1 << 20
 MARK = "unjudged-"
 """How comments begin that say how the judgments of a file were made."""
-BY_SUBTOPIC = "unjudged-origin by subtopic"
-"""How a comment begins that says that the second column of judgments names subtopics."""
 IS_IT_A_RUN = "is it a run? Judgments come before runs"
 IS_IT_JUDGMENTS = "is it a file of judgments? Judgments come before runs"
 ONCE = "each document may appear only once per query"

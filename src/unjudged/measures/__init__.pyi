@@ -3,13 +3,11 @@ from unjudged.measures.kernel.registry import Measure
 
 __all__ = [
     "AP",
-    "AP_IA",
     "BinG",
     "Bpref",
     "Bpref10",
     "DCG",
     "ERR",
-    "ERR_IA",
     "G",
     "GMAP",
     "GMBpref",
@@ -24,7 +22,6 @@ __all__ = [
     "NumRelRet",
     "NumRet",
     "P",
-    "P_IA",
     "R",
     "RBP",
     "RBPResidual",
@@ -39,19 +36,15 @@ __all__ = [
     "SetP",
     "SetR",
     "SetRelP",
-    "StRecall",
     "Success",
     "Unjudged",
     "Utility",
-    "alpha_DCG",
-    "alpha_nDCG",
     "indAP",
     "infAP",
     "infNDCG",
     "infP",
     "nDCG",
     "nDCGRel",
-    "nERR_IA",
     "statAP",
     "statAPVariance",
     "statP",
@@ -62,13 +55,11 @@ __all__ = [
 ]
 
 AP: Measure
-AP_IA: Measure
 BinG: Measure
 Bpref: Measure
 Bpref10: Measure
 DCG: Measure
 ERR: Measure
-ERR_IA: Measure
 G: Measure
 GMAP: Measure
 GMBpref: Measure
@@ -83,7 +74,6 @@ NumRel: Measure
 NumRelRet: Measure
 NumRet: Measure
 P: Measure
-P_IA: Measure
 R: Measure
 RBP: Measure
 RBPResidual: Measure
@@ -98,19 +88,15 @@ SetF: Measure
 SetP: Measure
 SetR: Measure
 SetRelP: Measure
-StRecall: Measure
 Success: Measure
 Unjudged: Measure
 Utility: Measure
-alpha_DCG: Measure
-alpha_nDCG: Measure
 indAP: Measure
 infAP: Measure
 infNDCG: Measure
 infP: Measure
 nDCG: Measure
 nDCGRel: Measure
-nERR_IA: Measure
 statAP: Measure
 statAPVariance: Measure
 statP: Measure

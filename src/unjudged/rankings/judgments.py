@@ -16,21 +16,16 @@ from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.base.lazy import computed_once
 from unjudged.base.segments import Integers
 from unjudged.base.wording import counted
-from unjudged.formats.columns import BY_SUBTOPIC as BY_SUBTOPIC_MARK
 from unjudged.formats.columns import IS_IT_A_RUN, QRELS, Layout, expected
 from unjudged.formats.inputs import name_in_errors, table_of_source
 from unjudged.formats.readers.arrow.frames import Frame
 from unjudged.formats.readers.memory.arrays import rows_of_arrays
-from unjudged.formats.readers.subtopic_rows import table_of_subtopics
-from unjudged.formats.readers.text.trec import read_by_subtopic
 from unjudged.formats.scan import scanner
 from unjudged.formats.scan.scanner import Index
-from unjudged.formats.streams import on_disk
 from unjudged.formats.tables import Ids, Table
 from unjudged.rankings.hashing import fingerprint, hashes, mixed, salt
 from unjudged.rankings.origin import (
     A_POOL,
-    BY_SUBTOPIC,
     SAMPLES,
     UNIFORM,
     UNKNOWN,
@@ -88,10 +83,6 @@ class Judgments:
     def with_lines(cls, source: JudgmentsSource, **columns: str) -> tuple[Judgments, Integers]:
         """Return the same, and the line of each row if they are from a file of text."""
         found, lines = cls._and_lines(source, columns)
-        if found.origin.kind == BY_SUBTOPIC:
-            takers = "evaluate, compare, gate and report take them, with measures such as alpha_nDCG"
-            with name_in_errors(source, "judgments"):
-                raise InputError(f"these judgments have a grade for each subtopic, expected one: {takers}")
         if found.scale is not None:
             gains = found.scale[np.maximum(found.grade, 0)]
             row = int(np.argmax(gains % 1 > 0))
@@ -119,24 +110,6 @@ class Judgments:
             return cls.from_table(table, layout), table.lines
         with name_in_errors(source, "judgments"):
             return cls.from_table(table, layout), table.lines
-
-    @classmethod
-    def by_subtopic(cls, source: str | os.PathLike[str] | Iterable[tuple[Any, Any, Any, int]]) -> Judgments:
-        """From judgments for each subtopic of a query: a file, or rows of (query, subtopic, document, grade).
-
-        `evaluate`, `compare`, `gate` and `report` recognise a file of four columns in which a document has
-        lines for several subtopics, so only other files need this. A subtopic counts if it has a relevant
-        document, and a document is relevant to it with any grade above 0, as in ndeval.
-
-        >>> Judgments.by_subtopic([("q", "price", "d1", 1), ("q", "size", "d1", 1), ("q", "size", "d2", 0)])
-        Judgments(1 query, 2 judged documents, 1 relevant, 0 pooled but not judged, by subtopic)
-        """
-        with name_in_errors(source, "judgments"):
-            if isinstance(source, str | os.PathLike):
-                with on_disk(source) as file:
-                    return cls.from_table(*read_by_subtopic(file))
-            table = table_of_subtopics(source)
-            return cls.from_table(table, replace(QRELS, marks=(BY_SUBTOPIC_MARK,)))
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], **columns: str) -> Judgments:
@@ -296,8 +269,6 @@ class Judgments:
 
     def marks(self, form: str) -> list[str]:
         """Return the comments that a file of this form needs to tell the origin."""
-        if self.origin.kind == BY_SUBTOPIC:
-            raise UsageError("judgments by subtopic are not written: keep the file that they are from")
         told, origin = kind_by_columns(form, pooled_only=UNSAMPLED in self.grade), self.origin
         if origin.sampled and told in SAMPLES:
             hidden = told == UNIFORM and origin.kind != UNIFORM and not self.even
@@ -316,7 +287,6 @@ class Judgments:
         known = f"{counted(len(self.queries), 'query')}, {judged} judged documents, {relevant} relevant"
         unable = int((self.grade == CANNOT_JUDGE).sum())
         further = f", of which {unable} cannot be judged" if unable else ""
-        further += ", by subtopic" if self.origin.kind == BY_SUBTOPIC else ""
         return f"Judgments({known}, {len(self.grade) - judged} pooled but not judged{further})"
 
 

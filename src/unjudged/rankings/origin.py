@@ -14,9 +14,7 @@ from typing import Final, Literal
 from unjudged.base.choices import checked_int
 from unjudged.base.wording import counted
 
-Kind = Literal[
-    "pool", "uniform sample", "stratified sample", "weighted sample", "chosen", "unknown", "by subtopic"
-]
+Kind = Literal["pool", "uniform sample", "stratified sample", "weighted sample", "chosen", "unknown"]
 
 POOL: Final = "pool"
 UNIFORM: Final = "uniform sample"
@@ -24,7 +22,6 @@ STRATIFIED: Final = "stratified sample"
 WEIGHTED: Final = "weighted sample"
 CHOSEN: Final = "chosen"
 UNKNOWN: Final = "unknown"
-BY_SUBTOPIC: Final = "by subtopic"
 
 KINDS: dict[Kind, str] = {
     POOL: "a pool: every listed document was judged",
@@ -33,7 +30,6 @@ KINDS: dict[Kind, str] = {
     WEIGHTED: "a weighted sample: each document was drawn with a recorded probability",
     CHOSEN: "chosen documents: they were selected for what their judgments would show",
     UNKNOWN: "labels of unknown origin: nothing is recorded of how the documents were selected",
-    BY_SUBTOPIC: "judgments by subtopic: every listed document was judged for the subtopics of its query",
 }
 """Every kind of judgments, in words."""
 
@@ -46,8 +42,6 @@ RANDOM: Final[frozenset[Kind]] = frozenset({POOL, *SAMPLES})
 EVEN: Final[frozenset[Kind]] = frozenset({POOL, UNIFORM})
 """What estimates from uniform samples can use."""
 ANY: Final[frozenset[Kind]] = frozenset(KINDS)
-EVERY: Final[frozenset[Kind]] = ANY - {BY_SUBTOPIC}
-"""Every kind that gives a document one grade."""
 
 MARK: Final = "unjudged-origin"
 """How a comment of a file begins that tells the origin where the columns do not."""

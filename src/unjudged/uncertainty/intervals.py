@@ -31,7 +31,7 @@ from unjudged.measures.kernel.estimand import (
 from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.judged import Floats, JudgedRankings
-from unjudged.rankings.origin import EVERY, Kind
+from unjudged.rankings.origin import ANY, Kind
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.prevalence import PrevalenceLike
 
@@ -139,7 +139,7 @@ def interval_method(
     *,
     queries: str = THESE,
     judgments: str = AS_THEY_ARE,
-    takes: frozenset[Kind] = EVERY,
+    takes: frozenset[Kind] = ANY,
     instead: str = "",
     check: Check | None = None,
     uses: tuple[str, ...] | None = None,

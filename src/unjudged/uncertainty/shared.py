@@ -73,7 +73,7 @@ class SharedRankings:
         grade = np.full(len(query), UNSAMPLED, np.int32)
         grade[row[: len(judgments.grade)]] = judgments.grade
         queries = len(judgments.queries)
-        pool = anonymous(ends(np.bincount(query, minlength=queries)), grade, judgments.origin)
+        pool = anonymous(ends(np.bincount(query, minlength=queries)), grade)
         retrieved = np.concatenate(counts)
         rankings = JudgedRankings(
             judgments=pool,

@@ -25,7 +25,6 @@ from unjudged.comparison.testing.pairs import ROUNDING, Ints, Pairs
 from unjudged.measures.kernel.registry import Measure, ratio
 from unjudged.rankings.hashing import salt, uniforms
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
-from unjudged.rankings.origin import BY_SUBTOPIC
 from unjudged.uncertainty.batched_completions import BatchedCompletions, DrawnGrades
 from unjudged.uncertainty.prevalence import prevalence_of
 from unjudged.uncertainty.shared import SharedRankings, selected_runs
@@ -64,8 +63,6 @@ class Reversals:
     surely: Mask
     """The order is reversed if all of U are relevant. Where it is not, another completion may reverse it."""
     best: int | None = None
-    by_subtopic: bool = False
-    """Judgments are by subtopic, so no one share says how much is too much."""
 
     @classmethod
     def unsought(cls, pairs: int) -> Reversals:
@@ -78,8 +75,6 @@ def reversals(shared: SharedRankings, measure: Measure, pairs: Pairs, wanted: Ma
     found = Reversals.unsought(len(pairs))
     found.share[wanted & (pairs.difference == 0)] = 0.0
     chosen = np.flatnonzero(wanted & (pairs.difference != 0))
-    if shared.original.origin.kind == BY_SUBTOPIC:
-        return replace(found, by_subtopic=True)
     if not len(chosen):
         return found
     up, first, second = pairs.difference[chosen] > 0, pairs.first[chosen], pairs.second[chosen]
@@ -170,7 +165,7 @@ def _by_completions(
     def lead(share: Floats, some: Integers) -> Floats:  # noqa: ARG001 (it is one pair)
         drawn = (chances[:1] if share[0] == 1 else chances) <= share[0]
         completion, document = drawn.nonzero()
-        grade = two.top[own.row[document]].astype(np.int32)
+        grade = np.full(len(document), two.top, np.int32)
         completed = batched.stacked(DrawnGrades(completion, document, grade, len(drawn)))
         values = two.measure.averaged(two.measure.compute(completed)).reshape(len(drawn), 2, -1)
         return np.array([(values[:, 0] - values[:, 1]).mean()])

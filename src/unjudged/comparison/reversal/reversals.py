@@ -18,9 +18,6 @@ from unjudged.comparison.reversal.favouring import rank_by_row
 from unjudged.comparison.testing.pairs import ROUNDING, Ints, Pairs
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
-from unjudged.rankings.judgments import Judgments
-from unjudged.rankings.origin import BY_SUBTOPIC
-from unjudged.rankings.subtopics import every_subtopic
 from unjudged.uncertainty.bounding.filled import anonymous
 from unjudged.uncertainty.shared import SharedRankings, selected_runs
 
@@ -120,8 +117,8 @@ class Hypothetical:
     rankings: JudgedRankings
     origin: Integers
     """The row of each row in the rankings that these were made from."""
-    top: Integers
-    """The grade that a chosen document of each row gets: the highest of the scale, or every subtopic."""
+    top: int
+    """The grade that a chosen document gets, the highest of the scale."""
     sparse: bool
     """The measure needs only the documents that are relevant in the completion."""
     diluting: Integers
@@ -138,8 +135,7 @@ class Hypothetical:
             alone = measure.compute(nonrelevant.where(nonrelevant.labels > 0))
             sparse = np.array_equal(alone, measure.compute(nonrelevant))
         if not sparse:
-            highest = _highest(pool, top)
-            return cls(measure, r, np.arange(len(pool.grade)), highest, sparse, np.zeros(0, np.int64))
+            return cls(measure, r, np.arange(len(pool.grade)), top, sparse, np.zeros(0, np.int64))
         cutoff = measure.given.get("cutoff", inf) if measure.traits.at == "cutoff" else inf
         matters = pool.grade > 0
         matters[r.row[(r.labels < 0) & (r.rank <= cutoff)]] = True
@@ -153,7 +149,7 @@ class Hypothetical:
         kept = anonymous(np.searchsorted(origin, pool.offsets), pool.grade[origin])
         diluting = row[diluting[matters[diluting]]]
         moved = r.where(r.rank <= cutoff).moved(kept, row)
-        return cls(measure, moved, origin, _highest(kept, top), sparse, diluting)
+        return cls(measure, moved, origin, top, sparse, diluting)
 
     def only(self, runs: Sequence[int]) -> Hypothetical:
         """Return the same for some of the runs, in this order."""
@@ -167,7 +163,7 @@ class Hypothetical:
         r, pool = self.rankings, self.rankings.judgments
         queries = len(pool.queries)
         grade = np.maximum(pool.grade, 0)
-        grade[row] = self.top[row]
+        grade[row] = self.top
         stop = len(r) if runs is None else runs * queries
         end = int(r.offsets[stop])
         element = np.flatnonzero((grade > 0)[self._row[:end]]) if self.sparse else np.arange(end)
@@ -185,10 +181,3 @@ class Hypothetical:
     def _row(self) -> Integers:
         """Rows as NumPy's own integers: converting them would take as long as what they are for."""
         return self.rankings.row.astype(np.int64)
-
-
-def _highest(pool: Judgments, top: int) -> Integers:
-    """Return the highest grade that the document of each row can have."""
-    if pool.origin.kind == BY_SUBTOPIC:
-        return every_subtopic(pool)[pool.query]
-    return np.full(len(pool.grade), top, np.int64)

@@ -12,9 +12,9 @@ from typing import Final
 
 from unjudged.base.errors import UsageError
 from unjudged.measures.kernel.measure import Measure
-from unjudged.measures.kernel.traits import ONE_GRADE, Refusal, refused_measure
+from unjudged.measures.kernel.traits import Refusal, refused_measure
 from unjudged.rankings.judgments import Judgments
-from unjudged.rankings.origin import ANY, BY_SUBTOPIC, EVEN, EVERY, KINDS, RANDOM, SAMPLES, Kind
+from unjudged.rankings.origin import ANY, EVEN, KINDS, RANDOM, SAMPLES, Kind
 
 THESE: Final = "these queries"
 OTHER: Final = "other queries"
@@ -75,7 +75,7 @@ class Use:
     """
 
     name: str
-    takes: frozenset[Kind] = EVERY
+    takes: frozenset[Kind] = ANY
     queries: str = THESE
     judgments: str = AS_THEY_ARE
     instead: str = ""
@@ -130,8 +130,6 @@ def refused_use(judgments: Judgments, use: Use) -> Refusal | None:
     """Return why no measure can be used in this way with these judgments, or None."""
     if judgments.origin.kind in use.takes:
         return None
-    if judgments.origin.kind == BY_SUBTOPIC:
-        return Refusal(f"{use.name} {ONE_GRADE}", "use evaluate or compare, with bounds or other queries")
     words = [KINDS[kind].partition(":")[0] for kind in KINDS if kind in use.takes]
     needed = " or ".join(words) if len(words) < 3 else f"{', '.join(words[:-1])} or {words[-1]}"
     needed = use.needs or needed
@@ -163,7 +161,7 @@ def _choosable(measure: Measure) -> None:
     measure.check_completable()
 
 
-COMPARISON: Final = Use("a comparison", ANY, queries=OTHER, geometric=True)
+COMPARISON: Final = Use("a comparison", queries=OTHER, geometric=True)
 LEAVING_OUT: Final = Use(
     "leaving out pooled runs",
     EVEN,

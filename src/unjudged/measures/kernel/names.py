@@ -129,7 +129,7 @@ def _separated(text: str) -> list[str]:
 def _as_in_trec_eval(name: str) -> list[Measure] | None:
     """`map`, `P` with its default cutoffs, `P_10`, `P.5,10`."""
     known, ours = trec_eval_names(), _WRITTEN.fullmatch(name)
-    if "_" in name and ours is not None and ours["name"] in MEASURES:  # P_IA@10 is no cutoff of P
+    if "_" in name and ours is not None and ours["name"] in MEASURES:  # P_own@10 is no cutoff of P
         return None
     for spelled, wanted in ((str, name), (str.casefold, name.casefold())):
         for trec_name, (measure, cutoffs) in known.items():

@@ -23,7 +23,7 @@ from unjudged.measures.kernel.measure import (
 )
 from unjudged.measures.kernel.traits import Chance, Gain, GradedChance, Traits, Weight
 from unjudged.rankings.judged import Floats, JudgedRankings
-from unjudged.rankings.origin import ANY, EVERY, RANDOM, Kind
+from unjudged.rankings.origin import ANY, RANDOM, Kind
 
 __all__ = [
     "BOUNDS",
@@ -79,7 +79,7 @@ def measure(
         keywords: Container[str] = code.co_varnames[:own] if code else inspect.signature(function).parameters
         derived = {
             "monotone": monotone or pointwise or diluted,
-            "takes": takes or (RANDOM if estimates else ANY if ungraded else EVERY),
+            "takes": takes or (RANDOM if estimates else ANY),
             "trec_eval": {trec_eval: ()} if isinstance(trec_eval, str) else trec_eval,
             "at": next((name for name in ("cutoff", "recall", "multiple") if name in keywords), None),
         }

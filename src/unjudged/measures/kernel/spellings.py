@@ -68,18 +68,15 @@ def is_of_ir_measures(item: Any) -> bool:
 
 def our_measure(item: Any) -> Measure:
     """Return our measure for an object of ir_measures; an error where none means the same."""
-    ours = translated(item, by_subtopic=True)
+    ours = translated(item)
     if ours is None:
         problem = f"{item}: no measure of this package means the same as this one of ir_measures"
         raise UsageError(f"{problem}; give the name of one of ours (`unjudged measures` lists them)")
     return ours
 
 
-def translated(item: Any, *, by_subtopic: bool = False) -> Measure | None:
-    """Return our measure, or None if no measure means the same; our own defaults are left out.
-
-    Measures of diversity are there if judgments may be `by_subtopic`.
-    """
+def translated(item: Any) -> Measure | None:
+    """Return our measure, or None if no measure means the same; our own defaults are left out."""
     if isinstance(getattr(item, "ours", None), Measure):
         return None if "bound" in item.params else item.ours(**item.params)
     given = _parameters(item)
@@ -92,10 +89,6 @@ def translated(item: Any, *, by_subtopic: bool = False) -> Measure | None:
     if given.pop("relative", False) or graded or name not in MEASURES:
         return None
     ours = MEASURES[name]
-    if (
-        by_subtopic and given.get("rel") == 1 and "rel" not in ours.parameters
-    ):  # any grade above 0, as in ndeval
-        given.pop("rel")
     needed = {key: value for key, value in given.items() if ours.parameters.get(key) != value}
     try:
         complete = ours(**needed)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments
-from unjudged.rankings.origin import BY_SUBTOPIC, KINDS, UNKNOWN, Kind
+from unjudged.rankings.origin import KINDS, UNKNOWN, Kind
 
 Chance = Callable[..., Floats]
 """From numbers of documents and of relevant ones, and the measure's parameters, to expected values."""
@@ -82,14 +82,8 @@ class Refusal:
         return f"{self.reason}: {self.instead}" if self.instead else self.reason
 
 
-ONE_GRADE = "needs one grade for each document, and these judgments have one for each subtopic"
-"""Why most of what takes judgments refuses those by subtopic."""
-
-
 def refused_measure(name: str, traits: Traits, judgments: Judgments) -> Refusal:
     """Say why a measure with these traits cannot be computed from these judgments."""
-    if judgments.origin.kind == BY_SUBTOPIC:
-        return Refusal(f"{name} {ONE_GRADE}", "use alpha_nDCG, ERR_IA, P_IA, AP_IA or StRecall")
     words, _, why = KINDS[judgments.origin.kind].partition(": ")
     if judgments.origin.sampled:
         reason = f"{name} needs a uniform sample, and these judgments are {words} with unequal shares"

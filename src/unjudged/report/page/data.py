@@ -111,7 +111,7 @@ def page_data(given: PageInput) -> tuple[dict[str, Any], str]:
         "verdicts": VERDICTS,
         "kept": KEPT,
         "left_out": _left_out(comparison),
-        "conclusions": conclusions(comparison),
+        "conclusions": conclusions(),
         "judged": judged_chart([] if comparison is None else ["A", "B"]),
         "ranked": shared is not None,
         "depth": depth,

@@ -15,7 +15,7 @@ import numpy as np
 from unjudged.base.wording import plain
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.comparison_result import Comparison
-from unjudged.comparison.verdicts import VERDICTS, conclusion, without_next
+from unjudged.comparison.verdicts import VERDICTS, conclusion
 from unjudged.rankings.judged import Integers, JudgedRankings
 from unjudged.rankings.judgments import Judgments
 from unjudged.uncertainty.shared import SharedRankings
@@ -150,14 +150,10 @@ def _calibrated(comparison: Comparison, result: MeasureComparison) -> list[list[
     return [[np.nan, np.nan] if e is None else [e.low, e.high] for e in intervals]
 
 
-def conclusions(comparison: Comparison | None) -> dict[str, list[str]]:
+def conclusions() -> dict[str, list[str]]:
     """Return by verdict the sentence for a pair, `{ahead}` and `{other}`, and that for equal systems."""
-    by_subtopic = comparison is not None and any(
-        result.judging.reversal.by_subtopic for result in comparison.results
-    )
 
     def said(verdict: str, equal: bool) -> str:
-        found = f"Verdict: {verdict}. {conclusion(verdict, '{ahead}', '{other}', equal=equal)}"
-        return without_next(found) if by_subtopic else found
+        return f"Verdict: {verdict}. {conclusion(verdict, '{ahead}', '{other}', equal=equal)}"
 
     return {verdict: [said(verdict, equal) for equal in (False, True)] for verdict in VERDICTS}

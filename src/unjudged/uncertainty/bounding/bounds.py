@@ -7,7 +7,7 @@ assumed nonrelevant. Three facts give the bounds:
 - A measure that never falls when a grade rises (`pointwise`) is lowest when no unknown document is relevant
   and highest when all are: P, RR, Success, RBP, ERR.
 - Some measures have a closed form over the number of relevant documents, registered with `bounds_of`:
-  `closed_bounds.py` and `gain_bounds.py`; those of diversity are in `diversity_bounds.py`.
+  `closed_bounds.py` and `gain_bounds.py`.
 - A measure that never falls when a better document moves above a worse one (`monotone`) is, among
   completions with j relevant documents, lowest when these are the last j unknown ones and highest when they
   are the first j; trying every j gives the bounds of all the others.
@@ -27,7 +27,6 @@ from unjudged.rankings.judged import Integers, JudgedRankings
 from unjudged.rankings.judgments import UNSAMPLED
 from unjudged.uncertainty.bounding import (  # noqa: F401 (they register closed forms)
     closed_bounds,
-    diversity_bounds,
     gain_bounds,
 )
 from unjudged.uncertainty.bounding.filled import Bounds, Filled, unseen_counts

@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 from unjudged.base.segments import ends, owners_by_ends, places, ranges
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
-from unjudged.rankings.origin import A_POOL, BY_SUBTOPIC, Origin
 from unjudged.rankings.pooled import PooledDocuments
 
 
@@ -60,7 +59,7 @@ class Filled:
         row[at] = first[r.ranking] + r.row - r.judgments.offsets[r.query[r.ranking]]
         row[~has_row] = ranges(first + pooled, unpooled)
 
-        judgments = anonymous(offsets, grade, r.judgments.origin)
+        judgments = anonymous(offsets, grade)
         unknown = np.zeros(len(grade), bool)
         unknown[row] = grade[row] < 0
         filled = JudgedRankings(
@@ -111,10 +110,9 @@ class Filled:
         return places(np.bincount(self.rankings.judgments.query[self.unseen], minlength=len(self.rankings)))
 
 
-def anonymous(offsets: Integers, grade: NDArray[np.int32], like: Origin = A_POOL) -> Judgments:
-    """Judgments of documents without names; by subtopic if the grades of this origin are."""
-    origin = Origin(BY_SUBTOPIC) if like.kind == BY_SUBTOPIC else A_POOL
-    return Judgments(PooledDocuments.unnamed(offsets), grade, origin=origin)
+def anonymous(offsets: Integers, grade: NDArray[np.int32]) -> Judgments:
+    """Judgments of documents without names."""
+    return Judgments(PooledDocuments.unnamed(offsets), grade)
 
 
 def unseen_counts(r: JudgedRankings) -> Integers:

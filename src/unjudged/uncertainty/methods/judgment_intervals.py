@@ -12,7 +12,7 @@ from unjudged.base.errors import UsageError
 from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.estimand import ALL_JUDGED, LEAVING_OUT
 from unjudged.measures.kernel.registry import Measure
-from unjudged.rankings.origin import ANY, below_pool
+from unjudged.rankings.origin import below_pool
 from unjudged.uncertainty.bounding.bounds import bounds, check_bounded
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.intervals import EstimateRows, IntervalRequest, interval_method
@@ -25,7 +25,6 @@ EVERY = "every completion of the judgments"
     "bounds",
     "whatever the unjudged documents turn out to be",
     judgments=ALL_JUDGED,
-    takes=ANY,
     check=lambda measure, _: check_bounded(measure),
     uses=("extra_relevant", "pool_depth"),
     geometric=True,

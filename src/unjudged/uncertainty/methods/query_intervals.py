@@ -16,7 +16,6 @@ from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.estimand import OTHER, SAMPLED, UNKNOWN_JUDGMENTS
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats
-from unjudged.rankings.origin import ANY
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.intervals import EstimateRows, IntervalRequest, interval_method
 from unjudged.uncertainty.quantiles import t_half
@@ -85,7 +84,6 @@ def _check_queries(measure: Measure, request: IntervalRequest) -> None:
     "queries",
     "other queries, these judgments",
     queries=OTHER,
-    takes=ANY,
     check=_check_queries,
     uses=(),
     geometric=True,

@@ -14,7 +14,6 @@ import numpy as np
 from unjudged.base.errors import InputError, UnjudgedError, quoted
 from unjudged.base.threads import Threads, cores
 from unjudged.formats.columns import (
-    BY_SUBTOPIC,
     QRELS,
     RUN,
     ZSCORES,
@@ -41,8 +40,6 @@ from unjudged.formats.tables import Ids, Matched, Table, decode
 from unjudged.formats.ungrouped import DocumentTwice, match_lines, named_lines
 
 LOOK_AHEAD = 1 << 15
-SECOND_COLUMN = Layout(("query", "document", "third", "fourth"))
-"""Four columns, read for the names in the second."""
 LONGEST_TAIL = 1 << 12
 
 
@@ -231,39 +228,7 @@ def _empty(layout: Layout) -> InputError:
 
 
 def _read_any(file: File, number: str) -> tuple[Table, Layout]:
-    if number != "grade":
-        return read_run(file.file), RUN
-    table, layout = read_judgments(file.file)
-    marked = any(mark.startswith(BY_SUBTOPIC) for mark in layout.marks)
-    if layout.columns != QRELS.columns or not (marked or _second_column_changes(file.file)):
-        return table, layout
-    return _by_subtopic(file.file, table, layout, known=marked)
-
-
-def read_by_subtopic(file: PathLike) -> tuple[Table, Layout]:
-    """Return the judgments of a file whose second column names subtopics."""
-    return _by_subtopic(file, *read_judgments(file, QRELS), known=True)
-
-
-def _by_subtopic(file: PathLike, table: Table, layout: Layout, *, known: bool) -> tuple[Table, Layout]:
-    """Return one row for each document, if subtopics are `known` to be there or a document has several."""
-    from unjudged.formats.readers.subtopic_rows import has_subtopics, one_row_each, ordinals
-
-    subtopics = _read(file, SECOND_COLUMN).documents
-    if not known and not has_subtopics(table, subtopics):
-        return table, layout
-    return one_row_each(table, ordinals(subtopics)), replace(QRELS, marks=(BY_SUBTOPIC,))
-
-
-def _second_column_changes(file: PathLike) -> bool:
-    """Whether the first lines and the last ones do not all have the same second column."""
-    found: set[bytes] = set()
-    for part in (lambda stream: stream.read(LOOK_AHEAD) or b"", last_bytes):
-        with opened(file) as stream:
-            lines = part(stream)[-LOOK_AHEAD:].split(b"\n")
-        rows = (line.split() for line in lines if not line.startswith(b"#"))
-        found |= {row[1] for row in rows if len(row) == len(QRELS.columns)}
-    return len(found) > 1
+    return read_judgments(file.file) if number == "grade" else (read_run(file.file), RUN)
 
 
 def _split(file: File, by_tag: bool) -> dict[str, Any] | None:
