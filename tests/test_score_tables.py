@@ -67,13 +67,11 @@ def test_what_this_package_writes(tmp_path: Path, capsys: pytest.CaptureFixture[
         same(Scores.of(output))
 
 
-def test_frames_records_dicts_and_arrays() -> None:
+def test_frames_dicts_and_arrays() -> None:
     frame = long()
     same(Scores.of(frame))
     same(Scores.of(polars.from_pandas(frame)))
     same(Scores.of(SCORES.to_arrow()))
-    same(Scores.of(list(SCORES.rows())))
-    same(Scores.of([row._asdict() for row in SCORES.rows(mean=True)]))
     same(Scores.of({name: frame[name].tolist() for name in frame}))
     nested: dict[str, Any] = {}
     for run, query, measure, value in SCORES.rows():
@@ -172,18 +170,17 @@ def test_repeats() -> None:
         {"system": "ab"[i], "query": f"q{j}", "repeat": r, "faithfulness": each[i, j, r]}
         for i, j, r in np.ndindex(each.shape)
     ]
-    scores = Scores.of(rows)
+    scores = Scores.of(pandas.DataFrame(rows))
     np.testing.assert_array_equal(scores.values[:, :, 0], each.mean(axis=2))
     assert scores.within is not None
     np.testing.assert_allclose(scores.within[:, 0], each.mean(axis=1).std(axis=1, ddof=1))
     assert "a 0." in scores.notes[0]
     with pytest.raises(InputError, match=r"system 'b' on query 'q4' .*, repeat 2. has a second value"):
-        Scores.of([*rows, rows[-1]])
-    without = [{k: v for k, v in row.items() if k != "repeat"} for row in rows]
+        Scores.of(pandas.DataFrame([*rows, rows[-1]]))
     with pytest.raises(InputError, match="a column `repeat` tells repeats apart"):
-        Scores.of(without)
+        Scores.of(pandas.DataFrame(rows).drop(columns="repeat"))
     with pytest.raises(InputError, match=r"1 value is missing: .*repeat 2"):
-        Scores.of(rows[:-1])
+        Scores.of(pandas.DataFrame(rows[:-1]))
 
 
 @pytest.mark.parametrize(
@@ -212,7 +209,7 @@ def test_errors_say_where(text: str, problem: str, tmp_path: Path) -> None:
 def test_columns_by_name(tmp_path: Path) -> None:
     file = tmp_path / "ragas.csv"
     file.write_text("user_input,answer,faithfulness\nWhy?,so,0.5\nHow?,42,1\n")
-    found = Scores.of(file, columns={"query": "user_input"})
+    found = Scores.of(file, "faithfulness", columns={"query": "user_input"})
     assert list(found.queries) == ["Why?", "How?"]
     assert list(map(str, found.measures)) == ["faithfulness"]
     with pytest.raises(InputError, match="no column is called 'x'"):
@@ -233,7 +230,7 @@ def test_any_array_survives_every_form(data: st.DataObject) -> None:
     array = Scores.of(values, names)
     assert np.array_equal(array.values, values)
     rows = [Score(f"s{i}", f"q{j}", f"m{k}", float(values[i, j, k])) for i, j, k in np.ndindex(shape)]
-    table = Scores.of(data.draw(st.permutations(rows)))
+    table = Scores.of(pandas.DataFrame(data.draw(st.permutations(rows))))
     order = [
         [int(name[1:]) for name in axis] for axis in (table.runs, table.queries, map(str, table.measures))
     ]
@@ -416,7 +413,7 @@ def bounded_rows(*more: str) -> list[dict[str, Any]]:
 @pytest.mark.filterwarnings("ignore::unjudged.UnjudgedWarning")
 def test_bounds_of_a_table_give_verdicts() -> None:
     """Those of means are as from the runs; those of differences contain them, so verdicts are no stronger."""
-    table = Scores.of(bounded_rows())
+    table = Scores.of(pandas.DataFrame(bounded_rows()))
     own, found = compare(sample.qrels, RUNS, BOUNDED), compare(table)
     for one, other in zip(own.results, found.results, strict=True):
         np.testing.assert_array_equal(one.tests.p, other.tests.p)
@@ -439,7 +436,7 @@ def test_bounds_of_a_table_give_verdicts() -> None:
 @pytest.mark.filterwarnings("ignore::unjudged.UnjudgedWarning")
 def test_a_gate_takes_bounds_of_a_table() -> None:
     """It is never surer than with the runs themselves."""
-    table = Scores.of(bounded_rows())
+    table = Scores.of(pandas.DataFrame(bounded_rows()))
     sure = {"pass": 1, "open": 0, "fail": 1}
     for old, new in (("boolean", "reranked"), ("reranked", "boolean"), ("reranked", "fused")):
         for margin in (0.01, 0.05, 0.2, 0.3):
@@ -457,12 +454,12 @@ def test_a_gate_takes_bounds_of_a_table() -> None:
 def test_bounds_that_do_not_hold() -> None:
     """Of AP those of one system do not know what the others found."""
     rows = bounded_rows("AP")
-    found = compare(Scores.of(rows))
+    found = compare(Scores.of(pandas.DataFrame(rows)))
     assert [bool(result.judging.missing) for result in found.results] == [False, False, True]
     assert any(note.startswith("AP: judgments: unknown (bounds of a table") for note in found.notes)
     with pytest.raises(InputError, match=r"row 7 .*: low and high of system .* expected bounds of the value"):
-        Scores.of([*rows[:7], {**rows[7], "low": rows[7]["high"] + 0.1}, *rows[8:]])
-    some = Scores.of([*rows[:7], {**rows[7], "low": None}, *rows[8:]])
+        Scores.of(pandas.DataFrame([*rows[:7], {**rows[7], "low": rows[7]["high"] + 0.1}, *rows[8:]]))
+    some = Scores.of(pandas.DataFrame([*rows[:7], {**rows[7], "low": None}, *rows[8:]]))
     assert some.ends is not None
     assert int(np.isnan(some.ends[0]).sum()) == 1
     assert sum(bool(result.judging.missing) for result in compare(some).results) == 2

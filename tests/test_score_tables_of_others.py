@@ -67,8 +67,9 @@ def test_a_column_with_some_numbers_is_not_of_texts(tmp_path: Path) -> None:
         of("query,system,nDCG@10,AP\nq1,a,0.1,ERROR\n", tmp_path)
     scores = of("query,lang,a,b\nq1,de,1,2\nq2,en,2,3\n", tmp_path)
     assert "Columns without numbers are ignored: lang." in scores.notes
-    texts = of("question,answer,faithfulness\nWhy?,42,0.5\nHow?,so,1\n", tmp_path)
-    assert (measures(texts), texts.notes) == (["faithfulness"], [])
+    texts = of("question,answer,faithfulness\nWhy?,because,0.5\nHow?,so,1\n", tmp_path)
+    assert measures(texts) == ["faithfulness"]
+    assert texts.notes == ["Columns without numbers are ignored: answer."]
 
 
 @pytest.mark.parametrize("text", ["-", "n/a", "#N/A", "NAN", "none", "NULL"])
@@ -207,7 +208,8 @@ def test_headers_of_any_case(tmp_path: Path) -> None:
     scores = of("Query ID,Model,Metric,Score\nq1,a,ndcg@10,0.5\nq1,b,ndcg@10,0.7\n", tmp_path)
     assert (list(scores.runs), measures(scores)) == (["a", "b"], ["nDCG@10"])
     assert list(of("user_input,faithfulness\nWhy?,0.5\n", tmp_path).queries) == ["Why?"]
-    ragas = of("user_input,response,faithfulness,relevancy\nWhy?,so,0.5,1\n", tmp_path)
+    table = "user_input,response,faithfulness,relevancy\nWhy?,so,0.5,1\n"
+    ragas = of(table, tmp_path, wide="measures")
     assert measures(ragas) == ["faithfulness", "relevancy"]
 
 
@@ -243,7 +245,7 @@ def test_utf_16_is_named_as_such(tmp_path: Path) -> None:
         assert "it is UTF-16 text" in refused(1, *words, str(file))
 
 
-def test_lists_and_series() -> None:
+def test_lists_and_columns() -> None:
     lists = Scores.of([[0.1, 0.2], [0.3, 0.4]], "AP", runs=["a", "b"], queries=["x", "y"])
     assert (list(lists.runs), list(lists.queries)) == (["a", "b"], ["x", "y"])
     arrays = Scores.of([np.array([0.1, 0.2]), np.array([0.3, 0.4])], "AP")
@@ -252,9 +254,7 @@ def test_lists_and_series() -> None:
         Scores.of({"a": 1})
     with pytest.raises(UsageError, match="no array of numbers"):
         Scores.of([[0.1, 0.2], [0.3]])
-    series = {name: pandas.Series({"x": 0.1, "y": 0.2}) for name in ("a", "b")}
-    assert Scores.of(series, "AP").values[:, :, 0].tolist() == [[0.1, 0.2], [0.1, 0.2]]
-    columns = {"query": pandas.Series(["x", "y"]), "a": pandas.Series([1, 2]), "b": pandas.Series([1, 3])}
+    columns: dict[str, Any] = {"query": ["x", "y"], "a": np.array([1, 2]), "b": [1, 3]}
     assert list(Scores.of(columns).runs) == ["a", "b"]
 
 
@@ -269,11 +269,8 @@ def test_an_interval_says_one_thing_of_the_judgments() -> None:
 def test_long_texts_are_read_in_a_moment(tmp_path: Path) -> None:
     """A cell of many spaces or digits must not take time that grows with its square."""
     many = 100_000
-    records = [
-        {"query": "q1", "a": 0.5, "b": " " * many + "x"},
-        {"query": "q2", "a": 1, "b": "1" * many + "x"},
-    ]
-    assert measures(Scores.of(records)) == ["a"]
+    columns = {"query": ["q1", "q2"], "a": [0.5, 1], "b": [" " * many + "x", "1" * many + "x"]}
+    assert measures(Scores.of(columns)) == ["a"]
     of(f"query;a;b\nq1;0,5;{'1' * many}x\n", tmp_path)
 
 

@@ -1,10 +1,9 @@
-"""What people hold: lists, sets, arrays, hits, records, numbers as ids, objects of other libraries."""
+"""What people hold: lists, sets, arrays, pairs, rows, numbers as ids, and frames of runs."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,27 +17,16 @@ from fuzz.oracle import Outcome, agreed
 from unjudged import Judgments, evaluate
 
 Records = list[dict[Any, Any]]
-QUERIES: list[Any] = ["1", "2", "10", 1, 2, np.int64(10), "", "\ud800", True, None, 1.5, b"1", "hits", "run"]
+QUERIES: list[Any] = ["1", "2", "10", 1, 2, np.int64(10), "", "\ud800", True, None, 1.5, b"1", "run"]
 DOCUMENTS: list[Any] = [
     *("a", "b", "c", "d", "e", "é", "document-0123456789", 1, np.int32(1), "1", "\udcff", "\ud800"),
-    *(None, False, 1.5, ("a", 1), ["a", 1], {"_id": "a"}, b"a", float("nan")),
+    *(None, False, 1.5, ("a", 1), ["a", 1], {"docno": "a"}, b"a", float("nan")),
 ]
 NUMBERS: list[Any] = [1, 2.5, 0, 0.5, -1, -0.5, 1e300, None, "1", float("nan"), float("inf"), [], 2**70, True]
 
 
-class OfRanx:
-    """As the objects of ranx: `to_dict`, and `run` or `qrels`."""
-
-    def __init__(self, data: Any) -> None:
-        self.run = self.qrels = data
-        self.name = "mine"
-
-    def to_dict(self) -> Any:
-        return self.run
-
-
 Pairs = list[tuple[Any, Any]]
-ODD: list[Any] = [None, "a", 1, np.array(1.0), np.zeros((2, 2)), [], {}, set(), {"error": {}, "status": 404}]
+ODD: list[Any] = [None, "a", 1, np.array(1.0), np.zeros((2, 2)), [], {}, set()]
 FORMS: list[Callable[[Pairs], Any]] = [
     lambda pairs: {d: n for d, n in pairs if d.__hash__ and not isinstance(d, tuple)},
     lambda pairs: [d for d, _ in pairs],
@@ -46,9 +34,7 @@ FORMS: list[Callable[[Pairs], Any]] = [
     lambda pairs: {d for d, _ in pairs if d.__hash__ and not isinstance(d, tuple)},
     lambda pairs: np.array([*(d for d, _ in pairs), None], object)[:-1],
     lambda pairs: pairs,
-    lambda pairs: [{"_id": d, "_score": n} for d, n in pairs],
-    lambda pairs: {"took": 1, "hits": {"hits": [{"_id": d, "_score": n} for d, n in pairs]}},
-    lambda pairs: SimpleNamespace(body={"hits": {"hits": [{"_id": d} for d, _ in pairs]}}, meta=None),
+    lambda pairs: [{"docno": d, "score": n} for d, n in pairs],
 ]
 """The documents of a query, each with a number, as one of the things that stand for them."""
 
@@ -78,10 +64,8 @@ def source_of(decide: Decisions, number: str) -> Any:
         lambda: held,
         lambda: held,
         lambda: records,
-        lambda: [{"run": run, **record} for record in records],
-        lambda: OfRanx(held),
-        lambda: SimpleNamespace(run_data=frame_of(records, number)),
-        lambda: SimpleNamespace(qrels_data=frame_of(records, number)),
+        lambda: [tuple(record.values()) for record in records],
+        lambda: frame_of(records, number),
         lambda: frame_of(records, number).rename(columns={number: "rank"}),
         lambda: frame_of(records, number).assign(run=run),
         lambda: next(iter(held.values()), None),

@@ -15,13 +15,9 @@ from fuzz.oracle import Outcome
 
 SEEDS = [
     b'{"query_id": "1", "doc_id": "a", "score": 2.5}\n{"query_id": 2, "doc_id": "b", "score": 1}\n',
-    b'{"qid": "1", "docids": ["a", "b"], "scores": [2, 1]}\n{"qid": "2", "docids": [], "scores": []}\n',
     b'{"run": "x", "qid": "1", "pid": "a", "rank": 1}\n{"run": "y", "qid": "1", "pid": "a", "rank": 1}\n',
-    b'{"qid": 1, "hits": [{"_id": "a", "_score": 2}, {"_id": "b", "_score": null}]}\n{"qid": 2, "hits": []}',
     b'{"1": ["a", "b"], "2": ["e", 1], "10": []}',
-    b'{"1": {"took": 1, "hits": {"hits": [{"_id": "a", "_score": 1.5}, {"_id": "b", "_score": 0.5}]}}}',
-    b'{"responses": [{"hits": {"hits": []}}]}',
-    b'[{"query_id": "1", "doc_id": "a", "relevance": 0.5}, {"query_id": "1", "doc_id": "b", "relevance": 1}]',
+    b'{"query_id": "1", "doc_id": "a", "relevance": 0.5}',
     b'{"1": {"a": 3.5, "b": 2, "x": 2}, "2": {"e": 1, "a": -1}, "10": {"b": 0.1}}',
     b'{"1": {"a": 1, "b": 0, "c": -1}, "2": {"a": 1, "\\u00e9": 2}}',
     b'{"default": {"test": {"1": {"a": 1, "b": 0}, "2": {"e": 1}}}, "mteb_model_meta": {"x": [1]}}',
@@ -94,9 +90,6 @@ KEYS = [
     "a" * 300,
     "query",
     "\n",
-    "hits",
-    "_id",
-    "_score",
     "run",
     "score",
 ]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas
 import pytest
 
 from tests.cli.in_process import printed, refused
@@ -124,10 +125,10 @@ def test_wrong_order_in_memory() -> None:
 
 
 def test_ranks_show_a_run() -> None:
-    rows = [{"qid": "q1", "docno": "d1", "rank": 1, "score": 3}]
+    rows = pandas.DataFrame({"qid": ["q1"], "docno": ["d1"], "rank": [1], "score": [3]})
     with pytest.raises(InputError, match="have ranks and scores, but no grade; is it a run"):
         Judgments.of(rows)
-    assert Judgments.of([rows[0] | {"label": 2}]).grade.tolist() == [2]
+    assert Judgments.of(rows.assign(label=2)).grade.tolist() == [2]
 
 
 def test_gains_that_all_differ_are_judgments() -> None:

@@ -309,7 +309,7 @@ def test_one_of_several_columns(tmp_path: Path) -> None:
         with pytest.raises(InputError, match="no column for the segment among 'qid', 'kind', 'length', expe"):
             segments_of(source, ["q1", "q2"])
     with pytest.raises(InputError, match="no column for the query among 'id', 'kind', expected one of"):
-        segments_of([{"id": "q1", "kind": "a"}], ["q1"])
+        segments_of(pandas.DataFrame({"id": ["q1"], "kind": ["a"]}), ["q1"])
 
 
 def test_other_queries_are_counted() -> None:

@@ -168,7 +168,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({Q: ["q", "q"], D: ["a", "a"], N: [1.0, 2.0]}, "document 'a' of query 'q' appears twice"),
     ({Q: [1.5, 2.0], D: ["a", "a"], N: [1.0, 2.0]}, "the query is of type double, expected text"),
     ({Q: ["q"], D: ["a"], N: [[1.0]]}, "the score is of type list.*, expected numbers"),
-    ({Q: ["q"], D: ["a"]}, "no column for the score among 'qid', 'docno'; expected score, sim, _score, or"),
+    ({Q: ["q"], D: ["a"]}, "no column for the score among 'qid', 'docno'; expected score, sim, or"),
     ({Q: [], D: [], N: []}, "run 1: no rows"),
 ]
 

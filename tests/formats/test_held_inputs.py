@@ -1,11 +1,10 @@
-"""What people hold gives the same bits as the text files: lists, sets, hits, records, objects."""
+"""What people hold gives the same bits as the text files: lists, sets, pairs, lines of JSON."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -32,11 +31,6 @@ def nested(rows: list[tuple[str, str, Any]]) -> dict[str, dict[str, Any]]:
 
 SCORES, GRADES = nested(ROWS), nested(QRELS)
 RANKS = [(q, d, i) for q, documents in BEST_FIRST.items() for i, d in enumerate(documents, 1)]
-HITS = {q: [{"_index": "i", "_id": d, "_score": s} for d, s in inner.items()] for q, inner in SCORES.items()}
-UNSCORED = {
-    q: [{"_id": d, "_score": None, "sort": [i]} for i, d in enumerate(ds)] for q, ds in BEST_FIRST.items()
-}
-RESPONSES = {q: {"took": 3, "hits": {"total": {"value": 9}, "hits": hits}} for q, hits in HITS.items()}
 RECORDS = [{"query_id": q, "doc_id": d, "score": s} for q, d, s in ROWS]
 
 
@@ -53,27 +47,11 @@ def same(scores: Scores, expected: Scores) -> None:
             assert scores.value(measure, query=query) == expected.value(measure, query=query)
 
 
-class Wrapped:
-    """A response as elasticsearch-py gives it."""
-
-    def __init__(self, body: dict[str, Any]) -> None:
-        self.body, self.meta = body, SimpleNamespace(status=200)
-
-
 HELD_RUNS: dict[str, Any] = {
     "ranked lists": BEST_FIRST,
     "ranked tuples": {q: tuple(documents) for q, documents in BEST_FIRST.items()},
     "ranked arrays": {q: np.array(documents) for q, documents in BEST_FIRST.items()},
     "pairs": {q: list(inner.items()) for q, inner in SCORES.items()},
-    "hits": HITS,
-    "hits without scores": UNSCORED,
-    "responses": RESPONSES,
-    "an msearch": dict(zip(RESPONSES, [*RESPONSES.values()], strict=True)),
-    "responses of the client": {q: Wrapped(response) for q, response in RESPONSES.items()},
-    "records": RECORDS,
-    "objects by query": {
-        q: [{"docno": d, "score": s} for d, s in inner.items()] for q, inner in SCORES.items()
-    },
     "frame of ranks": pandas.DataFrame(RANKS, columns=["qid", "docno", "rank"]),
     "ranks from 0": pandas.DataFrame([(q, d, i - 1) for q, d, i in RANKS], columns=["qid", "pid", "rank"]),
 }
@@ -103,24 +81,7 @@ HELD_FILES: dict[str, str] = {
     "ranks with a header": text(RANKS, "\t", "qid\tpid\trank\n"),
     "json lines": lines(RECORDS),
     "json lines, other order": lines(RECORDS[::2] + RECORDS[1::2]),
-    "json lines by query": lines([{"qid": q, "docids": d} for q, d in BEST_FIRST.items()]),
-    "json lines with scores": lines(
-        [
-            {"query": q, "documents": list(inner), "scores": list(inner.values())}
-            for q, inner in SCORES.items()
-        ]
-    ),
-    "json lines of hits": lines([{"query_id": q, "hits": hits} for q, hits in HITS.items()]),
-    "json lines of results": lines(
-        [
-            {"query_id": q, "text": "?", "results": [{"doc_id": d, "score": s} for d, s in inner.items()]}
-            for q, inner in SCORES.items()
-        ]
-    ),
-    "json of records": json.dumps(RECORDS),
     "json of ranked lists": json.dumps(BEST_FIRST, indent=1),
-    "json of hits": json.dumps(HITS),
-    "json of responses": json.dumps(RESPONSES),
 }
 
 
@@ -177,7 +138,6 @@ def test_relevant_ids(make: Callable[[Any], Any]) -> None:
 HELD_QRELS: dict[str, str] = {
     "semicolons": text(QRELS, ";", "query-id;corpus-id;score\n"),
     "json lines": lines([{"query_id": q, "doc_id": d, "relevance": g} for q, d, g in QRELS]),
-    "json of records": json.dumps([{"qid": q, "docno": d, "label": g} for q, d, g in QRELS]),
 }
 
 
@@ -229,26 +189,18 @@ def test_the_same_id_as_number_and_text() -> None:
         ({"q": ["d1", "d1"]}, "document 'd1' of query 'q' appears twice"),
         ({"q": ["d1", None]}, "document 'None' is NoneType, expected str"),
         ({"q": ["d1", ["x"]]}, "query 'q': document .* is list, expected str"),
-        ({"q": [{"_id": "d1", "_score": 1}, {"_score": 1}]}, "query 'q': hit 2 has no _id"),
-        ({"q": [{"_id": "d1", "_score": 1}, {"_id": "d2", "_score": None}]}, "the score of document 'd2'"),
-        ({"took": 1, "hits": {"hits": [{"_id": "d"}]}}, "a search response does not name its query"),
-        ({"responses": [{"hits": {"hits": []}}]}, "a search response does not name its query"),
-        (
-            {"q": RESPONSES["q01"], "r": {"error": {}, "status": 404}},
-            "query 'r': the search failed with status",
-        ),
-        (
-            [{"query_id": "q", "doc_id": "d", "score": 1}, {"query_id": "q", "doc_id": "e"}],
-            "no field 'score'",
-        ),
-        ([{"query_id": 1.5, "doc_id": "d", "score": 1}], "the query is a float"),
-        ([{"query_id": "q", "doc_id": "d"}], "no column for the score"),
+        ({"q": [{"docno": "d1", "score": 1}]}, "query 'q': document .* is dict, expected str"),
     ],
 )
 def test_what_cannot_be_read(held: Any, problem: str) -> None:
     with pytest.raises(InputError, match=problem) as refused:
-        evaluate({"q": {"d": 1}}, {"mine": held} if isinstance(held, list) else [held])
+        evaluate({"q": {"d": 1}}, [held])
     assert "run" in str(refused.value)
+
+
+def test_rows_are_no_objects() -> None:
+    with pytest.raises(InputError, match=r"row 0 \(from 0\) is a dict, expected \(query, document, score\)"):
+        Run.of(RECORDS)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("held", [None, 3, object(), b"bytes", len])
@@ -256,6 +208,38 @@ def test_unknown_objects(held: Any) -> None:
     for qrels, runs in ((held, {"q": {"d": 1.0}}), ({"q": {"d": 1}}, held), ({"q": {"d": 1}}, [held])):
         with pytest.raises(UnjudgedError, match=r"found .*, expected a file name, a frame, a dict"):
             evaluate(qrels, runs)
+
+
+@pytest.mark.parametrize(
+    ("record", "problem"),
+    [
+        ({"query_id": "q", "doc_id": "e"}, "line 3: no field 'score', which the first object has"),
+        ({"query_id": 1.5, "doc_id": "d", "score": 1}, "line 3: the query is a float"),
+        ({"query_id": "q", "doc_id": None, "score": 1}, "line 3: the document is no value"),
+        (["q", "d", 1], "line 3: holds a list, expected an object with fields"),
+    ],
+)
+def test_objects_unlike_the_first(record: Any, problem: str, tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    path.write_text(lines([*RECORDS[:2], record]))
+    with pytest.raises(InputError, match=problem):
+        evaluate(sample.qrels, path)
+
+
+def test_json_that_names_no_documents(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    path.write_text(lines([{"query_id": "q", "doc_id": "d", "score": 1}]))
+    assert Run.read(path).ranking("q") == ["d"]
+    path.write_text(lines([{"q": {"d": 0.5}}]))
+    assert Run.read(path).ranking("q") == ["d"]
+    path.write_text(json.dumps(RECORDS))
+    with pytest.raises(InputError, match=r"holds a list, expected queries, .* or JSON lines"):
+        evaluate(sample.qrels, path)
+    with pytest.raises(UsageError, match="JSON has no column names such as query_id"):
+        Run.read(path, query="query_id")
+    path.write_text(lines([{"query_id": q, "docids": d} for q, d in BEST_FIRST.items()]))
+    with pytest.raises(InputError, match="no column for the document among 'query_id', 'docids'"):
+        evaluate(sample.qrels, path)
 
 
 def test_errors_of_json_lines_name_the_line(tmp_path: Path) -> None:
@@ -266,87 +250,6 @@ def test_errors_of_json_lines_name_the_line(tmp_path: Path) -> None:
     path.write_text(lines(RECORDS[:2]) + '{"query_id": "q", "query_id": "r"}\n')
     with pytest.raises(InputError, match=r"run.jsonl:3: 'query_id' appears twice"):
         evaluate(sample.qrels, path)
-
-
-class OfRanx:
-    """As `ranx.Run` and `ranx.Qrels` are."""
-
-    def __init__(self, data: dict[str, dict[str, Any]], attribute: str, name: str | None = None) -> None:
-        self.data, self.name = data, name
-        setattr(self, attribute, data)
-
-    def to_dict(self) -> dict[str, dict[str, Any]]:
-        return self.data
-
-
-def test_objects_like_those_of_ranx(expected: Scores) -> None:
-    qrels: Any = OfRanx(GRADES, "qrels")
-    run: Any = OfRanx(SCORES, "run", "bm25")
-    unnamed: Any = OfRanx(SCORES, "run")
-    found = evaluate(qrels, [run, unnamed], MEASURES)
-    assert found.runs == ["bm25", "run 2"]
-    same(evaluate(qrels, run, MEASURES), expected)
-
-
-def test_objects_like_those_of_trectools(expected: Scores) -> None:
-    run: Any = SimpleNamespace(run_data=pandas.DataFrame(ROWS, columns=["query", "docid", "score"]))
-    qrels: Any = SimpleNamespace(qrels_data=pandas.DataFrame(QRELS, columns=["query", "docid", "rel"]))
-    same(evaluate(qrels, run, MEASURES), expected)
-
-
-def test_ranx(expected: Scores) -> None:
-    ranx = pytest.importorskip("ranx")
-    found = evaluate(ranx.Qrels(GRADES), ranx.Run(SCORES, name="bm25"), MEASURES)
-    assert found.runs == ["bm25"]
-    same(found, expected)
-
-
-@pytest.mark.filterwarnings("ignore")  # of trectools' own use of pandas
-def test_trectools(expected: Scores) -> None:
-    trectools = pytest.importorskip("trectools")
-    run, qrels = trectools.TrecRun(str(RUN)), trectools.TrecQrel(str(sample.qrels))
-    same(evaluate(sample.qrels, run, MEASURES), expected)
-    judged = [row for row in QRELS if row[2] >= 0]  # it drops the other lines itself
-    same(evaluate(qrels, run, MEASURES), evaluate(judged, RUN, MEASURES))
-
-
-class LikeDataset:
-    """As a `Dataset` of Hugging Face is."""
-
-    def __init__(self, table: Any, kind: str = "python") -> None:
-        self.table, self.kind = table, kind
-
-    @property
-    def column_names(self) -> list[str]:
-        return list(self.table.column_names)
-
-    def with_format(self, kind: str) -> LikeDataset:
-        return LikeDataset(self.table, kind)
-
-    def __iter__(self) -> Any:
-        return iter(self.table.to_pylist())
-
-    def __getitem__(self, key: Any) -> Any:
-        assert (self.kind, key) == ("arrow", slice(None))
-        return self.table
-
-
-def test_datasets(expected: Scores) -> None:
-    import pyarrow
-
-    tables = [pyarrow.Table.from_pylist(RECORDS)]
-    tables.append(
-        pyarrow.table(dict(zip(("query-id", "corpus-id", "score"), zip(*QRELS, strict=True), strict=True)))
-    )
-    made: list[Any] = [LikeDataset(table) for table in tables]
-    same(evaluate(made[1], made[0], MEASURES), expected)
-    same(evaluate(made[1], list(made[:1]), MEASURES), expected)
-
-
-def test_real_datasets(expected: Scores) -> None:
-    datasets = pytest.importorskip("datasets")
-    run = datasets.Dataset.from_list(RECORDS)
-    same(evaluate(sample.qrels, run.select(range(len(RECORDS))), MEASURES), expected)
 
 
 def test_columns_of_a_file_with_names_of_its_own(expected: Scores, tmp_path: Path) -> None:

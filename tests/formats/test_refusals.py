@@ -19,7 +19,10 @@ from unjudged.formats.readers.text import trec
 
 QRELS = {"q": {"a": 1, "b": 0}}
 RUN = {"q": {"a": 1.0, "b": 2.0}}
-ACCEPTED = r"expected a file name, a frame, a dict \{query: \{document: %s\}\}, or rows"
+ACCEPTED = (
+    r"expected a file name, a frame, a dict \{query: \{document: %s\}\} or \{query: \[document, \.\.\.\]\}, "
+    "or rows"
+)
 
 
 @pytest.mark.parametrize("source", [None, 5, 1.5, object(), b"run.txt", len, Judgments.of(QRELS)])

@@ -28,7 +28,6 @@ from unjudged.formats.inputs import (
 )
 from unjudged.formats.limits import limit
 from unjudged.formats.readers.arrow.frames import is_frame, library_of
-from unjudged.formats.readers.memory.other_libraries import is_foreign, name_of, native
 from unjudged.formats.readers.several_runs import split_frame
 from unjudged.formats.scan import scanner
 from unjudged.formats.streams import STANDARD_INPUT, without_links
@@ -212,9 +211,8 @@ def _by_own_name(run: Any, by_tag: bool) -> list[tuple[str | None, Any]]:
         if by_tag and os.fspath(run) == STANDARD_INPUT:
             raise UsageError("a run from standard input cannot be named by its tag: write it to a file first")
         return [*(runs_in_file(run, by_tag) or {}).items()] or [(None, run)]
-    frame = native(run) if is_foreign(run) else run
-    split = split_frame(frame, NONE, by_tag) if is_frame(frame) else None
-    return [(name_of(run), run)] if split is None else list(split.items())
+    split = split_frame(run, NONE, by_tag) if is_frame(run) else None
+    return [(None, run)] if split is None else list(split.items())
 
 
 def by_own_names(sources: Sequence[tuple[str | None, Any]]) -> dict[str, Any]:

@@ -51,12 +51,11 @@ def evaluate(
     """Score runs against judgments.
 
     `qrels` and each run may be a file (plain, gz, xz, zst; `-` is standard input), a frame (pandas, Polars,
-    PyArrow, DuckDB), a dict of dicts, lists or sets, a `Judgments` or a `Run`, rows or records, or an
-    object of ranx, trectools or Hugging Face datasets. `runs` is one run, a list of them, or a mapping of
-    names to them; a column `run` of a frame or file names several. Grades may be fractions, which are
-    gains. `depth` keeps only the first documents of each ranking. For bounds, documents that every run has
-    below `pool_depth`, the rank to which runs were pooled, count as nonrelevant. names="tag" names runs by
-    their tags.
+    PyArrow, DuckDB), a dict of dicts, lists or sets, a `Judgments` or a `Run`, or rows. `runs` is one
+    run, a list of them, or a mapping of names to them; a column `run` of a frame or file names several.
+    Grades may be fractions, which are gains. `depth` keeps only the first documents of each ranking. For
+    bounds, documents that every run has below `pool_depth`, the rank to which runs were pooled, count as
+    nonrelevant. names="tag" names runs by their tags.
 
     Documents of the same score are in trec_eval's order, names descending. ties='expected' gives the expected
     values over all orders of them, and 'range' adds the lowest and the highest values; `seed` is for measures

@@ -23,13 +23,6 @@ ROLES: Mapping[str, tuple[str, ...]] = {
     "repeat": ("repeat", "seed"),
 }
 """Names of columns by role; the first that a table has counts, in upper or lower case."""
-OF_ONE_SYSTEM = frozenset({"answer", "response", "contexts", "retrieved_contexts"})
-"""Columns with what one system returned, so that the others are measures of it, as in ragas."""
-TEXTS = OF_ONE_SYSTEM | {
-    *("question", "user_input", "reference", "ground_truth", "ground_truths", "reference_contexts"),
-    *("title", "text", "description"),
-}
-"""Columns of texts beside scores, which may look like numbers, as the answer `42` does."""
 NO_NAME = re.compile(r"\s*|Unnamed: \d+|__index_level_\d+__")
 """How CSV, pandas and Parquet call a column without a name, such as the index of a frame."""
 
@@ -75,14 +68,13 @@ class ScoreColumns:
             return cls(role, [role["value"]], role["system"] is not None, [])
         notes = ["A column without a name is ignored."] if unnamed else []
         named = role["system"] or role["measure"]
-        if not named and (unknown := [name for name in texts if folded(name) not in TEXTS]):
-            notes.append(f"Columns without numbers are ignored: {shortlist(unknown)}.")
+        if not named and texts:
+            notes.append(f"Columns without numbers are ignored: {shortlist(texts)}.")
         if role["measure"] is None and wide != "systems" and (chosen := _asked_for(values, asked)):
             return cls(role, chosen, True, notes, [name for name in values if name not in chosen])
         if named:
             return cls(role, values, role["system"] is not None, notes)
-        of_one = len(values) == 1 or OF_ONE_SYSTEM & {*map(folded, texts)}
-        if of_one and wide is None:
+        if len(values) == 1 and wide is None:
             return cls(role, values, True, notes)
         are_measures = wide == "measures" or (wide is None and are_names_of_measures(values, "columns"))
         if wide is None and not are_measures and asked is None:
@@ -119,7 +111,6 @@ def _asked_for(names: Sequence[str], asked: Sequence[str] | None) -> list[str]:
 
 
 def _is_text(name: str, values: Sequence[Any]) -> bool:
-    """Whether no cell is a number and the name is no measure, or the name says that the column has texts."""
+    """Whether no cell is a number and the name is no measure."""
     present = (value for value in values if not has_no_value(value))
-    scores = names_measure(name) or any(is_number(v) or SPELT.fullmatch(str(v).strip()) for v in present)
-    return folded(name) in TEXTS or not scores
+    return not (names_measure(name) or any(is_number(v) or SPELT.fullmatch(str(v).strip()) for v in present))

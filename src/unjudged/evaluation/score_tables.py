@@ -18,7 +18,6 @@ from unjudged.evaluation.score_columns import ROLES, Wide
 from unjudged.evaluation.score_reading import Reading
 from unjudged.formats.files import columns_of_file
 from unjudged.formats.inputs import FILE, FRAME, MAPPING, kind_of_source, name_in_errors
-from unjudged.formats.named_columns import QUERIES, folded
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.measures.kernel.registry import Measure
 
@@ -40,7 +39,7 @@ def table_of_scores(
     if wide not in (None, "systems", "measures"):
         raise UsageError(f"wide is {wide!r}, expected systems or measures")
     asked = None if measures is None else _names_asked(measures)
-    sources = _sources(_without_series(source))
+    sources = _sources(source)
     parts: list[Cells] = []
     for name, one in sources:
         given = {**columns_of_file(one), **(columns or {})}
@@ -63,15 +62,6 @@ def _sources(source: Any) -> list[tuple[str, Any]]:
     several = isinstance(source, list | tuple) and bool(source)
     several = several and all(kind_of_source(one) in (FILE, FRAME) for one in source)
     return list(by_own_names([(None, one) for one in (source if several else [source])]).items())
-
-
-def _without_series(source: Any) -> Any:
-    """Return a mapping with Series of pandas, by query or as columns, with dicts or lists in their place."""
-    if kind_of_source(source) != MAPPING or not all(hasattr(one, "to_frame") for one in source.values()):
-        return source
-    if {*QUERIES} & {folded(str(name)) for name in source}:
-        return {name: one.to_list() for name, one in source.items()}
-    return {name: one.to_dict() for name, one in source.items()}
 
 
 def _joined(sources: Sequence[tuple[str, Any]], parts: Sequence[Cells]) -> Cells:

@@ -94,9 +94,9 @@ class Scores(Shown, Framed):
         """Take scores by query that any tool computed, for `compare`, `gate`, `report_page` and intervals.
 
         `source` is a file (CSV, TSV, Parquet, Arrow, JSON, JSON lines, output of `trec_eval -q` or
-        ir_measures), a frame, records, a dict of columns, of dicts or of Series, a list of such files and
-        frames, a mapping of systems to them, or an array or lists (runs, queries[, measures]) with names
-        for `runs`, `queries` and `measures`. Tables are long (system, query, measure, value; also `repeat`)
+        ir_measures), a frame, a dict of columns or of dicts, a list of such files and frames, a mapping of
+        systems to them, or an array or lists (runs, queries[, measures]) with names for `runs`, `queries`
+        and `measures`. Tables are long (system, query, measure, value; also `repeat`)
         or wide. Columns of a wide table are measures if a column names the system, if `measures` names
         them, or if all are known as measures, and systems if none is; `wide` says which. `columns` names
         columns by role. Missing values are an error unless `missing` is 'zero' or 'drop'. `range` is that

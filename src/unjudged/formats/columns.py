@@ -98,16 +98,14 @@ def layout_of_judgments(lines: Sequence[bytes]) -> Layout:
 
 
 # The first name that a header has counts. PyTerrier's `query` is the query's text and its `docid` an internal
-# number, so both come last. BEIR calls the grade of a judgment `score`; `pid` is MS MARCO's name, `_id` and
-# `_score` are Elasticsearch's.
+# number, so both come last. BEIR calls the grade of a judgment `score`; `pid` is MS MARCO's name.
 NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "query": ("query_id", "qid", "query-id", "topic_id", "topic", "query"),
         "document": (
-            *("doc_id", "docno", "corpus-id", "document_id", "corpus_id", "document", "pid", "_id", "docid"),
-            "doc",
+            *("doc_id", "docno", "corpus-id", "document_id", "corpus_id", "document", "pid", "docid", "doc"),
         ),
-        "score": ("score", "sim", "_score"),
+        "score": ("score", "sim"),
         "rank": ("rank",),
         "grade": ("relevance", "label", "grade", "rel", "score"),
         "stratum": ("stratum",),

@@ -17,13 +17,14 @@ from unjudged.formats.matching import Deferred, match, match_rows
 from unjudged.formats.reader import File, Reader
 from unjudged.formats.readers.arrow.frames import is_frame, rankings_of_frame, table_of_frame
 from unjudged.formats.readers.memory.mappings import (
+    by_query,
+    identifier,
+    is_by_query,
+    starts_plainly,
     table_of_mapping,
     table_of_plain_dicts,
     table_of_rows,
 )
-from unjudged.formats.readers.memory.other_libraries import is_foreign, native
-from unjudged.formats.readers.memory.query_dicts import by_query, identifier, is_by_query, starts_plainly
-from unjudged.formats.readers.memory.records import fields_of, is_record, table_of_records
 from unjudged.formats.scan import scanner
 from unjudged.formats.streams import name_file_in_errors, name_source_in_errors, on_disk
 from unjudged.formats.tables import Matched, Table
@@ -56,22 +57,18 @@ def is_one_source(source: Any) -> bool:
     """Whether this is one source, not several; an iterator, whose items are unknown, counts as several."""
     kind = kind_of_source(source)
     if kind == MAPPING:
-        return starts_plainly(source) or _is_by_query(source)
-    if kind == ROWS and not is_foreign(source):
+        if starts_plainly(source):
+            return True
+        with name_source_in_errors(""):
+            return is_by_query(source)
+    if kind == ROWS:
         return isinstance(source, Sequence) and bool(source) and is_row(source[0])
     return True
 
 
-def _is_by_query(source: Any) -> bool:
-    with name_source_in_errors(""):
-        return is_by_query(source)
-
-
 def is_row(item: Any) -> bool:
-    """Whether this is (query, document, number), as a tuple, a list or an object with fields."""
-    if isinstance(item, tuple | list):
-        return bool(item) and isinstance(identifier(item[0]), str | bytes)
-    return is_record(item)
+    """Whether this is (query, document, number), as a tuple or a list."""
+    return isinstance(item, tuple | list) and bool(item) and isinstance(identifier(item[0]), str | bytes)
 
 
 def table_of_source(
@@ -88,11 +85,9 @@ def table_of_source(
             return plain, QRELS
     columns = columns_of_file(source, columns)
     with name_in_errors(source, name):
-        source, kind = _converted(source)
-        if columns and kind in (MAPPING, TABLE):
-            raise UsageError(
-                "columns can be chosen only in a frame or in a file with a header, or in records"
-            )
+        kind = kind_of_source(source)
+        if columns and kind not in (FILE, FRAME):
+            raise UsageError("columns can be chosen only in a frame or in a file with a header")
         if kind == FILE:
             table, layout = read_path(source, number, columns)
         elif kind == FRAME:
@@ -102,7 +97,7 @@ def table_of_source(
         elif kind == MAPPING:
             table, layout = table_of_mapping(by_query(source, number), number), QRELS
         elif kind == ROWS:
-            table, layout = _of_rows(list(source), number, columns)
+            table, layout = _of_rows(list(source), number), QRELS
         else:
             raise _unreadable(source, number, name)
         rows = len(table.documents)
@@ -112,35 +107,19 @@ def table_of_source(
     return table, layout
 
 
-def _converted(source: Any) -> tuple[Any, str]:
-    """The source as one that the readers take, and what it is; most are returned as they are."""
-    kind = kind_of_source(source)
-    if kind in (ROWS, UNKNOWN):
-        source = native(source)
-        kind = kind_of_source(source)
-    return source, kind
-
-
-def _of_rows(rows: list[Any], number: str, columns: Mapping[str, str]) -> tuple[Table, Layout]:
-    if rows and isinstance(rows[0], Mapping):
-        fields = fields_of(rows[0], number, columns)
-        every = ((f"record {place} (from 0)", record) for place, record in enumerate(rows))
-        return table_of_records(every, fields), fields.layout
-    if columns:
-        raise UsageError("rows have no column names, so columns cannot be chosen by name")
+def _of_rows(rows: list[Any], number: str) -> Table:
     if rows and isinstance(rows[0], tuple | list) and any(isinstance(name, Integral) for name in rows[0][:2]):
         rows = [
             (*map(identifier, row[:2]), *row[2:]) if isinstance(row, tuple | list) else row for row in rows
         ]
-    return table_of_rows(rows, (number,)), QRELS
+    return table_of_rows(rows, (number,))
 
 
 def _unreadable(source: Any, number: str, name: str) -> UsageError:
     what = f"{name or 'the input'}: found {kind_of(source)}"
     nested, row = f"{{query: {{document: {number}}}}}", f"(query, document, {number})"
-    accepted = f"a file name, a frame, a dict {nested}, or rows of {row}"
-    more = "{query: [document, ...]}, records, and objects of ranx, trectools or datasets"
-    return UsageError(f"{what}, expected {accepted}; also {more}")
+    accepted = f"a file name, a frame, a dict {nested} or {{query: [document, ...]}}, or rows of {row}"
+    return UsageError(f"{what}, expected {accepted}")
 
 
 def match_runs(runs: Mapping[str, Any], judged: scanner.Index) -> Generator[Matched, None, None]:

@@ -12,7 +12,7 @@ from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import kind_of
 from unjudged.formats.columns import NAMES, listed, no_rows
 from unjudged.formats.files import refuse_utf16
-from unjudged.formats.inputs import FILE, FRAME, MAPPING, ROWS, kind_of_source
+from unjudged.formats.inputs import FILE, FRAME, MAPPING, kind_of_source
 from unjudged.formats.limits import check
 from unjudged.formats.readers.arrow.arrow_columns import arrow_errors, pyarrow_module
 from unjudged.formats.readers.arrow.arrow_files import files_in, open_part
@@ -107,7 +107,7 @@ def folded(name: str) -> str:
 
 
 def named_columns(source: Any) -> NamedColumns:
-    """Return all columns of a file, a frame, records, or a mapping of columns to their values."""
+    """Return all columns of a file, a frame, or a mapping of columns to their values."""
     kind = kind_of_source(source)
     if kind == FILE:
         with name_file_in_errors(source), on_disk(source) as file:
@@ -119,10 +119,8 @@ def named_columns(source: Any) -> NamedColumns:
             if isinstance(values, str) or not isinstance(values, Iterable):
                 raise InputError(f"column {str(name)!r} is {kind_of(values)}, expected a list of values")
         table = NamedColumns({str(name): list(values) for name, values in source.items()})
-    elif kind == ROWS:
-        table = _of_records(enumerate(source))
     else:
-        raise UsageError(f"found {kind_of(source)}, expected a file, a frame or records with named columns")
+        raise UsageError(f"found {kind_of(source)}, expected a file, a frame or a dict with named columns")
     lengths = {len(values) for values in table.columns.values()}
     if len(lengths) > 1:
         raise InputError("the columns have different lengths")
@@ -171,13 +169,9 @@ def _of_frame(frame: Any) -> NamedColumns:
         if pandas and frame.columns.nlevels > 1:
             levels = f"the columns have {frame.columns.nlevels} levels of names"
             raise InputError(f"{levels}, expected one: join them, or turn levels into rows with `stack`")
-        unnamed = pandas and frame.index.nlevels == 1 and frame.index.name is None
-        own_index = pandas and not (unnamed and type(frame.index).__name__ == "RangeIndex")
-        names, queries = {folded(str(name)) for name in frame.columns}, {*QUERIES}
-        if own_index and (
-            not queries & names or queries & {folded(str(n)) for n in frame.index.names} - names
-        ):
-            frame = (frame.rename_axis(NAMES["query"][-1]) if unnamed else frame).reset_index()
+        names = {folded(str(name)) for name in frame.columns}
+        if pandas and {*QUERIES} & {folded(str(name)) for name in frame.index.names} - names:
+            frame = frame.reset_index()
         known = narwhals.from_native(frame, pass_through=True)
         if isinstance(known, narwhals.LazyFrame):
             known = known.collect()
@@ -189,14 +183,12 @@ def _of_frame(frame: Any) -> NamedColumns:
 
 
 def _of_records(records: Iterable[tuple[Any, Any]]) -> NamedColumns:
-    """Return the columns of records, which may lack some: mappings, named tuples, objects with fields."""
+    """Return the columns of objects of JSON, which may lack some."""
     rows: list[Mapping[str, Any]] = []
     for where, record in records:
-        names = getattr(record, "_fields", None) or getattr(record, "__dataclass_fields__", None)
-        own = {name: getattr(record, name) for name in names} if names else record
-        if not isinstance(own, Mapping):
+        if not isinstance(record, Mapping):
             raise InputError(f"record {where}: found {kind_of(record)}, expected an object with named fields")
-        rows.append(own)
+        rows.append(record)
     every = dict.fromkeys(name for row in rows for name in row)
     return NamedColumns({str(name): [row.get(name) for row in rows] for name in every})
 

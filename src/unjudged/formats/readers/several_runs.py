@@ -9,7 +9,7 @@ from typing import Any
 from unjudged.base.errors import InputError, quoted
 from unjudged.formats.columns import NAMES
 from unjudged.formats.readers.arrow.frames import library_errors, library_of
-from unjudged.formats.readers.memory.query_dicts import identifier
+from unjudged.formats.readers.memory.mappings import identifier
 from unjudged.formats.tables import Table
 
 TAG = "tag"

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from unjudged.base.errors import InputError, quoted
 from unjudged.formats.columns import LONGEST_LINE
-from unjudged.formats.readers.memory.other_libraries import DATASET, dataset_rows
+from unjudged.formats.readers.memory.datasets import DATASET, dataset_rows
 from unjudged.formats.small_files import read_small
 from unjudged.formats.streams import name_file_in_errors, on_disk, opened
 

@@ -12,8 +12,7 @@ from unjudged.base.wording import kind_of
 from unjudged.formats.columns import NONE, Layout, columns_of, layout_of, no_rows
 from unjudged.formats.limits import check
 from unjudged.formats.matching import Deferred, grouped
-from unjudged.formats.readers.memory.mappings import table_of_rows
-from unjudged.formats.readers.memory.query_dicts import identifier
+from unjudged.formats.readers.memory.mappings import identifier, table_of_rows
 from unjudged.formats.tables import Table
 
 if TYPE_CHECKING:

@@ -1,1 +1,1 @@
-"""Dicts, rows, records, datasets, and objects of other libraries."""
+"""Dicts, rows, arrays and datasets."""

@@ -14,8 +14,7 @@ from unjudged.base.wording import kind_of
 from unjudged.formats.columns import expected, no_rows, unfit
 from unjudged.formats.limits import check
 from unjudged.formats.matching import Deferred
-from unjudged.formats.readers.memory.mappings import ids_of_texts
-from unjudged.formats.readers.memory.query_dicts import RELEVANT, identifier
+from unjudged.formats.readers.memory.mappings import RELEVANT, identifier, ids_of_texts
 from unjudged.formats.scan import scanner
 from unjudged.formats.scan.checks import checked_ids
 from unjudged.formats.tables import Ids, Table

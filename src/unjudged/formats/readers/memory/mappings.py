@@ -1,9 +1,11 @@
-"""Data in memory as tables: dicts of dicts, and iterables of rows."""
+"""Data in memory as tables: dicts of dicts, of lists and of sets, and iterables of rows."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -11,12 +13,134 @@ from numpy.typing import NDArray
 
 from unjudged.base.errors import InputError, quoted
 from unjudged.base.wording import kind_of
-from unjudged.formats.columns import descending, expected, unfit
+from unjudged.formats.columns import descending, expected, seen_twice, unfit
 from unjudged.formats.matching import grouped
 from unjudged.formats.scan import scanner
+from unjudged.formats.scan.plain.dicts import items_of
 from unjudged.formats.tables import Ids, Table, encode
 
 Rows = Iterable[tuple[Any, ...]]
+LISTS = (list, tuple, AbstractSet, np.ndarray)
+"""What may stand for the documents of a query."""
+
+RELEVANT = 1
+
+
+def is_by_query(data: Mapping[Any, Any]) -> bool:
+    """Whether a mapping holds the documents of queries, not runs by their names."""
+    first = _as_list(_first(data))
+    if isinstance(first, Mapping):
+        inner = _as_list(_first(first, next(iter(first.values()), None)))
+        return not isinstance(inner, (Mapping, *LISTS))
+    return isinstance(first, LISTS) and not _holds_rows(first)
+
+
+def by_query(data: Mapping[Any, Any], number: str) -> Mapping[Any, Any]:
+    """Return the mapping itself if `table_of_mapping` takes it, else a new one that it takes.
+
+    A list holds documents, best first, or in judgments the relevant ones, as a set does. It may also hold
+    (document, number) pairs.
+    """
+    if starts_plainly(data) or _is_plain(data):
+        return data
+    converted: dict[Any, Any] = {}
+    for query, held in items_of(data):
+        name = identifier(query)
+        if name in converted:
+            raise InputError(f"query {quoted(str(name))} appears twice, expected each query once")
+        converted[name] = _documents(name, held, number)
+    return converted
+
+
+def identifier(name: Any) -> Any:
+    """A whole number as its decimal digits, anything else as it is."""
+    return name if isinstance(name, str | bool) or not isinstance(name, Integral) else str(int(name))
+
+
+def starts_plainly(data: Mapping[Any, Any]) -> bool:
+    """Whether the first document of the first query is a string with a number, as in most dicts."""
+    if type(data) is not dict:
+        return False
+    try:
+        query, inner = next(iter(data.items()), (None, None))
+        if type(query) is not str or type(inner) is not dict:
+            return False
+        document, number = next(iter(inner.items()), (None, None))
+    except RuntimeError:  # another thread changed it, so it has to be copied first
+        return False
+    return type(document) is str and type(number) in (int, float)
+
+
+def _is_plain(data: Mapping[Any, Any]) -> bool:
+    """Whether `table_of_mapping` takes a mapping as it is; its first entries tell."""
+    inner = _first(data)
+    if inner is None:
+        return not any(isinstance(value, LISTS) for value in list(data.values()))
+    if not isinstance(inner, Mapping):
+        return not isinstance(_as_list(inner), LISTS)
+    names = next(iter(data), None), next(iter(inner), None)
+    return not any(isinstance(name, Integral) for name in names)
+
+
+def _first(data: Mapping[Any, Any], otherwise: Any = None) -> Any:
+    """Return the first value that is not empty; `otherwise` if there is none."""
+    values = list(data.values()) if isinstance(data, dict) else data.values()  # another thread may change it
+    return next((value for value in values if not _is_empty(value)), otherwise)
+
+
+def _as_list(held: Any) -> Any:
+    """Return an array as a list, or as a number if it has no dimension; anything else as it is."""
+    return held.tolist() if isinstance(held, np.ndarray) else held
+
+
+def _is_empty(value: Any) -> bool:
+    if isinstance(value, np.ndarray):
+        return value.size == 0
+    return isinstance(value, (Mapping, *LISTS)) and len(value) == 0
+
+
+def _holds_rows(items: Any) -> bool:
+    """Whether a list holds (query, document, number) rows."""
+    first = next(iter(items), None)
+    return isinstance(first, tuple | list) and len(first) > 2
+
+
+def _documents(query: Any, held: Any, number: str) -> Any:
+    held = _as_list(held)
+    if isinstance(held, Mapping):
+        return _once_each(query, [(identifier(document), value) for document, value in items_of(held)])
+    if isinstance(held, AbstractSet) and number == "score":
+        problem = f"query {quoted(str(query))} holds {kind_of(held)}, which has no order"
+        raise InputError(f"{problem}: expected a list of documents, best first")
+    if isinstance(held, LISTS):
+        return _ranked(query, list(held), number)
+    return held  # `table_of_mapping` says what is wrong with it
+
+
+def _ranked(query: Any, held: list[Any], number: str) -> dict[Any, Any]:
+    """Documents of a list, each with its number: its own, its place from the top, or 1 in judgments."""
+    if held and all(isinstance(item, tuple | list) and len(item) == 2 for item in held):
+        pairs = [(identifier(document), value) for document, value in held]
+    else:
+        grade = RELEVANT if number == "grade" else None
+        pairs = [(identifier(document), grade or -place) for place, document in enumerate(held, 1)]
+    for document, _ in pairs:
+        if not isinstance(document, str | bytes):
+            problem = f"document {quoted(str(document))} is {type(document).__name__}, expected str"
+            raise InputError(f"query {quoted(str(query))}: {problem}")
+    return _once_each(query, pairs)
+
+
+def _once_each(query: Any, pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
+    documents = dict(pairs)
+    if len(documents) < len(pairs):
+        (repeated, _), *_ = Counter(document for document, _ in pairs).most_common(1)
+        raise seen_twice(_bytes(query), _bytes(repeated))
+    return documents
+
+
+def _bytes(name: Any) -> bytes:
+    return name if isinstance(name, bytes) else str(name).encode("utf-8", "backslashreplace")
 
 
 def table_of_mapping(data: Mapping[str, Any], number: str) -> Table:

@@ -1,4 +1,4 @@
-"""JSON in one piece: `{query: {document: number}}`, as BEIR and MTEB write it, lists or objects."""
+"""JSON in one piece: `{query: {document: number}}`, as BEIR and MTEB write it, or `{query: [document]}`."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ from codecs import BOM_UTF8
 from collections.abc import Mapping
 from typing import Any
 
-from unjudged.base.errors import InputError, UsageError, quoted
+from unjudged.base.errors import InputError, quoted
 from unjudged.base.wording import kind_of
-from unjudged.formats.columns import NONE, QRELS, Layout
+from unjudged.formats.columns import QRELS, Layout
 from unjudged.formats.reader import Reader, Start
-from unjudged.formats.readers.memory.mappings import table_of_mapping
-from unjudged.formats.readers.memory.query_dicts import by_query, holds_lists
-from unjudged.formats.readers.memory.records import fields_of, is_record, table_of_records
+from unjudged.formats.readers.memory.mappings import by_query, table_of_mapping
 from unjudged.formats.streams import PathLike, read_whole
 from unjudged.formats.tables import Table
 
@@ -20,11 +18,8 @@ DESCRIPTIONS = "mteb_"
 BYTES_OF_JSON = 16  # of memory that a byte of JSON takes, about, as Python's objects
 
 
-def read(file: PathLike, number: str, given: Mapping[str, str] = NONE) -> tuple[Table, Layout]:
-    """All of a dictionary; if it is wrapped in others (MTEB: by subset and split), the innermost.
-
-    A list of objects, or one object, is read as JSON lines are.
-    """
+def read(file: PathLike, number: str) -> tuple[Table, Layout]:
+    """All of a dictionary; if it is wrapped in others (MTEB: by subset and split), the innermost."""
     import json
 
     text = read_whole(file, BYTES_OF_JSON)
@@ -32,19 +27,12 @@ def read(file: PathLike, number: str, given: Mapping[str, str] = NONE) -> tuple[
         data = json.loads(text, object_pairs_hook=without_repeats)
     except (ValueError, RecursionError) as error:
         raise InputError(f"cannot be read as JSON: {error}") from None
-    records = [data] if isinstance(data, Mapping) else data
-    if isinstance(records, list) and records and is_record(records[0], given):
-        fields = fields_of(records[0], number, given)
-        every = ((f"item {place} (from 0)", record) for place, record in enumerate(records))
-        return table_of_records(every, fields), fields.layout
-    if given:
-        raise UsageError("this JSON has no column names, so columns cannot be chosen by name")
     return table_of_mapping(_innermost(data, number), number), QRELS
 
 
 def _innermost(data: Any, number: str) -> Mapping[str, Any]:
     while isinstance(data, Mapping):
-        if holds_lists(data):
+        if data and all(isinstance(held, list) for held in data.values()):
             return by_query(data, number)
         inside = {key: value for key, value in data.items() if not key.startswith(DESCRIPTIONS)}
         wrapped = [key for key, value in inside.items() if _holds_queries(value)]
@@ -55,7 +43,8 @@ def _innermost(data: Any, number: str) -> Mapping[str, Any]:
             problem = f"holds more than one dictionary of queries: {parts}"
             raise InputError(f"{problem}; expected one: write each to a file of its own")
         data = inside[wrapped[0]]
-    raise InputError(f"holds {kind_of(data)}, expected queries, each with its documents and their {number}s")
+    expected = f"queries, each with its documents and their {number}s, or JSON lines: an object per line"
+    raise InputError(f"holds {kind_of(data)}, expected {expected}")
 
 
 def _holds_queries(value: Any) -> bool:
@@ -78,4 +67,4 @@ def is_json(start: Start) -> bool:
     return text[:1] in (b"{", b"[") and text[1:].lstrip()[:1] in (b'"', b"}", b"{", b"[", b"]")
 
 
-READER = Reader("JSON", is_json, read=lambda file, number: read(file.file, number, file.columns))
+READER = Reader("JSON", is_json, read=lambda file, number: read(file.file, number), has_names=False)

@@ -1,4 +1,4 @@
-"""JSON lines: one object per document, or one per query with its ranking, as tables, one block at a time."""
+"""JSON lines, one object per document, as tables, one block at a time."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.errors import InputError, quoted
-from unjudged.formats.columns import Layout, descending, no_rows, unfit
+from unjudged.base.wording import kind_of
+from unjudged.formats.columns import Layout, columns_of, descending, is_header, layout_of, no_rows, unfit
 from unjudged.formats.reader import File, Start, reader_in_blocks
-from unjudged.formats.readers.memory.query_dicts import identifier
-from unjudged.formats.readers.memory.records import Fields, fields_of, table_of_records
+from unjudged.formats.readers.memory.mappings import identifier, table_of_rows
 from unjudged.formats.readers.several_runs import OneRun, by_name, column_of_runs, without_run
 from unjudged.formats.readers.text.delimited import lines_of
 from unjudged.formats.readers.text.json_dicts import BYTES_OF_JSON, is_json, without_repeats
@@ -56,8 +56,8 @@ def _read(file: File, number: str, held: int) -> tuple[Layout, Iterator[Table]]:
         raise no_rows()
     if not isinstance(first[1], Mapping):
         raise InputError("expected one JSON object per line", line=1)
-    fields = fields_of(first[1], number, file.columns)
-    return fields.layout, (_table(*block, fields) for block in chain([block], blocks))
+    columns = columns_of(list(first[1]), number, file.columns)
+    return layout_of(columns), (_table(*block, columns) for block in chain([block], blocks))
 
 
 def _blocks(lines: Iterator[str]) -> Iterator[tuple[int, list[str]]]:
@@ -68,21 +68,40 @@ def _blocks(lines: Iterator[str]) -> Iterator[tuple[int, list[str]]]:
         first += len(block)
 
 
-def _table(first: int, lines: list[str], fields: Fields) -> Table:
-    return _table_at_once(lines, fields) or table_of_records(_values(enumerate(lines, first)), fields)
+def _table(first: int, lines: list[str], columns: Mapping[str, str]) -> Table:
+    return _table_at_once(lines, columns) or _table_of(_values(enumerate(lines, first)), columns)
 
 
-def _table_at_once(lines: list[str], fields: Fields) -> Table | None:
+def _table_of(records: Iterable[tuple[str, Any]], columns: Mapping[str, str]) -> Table:
+    """Objects, each with what errors call its line, as a table with the rows of each query together."""
+    return table_of_rows([_row(where, record, columns) for where, record in records], tuple(columns)[2:])
+
+
+def _row(where: str, record: Any, columns: Mapping[str, str]) -> tuple[Any, ...]:
+    if not isinstance(record, Mapping):
+        raise InputError(f"{where}: holds {kind_of(record)}, expected an object with fields")
+    for name in columns.values():
+        if name not in record:
+            raise InputError(f"{where}: no field {quoted(name)}, which the first object has")
+    query, document, *numbers = (record[name] for name in columns.values())
+    names = {"query": identifier(query), "document": identifier(document)}
+    for role, name in names.items():
+        if not isinstance(name, str):
+            raise InputError(f"{where}: the {role} is {kind_of(name)}, expected text or a whole number")
+    return (*names.values(), *numbers)
+
+
+def _table_at_once(lines: list[str], columns: Mapping[str, str]) -> Table | None:
     """Return the rows of lines that all have the same fields in the same order; None if they do not.
 
     What is wrong with a line is for the general way to say.
     """
     texts = [line for line in lines if not line.isspace()]
-    if fields.ranking or not texts:
+    if not texts:
         return None
     try:
-        columns = _columns_of(texts)
-        return _table_of_columns({role: columns[name] for role, name in fields.columns.items()})
+        found = _columns_of(texts)
+        return _table_of_columns({role: found[name] for role, name in columns.items()})
     except (ValueError, KeyError, OverflowError, RecursionError):
         return None
 
@@ -137,19 +156,20 @@ def _numbers(role: str, values: tuple[Any, ...]) -> NDArray[np.float64]:
 
 
 def _recognises(start: Start) -> bool:
-    """Whether the first line is an object of its own and another one follows."""
+    """Whether the first line is an object of its own, and another one follows or it has a document."""
     if not is_json(start):
         return False
     import json
 
     text = start.data.removeprefix(BOM_UTF8).lstrip() + start.rest()
     first, _, others = text.partition(b"\n")
-    if others.lstrip()[:1] != b"{":
+    if others.lstrip()[:1] not in (b"{", b""):
         return False
     try:
-        return isinstance(json.loads(first), dict)
+        data = json.loads(first)
     except (ValueError, RecursionError):
         return False
+    return isinstance(data, dict) and (bool(others.strip()) or is_header(list(data), start.columns))
 
 
 def _split(file: File, by_tag: bool) -> dict[str, Any] | None:
@@ -162,8 +182,8 @@ def _split(file: File, by_tag: bool) -> dict[str, Any] | None:
         if not isinstance(record, dict) or not isinstance(identifier(record.get(column)), str):
             raise InputError(f"{where}: {quoted(column)} names no run, expected text")
         by_run.setdefault(identifier(record[column]), []).append((where, record))
-    fields = fields_of(first, "score", without_run(file.columns))
-    return by_name((run, OneRun(table_of_records(records, fields))) for run, records in by_run.items())
+    columns = columns_of(list(first), "score", without_run(file.columns))
+    return by_name((run, OneRun(_table_of(records, columns))) for run, records in by_run.items())
 
 
 READER = reader_in_blocks("JSON lines", _recognises, _read, _split, BYTES_OF_JSON)

@@ -1,4 +1,4 @@
-"""Objects of other libraries, as what the readers take: ranx, trectools, datasets; ir_datasets by name."""
+"""Datasets of ir_datasets, by their names."""
 
 from __future__ import annotations
 
@@ -7,50 +7,11 @@ from typing import Any
 
 from unjudged.base.errors import InputError, missing_package, reason_of
 from unjudged.formats.columns import NONE, Layout, columns_of, layout_of
-from unjudged.formats.readers.arrow.frames import is_frame
 from unjudged.formats.readers.memory.mappings import table_of_rows
 from unjudged.formats.tables import Table
 
 DATASET = "irds:"
 """Begins the name of a dataset of ir_datasets, which stands for a file."""
-FRAMES = ("run_data", "qrels_data")
-"""Where trectools' objects keep their frame of pandas."""
-
-
-def is_foreign(source: Any) -> bool:
-    """Whether an object is of one of these libraries; the columns of a frame may have the same names."""
-    if is_frame(source):
-        return False
-    return _is_dataset(source) or _is_of_ranx(source) or _frame_of(source) is not None
-
-
-def native(source: Any) -> Any:
-    """What the readers take instead of an object of another library; anything else as it is."""
-    if not is_foreign(source):
-        return source
-    if _is_dataset(source):
-        return source.with_format("arrow")[:]
-    if _is_of_ranx(source):
-        return source.to_dict()
-    return _frame_of(source)
-
-
-def name_of(source: Any) -> str | None:
-    """Return the name that a run of ranx carries."""
-    name = source.name if is_foreign(source) and _is_of_ranx(source) else None
-    return name if isinstance(name, str) and name else None
-
-
-def _is_dataset(source: Any) -> bool:
-    return hasattr(source, "with_format") and hasattr(source, "column_names")
-
-
-def _is_of_ranx(source: Any) -> bool:
-    return hasattr(source, "to_dict") and (hasattr(source, "qrels") or hasattr(source, "run"))
-
-
-def _frame_of(source: Any) -> Any:
-    return next((frame for name in FRAMES if (frame := getattr(source, name, None)) is not None), None)
 
 
 def dataset_judgments(source: str) -> tuple[Table, Layout]:
