@@ -8,13 +8,10 @@ cd "$1"
 python "$here/systems.py"
 unjudged pool runs/*.run --qrels all.txt --depth 20 -o qrels.txt
 
-unjudged compare qrels.txt runs/*.run -m AP -m nDCG@10 -m P@10 --format latex -o systems.tex \
-    --caption "Twenty systems on forty topics." --label tab:systems
-unjudged compare qrels.txt runs/*.run -m AP -m nDCG@10 -m P@10 --baseline s12 --format latex -o baseline.tex \
-    --caption "The same systems against a baseline." --label tab:baseline --show-names s12=Baseline --table-width column
-unjudged evaluate qrels.txt runs/*.run -m nDCG@10 -o means.csv \
-    --plot means.pdf --plot-width 84 --plot-font 7
-unjudged compare qrels.txt runs/*.run -m nDCG@10 -o pairs.csv --plot pairs.pdf --plot-width 150 --plot-font 7
+unjudged compare qrels.txt runs/*.run -m AP -m nDCG@10 -m P@10 --format latex -o systems.tex
+unjudged compare qrels.txt runs/*.run -m AP -m nDCG@10 -m P@10 --baseline s12 --format latex -o baseline.tex
+unjudged evaluate qrels.txt runs/*.run -m nDCG@10 -o means.csv --plot means.pdf
+unjudged compare qrels.txt runs/*.run -m nDCG@10 -o pairs.csv --plot pairs.pdf
 unjudged cite nDCG unjudged -o paper.bib
 
 cp "$here/paper.tex" .

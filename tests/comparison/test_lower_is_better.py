@@ -178,7 +178,7 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     assert "faithfulness: the higher value counts as better (--lower NAME" in said
     again = printed("compare", "--scores", str(table), "--lower", "latency", "--lower", "cost")
     assert " ".join(again.split()) == said
-    marked = printed("evaluate", *words, "--format", "markdown")
+    marked = printed("evaluate", *words, "--format", "markdown").split("\n\n")[1]
     assert marked.count("**") == 6
     assert marked.splitlines()[2].count("**") == 4  # old is best by two
     assert "--lower is for tables of scores: add --scores" in refused(

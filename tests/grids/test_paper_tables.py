@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.cli.in_process import printed, refused
+from tests.cli.in_process import printed
 from unjudged import Scores, compare, evaluate, sample
 from unjudged.base.errors import UsageError
 from unjudged.comparison.comparison_result import Comparison
@@ -60,14 +59,13 @@ def test_letters_are_those_of_systems_that_are_beaten(few: Comparison) -> None:
 
 def test_daggers_mark_better_and_worse(against: Comparison) -> None:
     base = list(against.runs).index("fused")
-    for worse in (True, False):
-        for cells in rows(against.to_latex(worse=worse)):
-            i = list(against.runs).index(cells[0])
-            for k, result in enumerate(against.results):
-                assert ("\\textdagger{}" in cells[2 + 2 * k]) == result.beats[i, base]
-                assert ("\\textdaggerdbl{}" in cells[2 + 2 * k]) == (worse and result.beats[base, i])
+    for cells in rows(against.to_latex()):
+        i = list(against.runs).index(cells[0])
+        for k, result in enumerate(against.results):
+            assert ("\\textdagger{}" in cells[2 + 2 * k]) == result.beats[i, base]
+            assert ("\\textdaggerdbl{}" in cells[2 + 2 * k]) == result.beats[base, i]
     assert "‡ significantly worse" in against.to_markdown()
-    assert "0.2272<sub>b</sub>" in against.to_markdown(marks="letters")
+    assert "0.2272<sup>‡</sup>" in against.to_markdown()
 
 
 def test_notes_stand_below_and_not_in_the_caption(few: Comparison) -> None:
@@ -85,42 +83,17 @@ def test_notes_stand_below_and_not_in_the_caption(few: Comparison) -> None:
     assert f"Unjudged documents may undo some of these differences: {', '.join(counts)}." in below
 
 
-def test_judging_marks(few: Comparison) -> None:
-    assert r"\textsuperscript{df$\sim$\,bce?}" in few.to_latex(judging_marks=True)
-    assert "may undo some" not in few.to_latex(judging_marks=True)
-
-
 def test_order_and_names(few: Comparison) -> None:
-    text = few.to_latex(order=["dense", "fused"], names={"dense": "50 % & more"})
-    assert [row[:2] for row in rows(text)] == [["a", r"50 \% \& more"], ["b", "fused"]]
-    assert r"\textbf{0.3321} & \smash{\textsuperscript{a}}" in text
-    assert "4 further systems not shown; tests were corrected with all." in text
-    given = rows(few.to_latex(order="given"))
-    assert [row[1] for row in given] == list(few.runs)
-    by = few.result("nDCG@10").order()
-    assert [row[1] for row in rows(few.to_latex(order="nDCG@10"))] == [few.runs[i] for i in by]
-
-
-def test_measures_best_and_intervals(few: Comparison) -> None:
-    text = few.to_latex(measures="nDCG@10", best="underline", intervals="queries", marks="none")
-    assert r"\underline{0.4485} &  & {\scriptsize {[}" in text
-    assert "95\\% interval of the mean for other queries" in text
-    assert "AP" not in text.split("tabular")[1]
-    assert "textbf" not in few.to_latex(best="none")
+    shown = rows(few.to_latex(names={"dense": "50 % & more"}))
+    order = [few.runs[i] for i in few.results[0].order()]
+    assert [row[1] for row in shown] == [r"50 \% \& more" if run == "dense" else run for run in order]
+    assert [row[0] for row in shown] == [few.letters[i] for i in few.results[0].order()]
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"marks": "stars"}, "marks is 'stars'"),
-        ({"against": "baseline"}, "none was named"),
-        ({"marks": "daggers"}, "daggers are about a baseline"),
-        ({"order": ["nobody"]}, "no run is called 'nobody'"),
-        ({"order": ["fused", "fused"]}, "twice"),
         ({"names": {"nobody": "x"}}, "no run is called 'nobody'"),
-        ({"best": "red"}, "best is 'red'"),
-        ({"intervals": "wide"}, "intervals is 'wide'"),
-        ({"width": "poster"}, "width is 'poster'"),
         ({"label": "a{b"}, "label is"),
         ({"decimals": -1}, "decimals is -1"),
     ],
@@ -130,15 +103,23 @@ def test_refused(few: Comparison, options: dict[str, object], said: str) -> None
         few.to_latex(**options)  # type: ignore[arg-type]
 
 
-def test_all_pairs_need_no_baseline(against: Comparison) -> None:
-    with pytest.raises(UsageError, match="only pairs with the baseline fused were tested"):
-        against.to_latex(against="all")
-
-
 def test_scores() -> None:
     scores = evaluate(sample.qrels, sample.runs, ["AP", "num_rel_ret"])
-    assert r"reranked & \textbf{0.4374} & " in scores.to_latex()
-    assert "[0.2160, 0.6086]" in scores.to_markdown(intervals="bounds", measures="AP").replace("\\", "")
+    text = scores.to_latex(2, caption="Ours", label="tab:ours", names={"reranked": "R_1"})
+    assert [row[0] for row in rows(text)] == [
+        "R\\_1" if scores.runs[i] == "reranked" else scores.runs[i]
+        for i in scores.measures[0].best_first(scores.means[:, 0])
+    ]
+    for row in rows(scores.to_latex()):
+        i = list(scores.runs).index(row[0])
+        for cell, mean, best, decimals in zip(
+            row[1::2], scores.means[i], scores.means.max(0), (4, 0), strict=True
+        ):
+            assert cell == (rf"\textbf{{{mean:.{decimals}f}}}" if mean == best else f"{mean:.{decimals}f}")
+    assert r"\caption{Ours}" in text
+    assert r"\label{tab:ours}" in text
+    assert "| reranked | **0.4374** |" in scores.to_markdown()
+    assert "q17" in scores.to_markdown()
 
 
 def test_more_systems_than_letters_have_numbers() -> None:
@@ -147,30 +128,14 @@ def test_more_systems_than_letters_have_numbers() -> None:
     assert re.search(r"textsuperscript\{\d+--60\}", text)
 
 
-def test_command_line() -> None:
-    words = ["compare", *FILES, "-m", "AP", "-m", "nDCG@10", "--format", "latex"]
-    asked = ["--caption", "Ours", "--label", "t", "--order", "dense,fused", "--show-names", "dense=D 1"]
-    text = printed(*words, *asked, "--best", "none", "--intervals", "bounds", "--judging-marks")
-    named = {"dense": "D 1"}
-    found = compare(sample.qrels, sample.runs, ["AP", "nDCG@10"])
-    assert text == found.to_latex(
-        caption="Ours",
-        label="t",
-        order=["dense", "fused"],
-        names=named,
-        best="none",
-        intervals="bounds",
-        judging_marks=True,
-    )
-    scores = evaluate(sample.qrels, sample.runs, "AP")
-    one = printed(
-        "evaluate", *FILES, "-m", "AP", "--format", "markdown", "--caption", "Ours", "--interval", "bounds"
-    )
-    assert one == scores.to_markdown(caption="Ours", intervals="bounds")
-    said = refused(2, "compare", *FILES, "--caption", "Ours")
-    assert said == "--caption is for tables of papers: add --format latex or --format markdown"
-    assert "omit it with --pairs" in refused(2, *words, "--caption", "Ours", "--pairs")
-    assert "expected RUN=NAME" in refused(2, *words, "--show-names", "dense")
+@pytest.mark.parametrize("format", ["latex", "markdown"])
+def test_command_line(format: str) -> None:
+    words = [*FILES, "-m", "AP", "-m", "nDCG@10", "--format", format, "--decimals", "3"]
+    given = (sample.qrels, sample.runs, ["AP", "nDCG@10"])
+    for command, found in (("evaluate", evaluate(*given)), ("compare", compare(*given))):
+        written = found.to_latex(3) if format == "latex" else found.to_markdown(3)
+        assert printed(command, *words) == written
+    assert "dense" not in printed("compare", *words, "--pairs").split("fused")[0]
 
 
 def test_a_table_that_no_page_holds_says_so() -> None:
@@ -207,7 +172,7 @@ def compiled(tables: str, folder: Path) -> str:
 @pytest.mark.thorough
 @pytest.mark.skipif(not COMPILER, reason="neither pdflatex nor tectonic is installed")
 def test_no_box_is_overfull(tmp_path: Path) -> None:
-    """Twenty and fifty systems, every way to mark them, in a column, on the page and as it fits."""
+    """Twenty and fifty systems, with letters, with daggers and without marks."""
     tables = []
     for count, measures in (
         (20, MEASURES),
@@ -216,13 +181,10 @@ def test_no_box_is_overfull(tmp_path: Path) -> None:
     ):
         scores = systems(count, measures)
         everyone, base = compare(scores), compare(scores, baseline=scores.runs[3])
-        for width, intervals in product(("auto", "column", "page"), (False, True)):
-            tables.append(everyone.to_latex(width=width, intervals=intervals, judging_marks=intervals))  # type: ignore[arg-type]
-            tables.append(base.to_latex(width=width, intervals=intervals))  # type: ignore[arg-type]
-    tables.append(evaluate(sample.qrels, sample.runs, ["AP", "P@10"]).to_latex(intervals="bounds"))
-    tables.append(compare(sample.qrels, sample.runs).to_latex(judging_marks=True))
+        tables += [everyone.to_latex(), base.to_latex(), scores.to_latex()]
+    tables.append(evaluate(sample.qrels, sample.runs, ["AP", "P@10"]).to_latex())
+    tables.append(compare(sample.qrels, sample.runs).to_latex())
     tall = [table for table in tables if "higher than a page" in table]
-    assert all(r"\begin{table}" in table for table in tall)  # nothing that may span the page
     tables = [table for table in tables if table not in tall]
     log = compiled("\\clearpage\n".join(tables), tmp_path)
     assert "Overfull" not in log, [line for line in log.splitlines() if "Overfull" in line]

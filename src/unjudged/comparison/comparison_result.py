@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 from unjudged.base.choices import place_of
 from unjudged.base.errors import UsageError
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.comparison_grids import letters, pair_records, pairs_grid, systems_grid
-from unjudged.comparison.comparison_latex import ComparedOptions, comparison_table
+from unjudged.comparison.comparison_latex import comparison_table
 from unjudged.comparison.query_differences import QueryDifferences, query_differences
 from unjudged.comparison.verdicts import Pair
 from unjudged.evaluation.query_segments import SegmentsSource, several_segments
@@ -194,22 +194,27 @@ class Comparison(Shown, Framed):
         """One row per pair for programs: with everything that is known about it, or with nine columns."""
         return pair_records(self, self._results(measure), detail=detail)
 
-    def to_latex(self, decimals: int = 4, **options: Unpack[ComparedOptions]) -> str:
-        """Return the systems as a LaTeX table for a paper; of packages it needs booktabs only.
+    def to_latex(
+        self,
+        decimals: int = 4,
+        *,
+        caption: str | None = None,
+        label: str | None = None,
+        names: Mapping[str, str] | None = None,
+    ) -> str:
+        """Return the systems as a LaTeX table for a paper, best first; of packages it needs booktabs only.
 
-        `names` maps runs to the names to show. `order` is a measure, 'given', or a list of the runs to show;
-        the default is the first measure. `measures` are those to show. `marks` are 'letters' (superscripts:
-        significantly better than these), 'daggers' (better and, with `worse`, worse than the baseline) or
-        'none'; `against` is 'all' or 'baseline'. With `judging_marks`, marks say which differences unjudged
-        documents may undo. `best` is 'bold', 'underline' or 'none'; `intervals` are 'queries' or 'bounds'.
-        `width` is 'column', 'page' or 'auto': size of type and blocks of measures are chosen to fit.
-        `caption` and `label` are text. Test, correction and what is known of the data stand below.
+        Superscripts are letters of the systems that one is significantly better than; with a baseline,
+        daggers mark those that are better and worse than it. `names` maps runs to the names to show. Test,
+        correction and what is known of the data stand below.
         """
-        return comparison_table(self, decimals=decimals, **options).latex()
+        return comparison_table(self, decimals, caption, label, names).latex()
 
-    def to_markdown(self, decimals: int = 4, **options: Unpack[ComparedOptions]) -> str:
+    def to_markdown(
+        self, decimals: int = 4, *, caption: str | None = None, names: Mapping[str, str] | None = None
+    ) -> str:
         """Return the table of `to_latex` as Markdown."""
-        return comparison_table(self, decimals=decimals, **options).markdown()
+        return comparison_table(self, decimals, caption, None, names).markdown()
 
     def to_frame(self, library: str | None = None) -> Any:
         """`records()` in the kind of frame that went in, or as 'pandas', 'polars', 'pyarrow', 'duckdb'."""

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from unjudged.base.choices import IntervalName, place_of
+from unjudged.base.choices import IntervalName, checked_int, place_of
 from unjudged.base.errors import UnjudgedWarning, UsageError
 from unjudged.base.lazy import computed_once
 from unjudged.base.wording import counted
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from unjudged.evaluation.score_cells import Missing
     from unjudged.evaluation.score_columns import Wide
     from unjudged.evaluation.tied_scores import TieEffects
-    from unjudged.grids.paper_table import PaperOptions, PaperTable
+    from unjudged.grids.paper_table import PaperTable
     from unjudged.uncertainty.calibration import Calibration
     from unjudged.uncertainty.completions import Progress
     from unjudged.uncertainty.estimate import Estimate, Estimates
@@ -281,39 +281,46 @@ class Scores(Shown, Framed):
     def to_latex(
         self,
         decimals: int = 4,
-        intervals: bool | IntervalName | Estimates = False,
-        **options: Unpack[PaperOptions],
+        *,
+        caption: str | None = None,
+        label: str | None = None,
+        names: Mapping[str, str] | None = None,
     ) -> str:
-        """Return the means as a LaTeX table for a paper; of packages it needs booktabs only.
+        """Return the means as a LaTeX table for a paper, best first; of packages it needs booktabs only.
 
-        Options are those of `Comparison.to_latex`, without marks of significance. `intervals` is the name of
-        an interval, such as 'bounds' or 'queries', or what `estimate` returned.
+        `names` maps runs to the names to show. Other measures are those of `chosen(measures)`.
         """
-        return self._paper_table(decimals, intervals, **options).latex()
+        return self._paper_table(decimals, caption, label, names).latex()
 
     def to_markdown(
-        self,
-        decimals: int = 4,
-        intervals: bool | IntervalName | Estimates = False,
-        **options: Unpack[PaperOptions],
+        self, decimals: int = 4, *, caption: str | None = None, names: Mapping[str, str] | None = None
     ) -> str:
         """Return the table of `to_latex` as Markdown."""
-        return self._paper_table(decimals, intervals, **options).markdown()
+        return self._paper_table(decimals, caption, None, names).markdown()
 
     def _paper_table(
-        self, decimals: int, intervals: bool | IntervalName | Estimates, **options: Unpack[PaperOptions]
+        self, decimals: int, caption: str | None, label: str | None, names: Mapping[str, str] | None
     ) -> PaperTable:
-        from unjudged.evaluation.scores_latex import Means, scores_table
+        """Make the table, by the first measure; the notes below it say what is known of the data."""
+        from unjudged.grids.paper_table import PaperCell, PaperRow, PaperTable, shown_names
 
-        shown = self.chosen(options.pop("measures", None))
-        estimates = None
-        if isinstance(intervals, str) or intervals is True:
-            estimates = shown.estimate("queries" if intervals is True else intervals)
-        elif intervals is not False:
-            estimates = intervals
-        notes = [*map(str, shown.warnings), *shown.notes]
-        means = Means(shown.means, shown.runs, shown.measures, len(shown.queries), estimates, notes)
-        return scores_table(means, decimals=decimals, **options)  # type: ignore[misc]
+        places = checked_int("decimals", decimals)
+        best, labels = self._best(), shown_names(self.runs, names)
+        shown = [0 if measure.traits.summary == "sum" else places for measure in self.measures]
+        rows = [
+            PaperRow(
+                "",
+                labels[i],
+                [
+                    PaperCell(f"{mean:.{shown[k]}f}", best=(i, k + 1) in best)
+                    for k, mean in enumerate(self.means[i])
+                ],
+            )
+            for i in self.measures[0].best_first(self.means[:, 0])
+        ]
+        said = caption or f"Means over {counted(len(self.queries), 'query')}."
+        notes = [*map(str, self.warnings), *self.notes]
+        return PaperTable([str(measure) for measure in self.measures], rows, said, notes, label)
 
     def to_frame(self, library: str | None = None) -> Any:
         """`rows()` in the kind of frame that went in, or 'pandas', 'polars', 'pyarrow' or 'duckdb'."""

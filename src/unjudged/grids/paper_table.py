@@ -1,45 +1,50 @@
 """Tables for a paper: systems x measures with marks of significance, as LaTeX and as Markdown.
 
 LaTeX needs the booktabs package and no other. Means and marks have a column each, so that both are aligned.
+Widths are estimates on the wide side, for Computer Modern at 10 points. The columns are those of ACM's and
+IEEE's two-column styles, 241 points of 506: other styles are wider.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypedDict
+from typing import NamedTuple
 
-from unjudged.base.choices import Choices, as_list
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import shortlist
 from unjudged.grids import escapes
-from unjudged.grids.paper_cells import PaperCell, PaperRow, Width, has_interval, layout, marked
 
-DASH, DAGGER, DOUBLE, TILDE = "\u2013", "†", "‡", "\u223c"
+DASH, DAGGER, DOUBLE = "\u2013", "†", "‡"
 LONGEST_NAME = 40
-TOO_TALL = "% This table may be higher than a page: show fewer systems (order), measures, or no intervals."
-Best = Literal["bold", "underline", "none"]
+TOO_TALL = "% This table may be higher than a page: show fewer systems or measures."
+BEST = "Bold: the best mean."
 
-BESTS = Choices(
-    "best",
-    bold=(r"\textbf{{{}}}", "**{}**", "Bold"),
-    underline=(r"\underline{{{}}}", "<u>{}</u>", "Underlined"),
-    none=("{}", "{}", ""),
-)
-"""How the best mean looks in LaTeX and in Markdown, and what the note calls it."""
-WIDTHS = Choices("width", auto="the narrower that fits", column="one column", page="all columns")
+COLUMN, PAGE = 236.0, 500.0
+SIZES = (("", 10.0, 12.0), (r"\small", 9.3, 11.0), (r"\footnotesize", 8.6, 9.5), (r"\scriptsize", 8.1, 8.0))
+"""Type of 10, 9, 8 and 7 points, of which the smaller is wider for its size, and the height of a line."""
+TALLEST, HIGHEST = 520.0, 600.0
+"""Height of rows that leaves room for notes below them, and that of a page."""
+SCRIPT = 0.88
+"""Width of a superscript, by that of the same letters in the line."""
+GAP, NARROW = 6, 3
+"""Half the space between columns in points, as LaTeX has it and as little as is readable."""
 
 
-class PaperOptions(TypedDict, total=False):
-    """What every table for a paper takes."""
+class PaperCell(NamedTuple):
+    """One mean as text, with the marks of systems that it is better and worse than."""
 
-    caption: str | None
-    label: str | None
-    names: Mapping[str, str] | None
-    order: str | Sequence[str] | None
-    measures: Any
-    best: Best
-    width: Width
+    value: str
+    marks: str = ""
+    best: bool = False
+
+
+class PaperRow(NamedTuple):
+    """A system: its mark, its name and a cell per measure."""
+
+    mark: str
+    name: str
+    cells: Sequence[PaperCell]
 
 
 @dataclass(frozen=True)
@@ -51,22 +56,15 @@ class PaperTable:
     caption: str
     notes: Sequence[str]
     label: str | None = None
-    best: Best = "bold"
-    width: Width = "auto"
-
-    def __post_init__(self) -> None:
-        BESTS.find(self.best)
-        WIDTHS.find(self.width)
 
     def _all_notes(self) -> list[str]:
         """Return the notes, first what the best means look like."""
-        word = BESTS[self.best][2]
-        stressed = word and any(cell.best for row in self.rows for cell in row.cells)
-        return [*([f"{word}: the best mean."] if stressed else []), *self.notes]
+        best = any(cell.best for row in self.rows for cell in row.cells)
+        return [*([BEST] if best else []), *self.notes]
 
     def latex(self) -> str:
         """Return a `table`, or a `table*` if it is wider than a column, in a size of type that fits."""
-        chosen = layout(self.measures, self.rows, self.width)
+        chosen = _layout(self.measures, self.rows)
         environment = "table*" if chosen.page else "table"
         lines = [TOO_TALL] if chosen.tall else []
         lines += [rf"\begin{{{environment}}}", r"\centering", rf"\caption{{{_words(self.caption)}}}"]
@@ -83,7 +81,7 @@ class PaperTable:
 
     def markdown(self) -> str:
         """Return a table with marks as superscripts; the caption stands above it and the notes below."""
-        escape, lettered = escapes.markdown, marked(self.rows)
+        escape, lettered = escapes.markdown, _marked(self.rows)
         head = [*([""] if lettered else []), "System", *map(escape, self.measures)]
         rule = [*(["---"] if lettered else []), "---", *("---:" for _ in self.measures)]
         lines = [head, rule]
@@ -96,54 +94,96 @@ class PaperTable:
 
     def _tabular(self, measures: range) -> str:
         """Return the columns of some of the measures."""
-        lettered = marked(self.rows)
-        spec, head = ["ll" if lettered else "l"], [*([""] if lettered else []), "System"]
-        for k in measures:
-            ends = has_interval(self.rows, k)
-            spec.append("r@{}l" + "@{ }l" * ends)
-            head.append(rf"\multicolumn{{{2 + ends}}}{{c}}{{{escapes.latex(self.measures[k])}}}")
+        lettered = _marked(self.rows)
+        spec = ("ll" if lettered else "l") + "r@{}l" * len(measures)
+        head = [*([""] if lettered else []), "System"]
+        head += [rf"\multicolumn{{2}}{{c}}{{{escapes.latex(self.measures[k])}}}" for k in measures]
         body = []
         for row in self.rows:
             named = [*([_marks(row.mark)] if lettered else []), escapes.latex(row.name)]
-            body.append([*named, *(part for k in measures for part in self._latex_cell(row.cells[k], k))])
+            body.append([*named, *(part for k in measures for part in self._latex_cell(row.cells[k]))])
         top, *lines = (rf"{' & '.join(cells)} \\" for cells in (head, *body))
-        start = [rf"\begin{{tabular}}{{{''.join(spec)}}}", r"\toprule", top, r"\midrule"]
+        start = [rf"\begin{{tabular}}{{{spec}}}", r"\toprule", top, r"\midrule"]
         return "\n".join([*start, *lines, r"\bottomrule", r"\end{tabular}"])
 
-    def _latex_cell(self, cell: PaperCell, k: int) -> list[str]:
+    def _latex_cell(self, cell: PaperCell) -> tuple[str, str]:
         value = escapes.latex(cell.value)
-        parts = [BESTS[self.best][0].format(value) if cell.best else value]
-        marks = rf"\smash{{\textsuperscript{{{_marks(cell.better)}}}}}" if cell.better else ""
-        marks += rf"\textsubscript{{{_marks(cell.worse)}}}" if cell.worse else ""
-        parts.append(marks)
-        if has_interval(self.rows, k):
-            parts.append(rf"{{\scriptsize {escapes.latex(cell.interval)}}}" if cell.interval else "")
-        return parts
+        marks = rf"\smash{{\textsuperscript{{{_marks(cell.marks)}}}}}" if cell.marks else ""
+        return rf"\textbf{{{value}}}" if cell.best else value, marks
 
     def _markdown_cell(self, cell: PaperCell) -> str:
-        text = BESTS[self.best][1].format(escapes.markdown(cell.value)) if cell.best else cell.value
-        text += f"<sup>{escapes.markdown(cell.better)}</sup>" if cell.better else ""
-        text += f"<sub>{escapes.markdown(cell.worse)}</sub>" if cell.worse else ""
-        return text + (f" {escapes.markdown(cell.interval)}" if cell.interval else "")
+        text = f"**{escapes.markdown(cell.value)}**" if cell.best else cell.value
+        return text + (f"<sup>{escapes.markdown(cell.marks)}</sup>" if cell.marks else "")
 
 
-def chosen_rows(
-    runs: Sequence[str], order: str | Sequence[str] | None, by: Callable[[str | None], list[int]]
-) -> list[int]:
-    """Return the systems to show, in order.
+def _marked(rows: Sequence[PaperRow]) -> bool:
+    """Whether a system has a mark of its own."""
+    return any(row.mark for row in rows)
 
-    `order` is 'given', a measure, or names of systems, of which others are left out; None is the first
-    measure. `by` returns the systems by a measure, best first.
+
+class _Layout(NamedTuple):
+    """Whether the table spans the page, its type, the space between columns, and its blocks of measures."""
+
+    page: bool
+    size: str
+    gap: int | None
+    blocks: list[range]
+    tall: bool = False
+    """Whether no page is high enough."""
+
+
+def _layout(measures: Sequence[str], rows: Sequence[PaperRow]) -> _Layout:
+    """Return the first that fits: a column, the page, smaller type, less space, then measures in blocks."""
+    every = range(len(measures))
+    for page, most, sizes in ((False, COLUMN, SIZES[:3]), (True, PAGE, SIZES)):
+        for size, points, line in sizes:
+            low = line * (len(rows) + 2) <= TALLEST
+            if low and _width(measures, rows, every, points, GAP) <= most:
+                return _Layout(page, size, None, [every])
+    size, points, line = SIZES[-1]
+    blocks: list[range] = []
+    start = 0
+    for k in every:
+        if k > start and _width(measures, rows, range(start, k + 1), points, NARROW) > PAGE:
+            blocks.append(range(start, k))
+            start = k
+    blocks.append(range(start, len(every)))
+    step = -(-len(every) // len(blocks))
+    even = [every[k : k + step] for k in range(0, len(every), step)]
+    if all(_width(measures, rows, block, points, NARROW) <= PAGE for block in even):
+        blocks = even
+    tall = line * (len(rows) + 3) * len(blocks) > HIGHEST
+    return _Layout(True, size, NARROW, blocks, tall)
+
+
+def _width(names: Sequence[str], rows: Sequence[PaperRow], measures: range, points: float, gap: int) -> float:
+    """Return the width of some of the measures beside the names, in points."""
+    columns = [max([ems("System"), *(ems(row.name) for row in rows)])]
+    if _marked(rows):
+        columns.append(max(ems(row.mark) for row in rows))
+    for k in measures:
+        cells = [row.cells[k] for row in rows]
+        body = max(1.15 * ems(cell.value) for cell in cells)
+        body += SCRIPT * max(ems(cell.marks) for cell in cells)
+        columns.append(max(body, ems(names[k])))
+    return points * sum(columns) + 2 * gap * len(columns)
+
+
+def ems(text: str) -> float:
+    """Return the width of text in ems.
+
+    >>> ems("0.4321"), ems("MW")
+    (2.8, 2.1)
     """
-    if order is None or isinstance(order, str):
-        return list(range(len(runs))) if order == "given" else by(order)
-    names, known = as_list("order", order), {run: i for i, run in enumerate(runs)}
-    for name in names:
-        if name not in known:
-            raise UsageError(f"order: no run is called {name!r}; there are {shortlist(list(runs))}")
-    if len(set(names)) < len(names):
-        raise UsageError("order names a run twice")
-    return [known[name] for name in names]
+    return round(sum(_of_letter(c) for c in text), 3)
+
+
+def _of_letter(c: str) -> float:
+    if c in "mwMW@%…~":
+        return 1.05
+    if c in "iljtf.,;:'|![]() ":
+        return 0.3
+    return 0.78 if c.isupper() or not c.isascii() else 0.56 if c.isalpha() else 0.5
 
 
 def shown_names(runs: Sequence[str], names: Mapping[str, str] | None) -> list[str]:
@@ -171,7 +211,7 @@ def joined(items: Sequence[int], marks: Sequence[str]) -> str:
     return ("" if all(len(mark) == 1 for mark in marks) else ",").join(parts)
 
 
-_IN_MARKS = {DASH: "--", DAGGER: r"\textdagger{}", DOUBLE: r"\textdaggerdbl{}", " ": r"\,", TILDE: r"$\sim$"}
+_IN_MARKS = {DASH: "--", DAGGER: r"\textdagger{}", DOUBLE: r"\textdaggerdbl{}"}
 
 
 def _marks(text: str) -> str:
@@ -181,8 +221,8 @@ def _marks(text: str) -> str:
 def _words(text: str) -> str:
     """Return a sentence with its marks as LaTeX."""
     escaped = escapes.latex(text)
-    for mark in (DASH, DAGGER, DOUBLE, TILDE):
-        escaped = escaped.replace(mark, _IN_MARKS[mark])
+    for mark, written in _IN_MARKS.items():
+        escaped = escaped.replace(mark, written)
     return escaped
 
 

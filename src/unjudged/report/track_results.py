@@ -19,7 +19,6 @@ from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import RunSource
 from unjudged.report.figures.charts import picture
-from unjudged.report.figures.sizes import Size
 from unjudged.report.page.page import policy_hash
 
 STYLE = """:root { color-scheme: light dark; }
@@ -41,7 +40,6 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 STEP, HEIGHT, LEFT = 16, 180, 40
 ALIGNED = ' style="text-align: right"'
 AMONG = [Column(name) for name in ("best", "median", "worst")]
-WHOLE_PAGE = Size(175, 8)
 
 
 def team_grids(scores: Scores, runs: Sequence[str]) -> list[Grid]:
@@ -241,7 +239,5 @@ def overview_files(
         "topics": scores.plot.queries(scores.measures[0]),
     }
     return tables, {
-        f"{name}.{kind}": picture(figure, kind, WHOLE_PAGE)
-        for name, figure in figures.items()
-        for kind in ("svg", "pdf")
+        f"{name}.{kind}": picture(figure, kind) for name, figure in figures.items() for kind in ("svg", "pdf")
     }

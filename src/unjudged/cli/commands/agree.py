@@ -11,9 +11,8 @@ from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import File, Load, Measures, Output, OutputFormat, Plot, named_files
 from unjudged.cli.options.input_options import InputOptions
 from unjudged.cli.options.option import Option
-from unjudged.cli.options.paper_options import FigureOptions
 from unjudged.cli.options.table_options import TableOptions
-from unjudged.cli.shell.output import check_output, show_grids
+from unjudged.cli.shell.output import check_figure, check_output, show_figure, show_grids
 from unjudged.cli.shell.standard_streams import progress
 from unjudged.grids.rendering import WITHOUT_NOTES
 
@@ -39,7 +38,6 @@ def agree(
     format: OutputFormat = None,
     output: Output = None,
     plot: Plot = None,
-    figure: FigureOptions = FigureOptions(),
 ) -> None:
     """Tell how far two or more sources agree on documents, and on the order of systems.
 
@@ -78,7 +76,7 @@ def agree(
         Draw the confusion of two judges, and the leaderboards, to this file (.svg, .png, .pdf or .html).
     """
     chosen = check_output(format, output)
-    figure.check(plot)
+    check_figure(plot)
     named = named_files(sources)
     if len(named) < 2:
         raise UsageError(f"two sources or more are needed: unjudged {USAGE}")
@@ -101,4 +99,4 @@ def agree(
     if plot is not None:
         from unjudged.report.figures.agreement_figures import agreement_figure
 
-        figure.show(agreement_figure(agreement), plot)
+        show_figure(agreement_figure(agreement), plot)

@@ -20,9 +20,8 @@ from unjudged.cli.options.arguments import (
     named_files,
 )
 from unjudged.cli.options.input_options import JudgmentOptions
-from unjudged.cli.options.paper_options import FigureOptions
 from unjudged.cli.options.prediction_options import StatedOptions
-from unjudged.cli.shell.output import check_output, show_grids
+from unjudged.cli.shell.output import check_figure, check_output, show_figure, show_grids
 from unjudged.cli.shell.standard_streams import progress
 from unjudged.grids.rendering import WITHOUT_NOTES
 from unjudged.predictions import audit as audit_predictions
@@ -53,7 +52,6 @@ def audit(
     format: OutputFormat = None,
     output: Output = None,
     plot: Plot = None,
-    figure: FigureOptions = FigureOptions(),
 ) -> None:
     """Compare the predictions of a model with human judgments.
 
@@ -93,7 +91,7 @@ def audit(
         Draw the calibration curve, and the bias of each run, to this file (.svg, .png, .pdf or .html).
     """
     chosen = check_output(format, output)
-    figure.check(plot)
+    check_figure(plot)
     if predictions and plot is not None:
         raise UsageError("--plot draws one judge: give its file without --predictions")
     if not predictions and not files:
@@ -121,4 +119,4 @@ def audit(
     if plot is not None and isinstance(found, Audit):
         from unjudged.report.figures.judging_figures import audit_figure
 
-        figure.show(audit_figure(found), plot)
+        show_figure(audit_figure(found), plot)

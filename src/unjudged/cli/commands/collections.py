@@ -20,11 +20,17 @@ from unjudged.cli.options.arguments import (
 )
 from unjudged.cli.options.input_options import InputOptions
 from unjudged.cli.options.option import Option
-from unjudged.cli.options.paper_options import FigureOptions
 from unjudged.cli.options.significance_options import SignificanceOptions
 from unjudged.cli.options.table_options import TableOptions
 from unjudged.cli.shell.given_arguments import check_not_read, reads
-from unjudged.cli.shell.output import check_decimals, check_output, show, show_grids
+from unjudged.cli.shell.output import (
+    check_decimals,
+    check_figure,
+    check_output,
+    show,
+    show_figure,
+    show_grids,
+)
 from unjudged.comparison.several_collections import DEFAULT, compare_collections, listed_collections
 from unjudged.evaluation.collection import name_runs
 from unjudged.formats.small_files import read_small_text
@@ -50,7 +56,6 @@ def collections(
     output: Output = None,
     decimals: int = DECIMALS,
     plot: Plot = None,
-    figure: FigureOptions = FigureOptions(),
 ) -> None:
     """Compare systems over several collections: a column each, and the mean over them with its interval.
 
@@ -77,7 +82,7 @@ def collections(
     """
     chosen = check_output(format, output)
     check_decimals(decimals, chosen)
-    figure.check(plot)
+    check_figure(plot)
     from_tables = tables.check(InputOptions(), rel=rel, depth=depth)
     given = listed_collections(collection, tables=from_tables)
     if listed is not None:
@@ -105,7 +110,7 @@ def collections(
         grid = found.pairs_grid() if pairs else found.grid()
         show_grids(grid.rounded(decimals), format, output)
     if plot is not None:
-        figure.show(found.plot(), plot)
+        show_figure(found.plot(), plot)
 
 
 def _in_file(file: str, given: dict[str, list[str]], *, tables: bool) -> dict[str, list[str]]:

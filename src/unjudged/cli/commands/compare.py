@@ -29,17 +29,20 @@ from unjudged.cli.options.arguments import (
 )
 from unjudged.cli.options.input_options import JudgmentOptions, suggest_estimates
 from unjudged.cli.options.option import spelt
-from unjudged.cli.options.paper_options import ComparedTableOptions, FigureOptions
 from unjudged.cli.options.prediction_options import PredictionOptions, StatedOptions
 from unjudged.cli.options.significance_options import SignificanceOptions
 from unjudged.cli.options.table_options import TableOptions
 from unjudged.cli.shell.output import (
+    FOR_PAPER,
     FULL_PRECISION,
     beside_standard_error,
     check_decimals,
+    check_figure,
     check_output,
     show,
+    show_figure,
     show_grids,
+    show_paper,
     terminal_width,
     wrapped,
 )
@@ -85,13 +88,11 @@ def compare(
     inputs: JudgmentOptions = JudgmentOptions(),
     stated: StatedOptions = StatedOptions(),
     tables: TableOptions = TableOptions(),
-    paper: ComparedTableOptions = ComparedTableOptions(),
     by: By = None,
     format: OutputFormat = None,
     output: Output = None,
     decimals: int = DECIMALS,
     plot: Plot = None,
-    figure: FigureOptions = FigureOptions(),
 ) -> None:
     """Compare runs: which is better, and could other queries or the unjudged documents say the opposite?
 
@@ -150,8 +151,7 @@ def compare(
     chosen = check_output(format, output)
     two = chosen == "table" and count == 2 and not (pairs or per_query)
     check_decimals(decimals, "sentences" if two and by is None else chosen)
-    for_paper = paper.check(chosen, **shown, predictions=predicted.predictions) or chosen == "latex"
-    figure.check(plot)
+    check_figure(plot)
     predicted.check(
         depth=depth,
         pool_depth=pool_depth,
@@ -192,7 +192,7 @@ def compare(
     if plot is not None:
         first, names = compared.results[0].measure, compared.runs
         drawn = compared.plot.differences(*names, first) if len(names) == 2 else compared.plot.matrix(first)
-        figure.show(drawn, plot)
+        show_figure(drawn, plot)
     segments = (
         None if by is None else compared.by((scores and scores.segments) or by).grid().rounded(decimals)
     )
@@ -202,8 +202,9 @@ def compare(
         show(wrapped(str(compared).splitlines()) + _after(segments, chosen), output)
         if beside_standard_error(output):
             already_said(compared.notes)
-    elif for_paper and not pairs:
-        show(paper.written(compared, chosen, decimals) + _after(segments, chosen), output)
+    elif chosen in FOR_PAPER and not pairs:
+        after = _after(segments, chosen)
+        show_paper(compared, compared.notes, chosen, decimals, output=output, after=after)
     elif segments is not None and chosen in WITHOUT_NOTES:
         show_grids(replace(segments, notes=[*segments.notes, *compared.notes]), format, output)
     else:

@@ -29,10 +29,17 @@ from unjudged.cli.options.arguments import (
 )
 from unjudged.cli.options.input_options import JudgmentOptions, suggest_estimates
 from unjudged.cli.options.option import Option, refuse, spelt
-from unjudged.cli.options.paper_options import FigureOptions, PaperTableOptions
 from unjudged.cli.options.prediction_options import PredictionOptions, StatedOptions
 from unjudged.cli.options.table_options import TableOptions
-from unjudged.cli.shell.output import check_decimals, check_output, show, show_grids
+from unjudged.cli.shell.output import (
+    FOR_PAPER,
+    check_decimals,
+    check_figure,
+    check_output,
+    show_figure,
+    show_grids,
+    show_paper,
+)
 from unjudged.cli.shell.standard_streams import progress, reading
 from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.evaluation import default_measures
@@ -67,7 +74,6 @@ def evaluate(
     inputs: JudgmentOptions = JudgmentOptions(),
     stated: StatedOptions = StatedOptions(),
     tables: TableOptions = TableOptions(),
-    paper: PaperTableOptions = PaperTableOptions(),
     by: By = None,
     interval: Annotated[IntervalName | None, Option(choices=_interval_methods)] = None,
     prevalence: str | None = None,
@@ -81,7 +87,6 @@ def evaluate(
     output: Output = None,
     decimals: int = DECIMALS,
     plot: Plot = None,
-    figure: FigureOptions = FigureOptions(),
 ) -> None:
     """Score runs against relevance judgments.
 
@@ -132,8 +137,7 @@ def evaluate(
     """
     chosen_format = check_output(format, output)
     check_decimals(decimals, chosen_format)
-    for_paper = paper.check(chosen_format, per_query=per_query, by=by, predictions=predicted.predictions)
-    figure.check(plot)
+    check_figure(plot)
     predicted.check(interval=interval, per_query=per_query, depth=depth)
     given = {"rel": rel, "depth": depth, "predictions": predicted.predictions}
     from_tables = tables.check(inputs, **given, prevalence=prevalence, calibration=calibration)
@@ -178,24 +182,22 @@ def evaluate(
     if plot is not None:
         bounded: tuple[IntervalName, ...] = ("queries",) if from_tables else ("bounds", "queries")
         kinds = bounded if interval is None else (interval,)
-        figure.show(scores.plot.intervals(scores.measures[0], kinds, **known), plot)
+        show_figure(scores.plot.intervals(scores.measures[0], kinds, **known), plot)
     if by is not None:
         segments = segments_of(scores.segments or by, scores.queries)
         grid = segments_grid(scores, segments, None if interval is None else confidence, decimals)
         show_grids(grid.rounded(decimals), format, output)
         return
-    if interval is None and for_paper:
-        show(paper.written(scores, chosen_format, decimals), output)
+    if interval is None and chosen_format in FOR_PAPER and not per_query and ties != "range":
+        notes = [*map(str, scores.warnings), *scores.notes]
+        show_paper(scores, notes, chosen_format, decimals, output=output)
         return
     if interval is None:
         show_grids(replace(scores.grid(per_query), title="").rounded(decimals), format, output)
         return
     with progress("estimating intervals", len(scores.runs)) as advance:
         estimates = scores.estimate(interval, **known, on_progress=lambda done, _: advance(done))
-    if for_paper:
-        show(paper.written(scores, chosen_format, decimals, intervals=estimates), output)
-    else:
-        show_grids(estimates.grid(decimals), format, output)
+    show_grids(estimates.grid(decimals), format, output)
 
 
 def _scored(

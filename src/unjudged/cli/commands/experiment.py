@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -15,9 +15,16 @@ from unjudged.cli.commands import STUDY, command
 from unjudged.cli.options.arguments import File, Load, Output, OutputFormat, Plot
 from unjudged.cli.options.input_options import JudgmentOptions
 from unjudged.cli.options.option import Option
-from unjudged.cli.options.paper_options import FigureOptions
 from unjudged.cli.shell.given_arguments import check_not_read
-from unjudged.cli.shell.output import FULL_PRECISION, check_output, make_folder, show, show_grids
+from unjudged.cli.shell.output import (
+    FULL_PRECISION,
+    check_figure,
+    check_output,
+    make_folder,
+    show,
+    show_figure,
+    show_grids,
+)
 from unjudged.cli.shell.standard_streams import progress, reading, warn
 from unjudged.experiments import robustness
 from unjudged.experiments.summary import DEFAULT_STATISTICS, Robustness, known_statistics, run_means_grid
@@ -48,7 +55,6 @@ def experiment(
     format: OutputFormat = None,
     output: Output = None,
     plot: Plot = None,
-    figure: FigureOptions = FigureOptions(),
     means: Annotated[Path | None, Option(writes=True)] = None,
     figures: Annotated[Path | None, Option(writes=True, made=True)] = None,
     figure_format: Literal["svg", "png", "pdf", "html"] = "svg",
@@ -110,7 +116,7 @@ def experiment(
     chosen.check_options(options)
     steps = None if levels is None else [chosen.level.read(part.strip()) for part in levels.split(",")]
     names = known_statistics(statistics or DEFAULT_STATISTICS)
-    results = Results(output, format, means, figures, figure_format, plot, figure)
+    results = Results(output, format, means, figures, figure_format, plot)
     judgments = inputs.read_judged(qrels)
     with reading(len(named)) as on_read:
         pool = Pool.of(judgments, named, on_read=on_read)
@@ -143,14 +149,13 @@ class Results:
     figures: Path | None
     figure_format: str
     plot: Path | None = None
-    size: FigureOptions = field(default_factory=FigureOptions)
 
     def __post_init__(self) -> None:
         """Check that everything can be written, and create the folder for figures."""
         check_output(self.format, self.output)
         if self.checkpoint is not None:
             check_not_read(self.checkpoint)
-        self.size.check(self.plot)
+        check_figure(self.plot)
         if self.means is not None and format_of(self.means) not in FULL_PRECISION:
             suffixes = ".csv, .tsv, .json, .jsonl or .parquet"
             raise UsageError(f"--means {self.means}: use a name that ends in {suffixes}")
@@ -188,7 +193,7 @@ class Results:
             grid = replace(grid, notes=())
         show_grids(grid, self.format, self.output)
         if self.plot is not None:
-            self.size.show(curves(experiment), self.plot)
+            show_figure(curves(experiment), self.plot)
         if self.figures is not None:
             for name, chart in {"curves": curves(experiment), "scatter": scatter(experiment)}.items():
                 file = self.figures / f"{name}.{self.figure_format}"

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import plain
@@ -15,10 +16,15 @@ from unjudged.cli.shell.standard_streams import already_said, drop_output, warn
 from unjudged.grids.grid import DECIMALS, Grid
 from unjudged.grids.rendering import SUFFIXES, WITHOUT_NOTES, arrow_modules, check_tables, format_of, render
 
+if TYPE_CHECKING:
+    from unjudged.comparison.comparison_result import Comparison
+    from unjudged.evaluation.scores import Scores
+
 WIDTH = 80
 MOST_DECIMALS = 15
 FULL_PRECISION = (*WITHOUT_NOTES, "json")
 """Formats for programs, which keep every digit."""
+FOR_PAPER = ("latex", "markdown")
 
 
 def terminal_width() -> int:
@@ -107,6 +113,37 @@ def show_grids(grids: Grid | Sequence[Grid], format: str | None = None, output: 
             warn(note)
     elif beside_standard_error(output):
         already_said(notes)
+
+
+def show_paper(
+    result: Comparison | Scores,
+    notes: Sequence[str],
+    format: str,
+    decimals: int,
+    *,
+    output: Path | None,
+    after: str = "",
+) -> None:
+    """Write systems by measures as a table for a paper, and what follows it."""
+    table = result.to_latex(decimals) if format == "latex" else result.to_markdown(decimals)
+    show(table + after, output)
+    if beside_standard_error(output):
+        already_said(notes)
+
+
+def check_figure(plot: Path | None) -> None:
+    """Raise an error if a figure is asked for that cannot be written."""
+    if plot is not None:
+        from unjudged.report.figures.charts import check_plot
+
+        check_plot(plot)
+
+
+def show_figure(figure: Any, plot: Path) -> None:
+    """Write a figure to a file; the suffix of its name is the kind."""
+    from unjudged.report.figures.charts import picture
+
+    show(picture(figure, plot.suffix.removeprefix(".")), plot)
 
 
 def show(content: str | bytes, output: Path | None = None) -> None:

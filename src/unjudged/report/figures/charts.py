@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import io
+import json
 import os
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from unjudged.base.errors import UsageError, missing_package
+from unjudged.base.errors import InputError, UsageError, missing_package, reason_of
 from unjudged.base.wording import plain
 from unjudged.formats.writing import write_whole
 from unjudged.grids.escapes import Labels, shortened
 from unjudged.report.descriptions import BLUE, CALIBRATED, GREEN, INK, ORANGE, PINK, Description
-from unjudged.report.figures.sizes import AS_DRAWN, Size, as_file, shown_offline
 
 # The colours of Okabe and Ito, which colour-blind readers can tell apart and which also differ in grey.
 COLOURS = [INK, ORANGE, BLUE, GREEN, PINK, CALIBRATED, "#56B4E9"]
@@ -45,23 +47,36 @@ def check_plot(path: Path) -> None:
     check_figures()
 
 
-def picture(figure: Any, kind: str, size: Size = AS_DRAWN) -> str | bytes:
-    """A figure as the content of a file: svg, png, pdf, or html that needs no network.
+class _JsonInHtml(json.JSONEncoder):
+    """JSON that is safe inside a script element: no name in it can close the element."""
 
-    With a `size`, the file is as wide as it says, with text of one size.
-    """
+    def encode(self, o: Any) -> str:
+        return super().encode(o).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+_OPTIONS: dict[str, dict[str, Any]] = {
+    "html": {"inline": True, "json_kwds": {"cls": _JsonInHtml}},
+    "png": {"scale_factor": 4},
+}
+
+
+def picture(figure: Any, kind: str) -> str | bytes:
+    """A figure as the content of a file: svg, png, pdf, or html that needs no network."""
     if kind not in KINDS:
         raise UsageError(f"unknown kind of figure {kind!r}: use one of {', '.join(KINDS)}")
     check_figures()
-    return as_file(figure, kind, size)
+    target = io.StringIO() if kind in ("svg", "html") else io.BytesIO()
+    try:
+        figure.save(target, format=kind, **_OPTIONS.get(kind, {}))
+    except BaseException as error:
+        if not isinstance(error, ValueError) and type(error).__name__ != "PanicException":  # the converter's
+            raise
+        raise InputError(f"the figure cannot be drawn: {reason_of(error)}") from None
+    return target.getvalue()
 
 
-def save(
-    figure: Any, path: str | os.PathLike[str], width: float | None = None, font: float | None = None
-) -> None:
+def save(figure: Any, path: str | os.PathLike[str]) -> None:
     """Write a figure to a file, whole or not at all; the suffix of its name is the kind.
-
-    `width` is that of the figure in millimetres, and `font` the size of its text in points.
 
     >>> save("a figure", "figure.bmp")
     Traceback (most recent call last):
@@ -69,7 +84,7 @@ def save(
     unjudged.base.errors.UsageError: unknown kind of figure 'bmp': use one of svg, png, pdf, html
     """
     place = Path(path)
-    write_whole(place, picture(figure, place.suffix.removeprefix("."), Size(width, font)))
+    write_whole(place, picture(figure, place.suffix.removeprefix(".")))
 
 
 def drawn(description: Description, **rows: list[dict[str, Any]]) -> Any:
@@ -91,6 +106,27 @@ def finished(figure: Any) -> Any:
     return _sized(figure)
 
 
+def _shown_offline(figure: Any) -> Any:
+    """Return a figure that shows itself in a notebook as a picture, unless a renderer was chosen."""
+    kind: Any = type(figure)
+    object.__setattr__(figure, "__class__", _offline(kind))  # a chart keeps attributes elsewhere
+    return figure
+
+
+@cache
+def _offline(chart: Any) -> Any:
+    """Return the same kind of chart, but one that needs no network to show itself."""
+
+    def _repr_mimebundle_(self: Any, *given: Any, **options: Any) -> Any:
+        import altair
+
+        if altair.renderers.active != "default":
+            return chart._repr_mimebundle_(self, *given, **options)
+        return {"image/svg+xml": picture(self, "svg"), "text/plain": f"<{chart.__name__}>"}
+
+    return type(chart.__name__, (chart,), {"_repr_mimebundle_": _repr_mimebundle_, "__module__": __name__})
+
+
 TEXTS = {"x": "axis", "y": "axis", "color": "legend", "shape": "legend", "strokeDash": "legend"}
 """Channels that show text, and the part that does."""
 
@@ -98,7 +134,7 @@ TEXTS = {"x": "axis", "y": "axis", "color": "legend", "shape": "legend", "stroke
 def _sized(figure: Any) -> Any:
     """Set the size of text in every axis and legend: a figure with settings for all could not be joined."""
     _set_fonts(figure)
-    return shown_offline(figure)
+    return _shown_offline(figure)
 
 
 def _set_fonts(part: Any) -> None:

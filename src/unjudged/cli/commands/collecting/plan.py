@@ -25,10 +25,9 @@ from unjudged.cli.options.arguments import (
 )
 from unjudged.cli.options.input_options import JudgmentOptions
 from unjudged.cli.options.option import Option
-from unjudged.cli.options.paper_options import FigureOptions
 from unjudged.cli.options.prediction_options import StatedOptions
 from unjudged.cli.options.table_options import TableOptions
-from unjudged.cli.shell.output import check_output, show, show_grids
+from unjudged.cli.shell.output import check_figure, check_output, show, show_figure, show_grids
 from unjudged.cli.shell.standard_streams import progress, reading
 from unjudged.comparison.systems import comparable
 from unjudged.comparison.testing.corrections import CORRECTIONS
@@ -177,7 +176,6 @@ def judgments(
     format: OutputFormat = None,
     output: Output = None,
     plot: Plot = None,
-    figure: FigureOptions = FigureOptions(),
 ) -> None:
     """Plan how many judgments each design needs, from a pilot or a similar collection.
 
@@ -219,7 +217,7 @@ def judgments(
     if [tau, width, budget].count(None) != 2:
         raise UsageError("give one target: --tau, --width or --budget")
     check_output(format, output)
-    figure.check(plot)
+    check_figure(plot)
     named = inputs.runs(runs, "plan judgments QRELS RUN RUN...", least=2)
     with progress("drawing samples"):
         planned = plan_judgments(
@@ -237,7 +235,7 @@ def judgments(
         )
     show_grids(planned.grid(), format, output)
     if plot is not None:
-        figure.show(planned.plot.designs(), plot)
+        show_figure(planned.plot.designs(), plot)
 
 
 @command(

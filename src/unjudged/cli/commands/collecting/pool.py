@@ -25,8 +25,7 @@ from unjudged.cli.options.input_options import (
     suggest_estimates,
 )
 from unjudged.cli.options.judging_folder import show_judgments
-from unjudged.cli.options.paper_options import FigureOptions
-from unjudged.cli.shell.output import check_output, show_grids
+from unjudged.cli.shell.output import check_figure, check_output, show_figure, show_grids
 from unjudged.cli.shell.standard_streams import reading
 from unjudged.measures.kernel.names import parse_measure, parse_measures
 from unjudged.rankings.judgments import Judgments
@@ -48,7 +47,6 @@ def pool(
     format: OutputFormat = None,
     output: Output = None,
     plot: Plot = None,
-    figure: FigureOptions = FigureOptions(),
 ) -> None:
     """List the documents at the top of the runs: a file to judge, or judgments reduced to them.
 
@@ -98,7 +96,7 @@ def pool(
         raise UsageError("--leave-out goes with --qrels; without judgments, omit the run's file")
     if since is not None and (qrels is not None or statistics):
         raise UsageError("--since lists what is new to judge; it does not go with --qrels or --statistics")
-    figure.check(plot)
+    check_figure(plot)
     of_group = read_groups(groups, named) if groups else None
     with reading(len(named)) as on_read:
         if qrels is None:
@@ -109,7 +107,7 @@ def pool(
     if plot is not None:
         from unjudged.report.figures.judging_figures import pool_figure
 
-        figure.show(pool_figure(made, depth, of_group, judged=qrels is not None), plot)
+        show_figure(pool_figure(made, depth, of_group, judged=qrels is not None), plot)
     if statistics:
         from unjudged.judging.pooling.contributions import pool_grids
 

@@ -1,4 +1,4 @@
-"""Figures are right at any size: marks lie in their rows, names do not touch, widths are as asked."""
+"""Figures as they look: marks lie in the rows of their systems, and names do not touch."""
 
 from __future__ import annotations
 
@@ -18,9 +18,7 @@ pytest.importorskip("vl_convert")
 
 import altair as alt
 
-from tests.cli.in_process import refused, unjudged
-from tests.report.test_page import FILES
-from unjudged import Scores, UsageError, compare, compare_collections, evaluate
+from unjudged import Scores, compare, compare_collections, evaluate
 from unjudged.agreement import agree
 from unjudged.experiments import experiment, plan_judgments
 from unjudged.judging import Pool
@@ -30,7 +28,6 @@ from unjudged.report.figures.charts import picture, save
 from unjudged.report.figures.experiment_figures import curves, scatter
 from unjudged.report.figures.judging_figures import audit_figure, plan_figure, pool_figure
 from unjudged.report.figures.score_plots import collections_figure
-from unjudged.report.figures.sizes import MM, Size
 
 pytestmark = pytest.mark.thorough
 
@@ -89,8 +86,8 @@ def figure(kind: str, systems: int) -> Any:
 
 
 @cache
-def drawn(kind: str, systems: int, width: int) -> str:
-    return str(picture(figure(kind, systems), "svg", Size(width, 7)))
+def drawn(kind: str, systems: int) -> str:
+    return str(picture(figure(kind, systems), "svg"))
 
 
 def placed(element: ET.Element, x: float = 0, y: float = 0) -> Iterator[tuple[ET.Element, float, float]]:
@@ -131,10 +128,9 @@ def paths(svg: str, colour: str) -> list[tuple[float, float]]:
     return found
 
 
-@pytest.mark.parametrize("width", [85, 175])
 @pytest.mark.parametrize("systems", [3, 20, 60])
-def test_each_interval_lies_in_the_row_of_its_system(systems: int, width: int) -> None:
-    svg = drawn("intervals", systems, width)
+def test_each_interval_lies_in_the_row_of_its_system(systems: int) -> None:
+    svg = drawn("intervals", systems)
     rows = sorted(y for text, _, y, _, _ in texts(svg) if NAME.fullmatch(text))
     assert len(rows) == systems
     step = rows[1] - rows[0]
@@ -143,45 +139,20 @@ def test_each_interval_lies_in_the_row_of_its_system(systems: int, width: int) -
         assert len(marks) == systems
         offset = None
         for (top, bottom), row in zip(marks, rows, strict=True):
-            middle = row - 0.35 * 7  # text stands on its line
+            middle = row - 0.35 * 12  # text stands on its line
             assert middle - 0.6 * step < top <= bottom < middle + 0.6 * step
             offset = top - row if offset is None else offset
             assert top - row == pytest.approx(offset, abs=0.6)
 
 
-@pytest.mark.parametrize("width", [85, 175])
-@pytest.mark.parametrize("systems", [3, 20, 60])
-@pytest.mark.parametrize("kind", KINDS)
-def test_width_and_names(kind: str, systems: int, width: int) -> None:
-    """The file is as wide as asked, and neither names of rows nor of columns touch."""
-    svg = drawn(kind, systems, width)
-    found = re.search(r'width="([\d.]+)pt" height="([\d.]+)pt"', svg)
-    assert found is not None
-    assert float(found[1]) == pytest.approx(width * MM, abs=1.5)
-    assert float(found[2]) < 245 * MM
-    shown = texts(svg)
-    for turned in (False, True):
-        axis: dict[float, list[tuple[float, float]]] = {}
-        for _, x, y, size, rotated in (one for one in shown if one[4] == turned):
-            axis.setdefault(round(y if rotated else x, 1), []).append((x if rotated else y, size))
-        for places in axis.values():
-            for (first, size), (second, _) in pairwise(sorted(places)):
-                assert second - first >= 0.9 * size or second == first, (kind, first, second)
-    if kind in ("judged", "precision_recall", "pool", "audit", "agreement", "collections"):
-        assert {text for text, *_ in shown if NAME.fullmatch(text)} == {
-            f"system-{k:02}" for k in range(systems)
-        }
-
-
 BARS = {"pool": "#9ec3e0", "audit": "#0072b2", "collections": "#000000"}
 
 
-@pytest.mark.parametrize("width", [85, 175])
 @pytest.mark.parametrize("systems", [3, 20, 60])
 @pytest.mark.parametrize("kind", BARS)
-def test_marks_lie_in_the_row_of_their_system(kind: str, systems: int, width: int) -> None:
+def test_marks_lie_in_the_row_of_their_system(kind: str, systems: int) -> None:
     """One bar or interval for each system, at the height of its name."""
-    svg = drawn(kind, systems, width)
+    svg = drawn(kind, systems)
     rows = sorted((y - 0.35 * size, size) for text, _, y, size, _ in texts(svg) if NAME.fullmatch(text))
     assert len(rows) == systems
     step = rows[1][0] - rows[0][0]
@@ -195,26 +166,13 @@ def test_marks_lie_in_the_row_of_their_system(kind: str, systems: int, width: in
 @pytest.mark.parametrize("systems", [3, 20, 60])
 def test_names_of_ranks_stand_beside_their_lines(systems: int) -> None:
     """The second source is on the right, and names begin to its right, one in each row."""
-    svg = drawn("agreement", systems, 85)
+    svg = drawn("agreement", systems)
     shown = texts(svg)
     people, model = (max(x for text, x, *_ in shown if text == name) for name in ("people", "model"))
     names = [(x, y) for text, x, y, _, _ in shown if "system-" in text]
     assert people < model < min(x for x, _ in names)
     heights = sorted(y for _, y in names)
     assert len(heights) == len(set(heights))
-
-
-@pytest.mark.parametrize("systems", [20, 60])
-def test_symbols_of_the_matrix_are_smaller_than_cells(systems: int) -> None:
-    svg = drawn("matrix", systems, 85)
-    names = sorted(y for text, _, y, _, turned in texts(svg) if NAME.fullmatch(text) and not turned)
-    step = min(b - a for a, b in pairwise(names))
-    groups = [
-        one for one, *_ in placed(ET.fromstring(svg)) if "mark-symbol role-mark" in one.get("class", "")
-    ]
-    outlines = [str(symbol.get("d")) for group in groups for symbol in group]
-    assert len(outlines) == systems * (systems - 1)
-    assert max(2 * abs(float(n)) for d in outlines for n in re.findall(r"-?[\d.]+", d)) <= step
 
 
 def test_charts_can_be_joined_and_resized() -> None:
@@ -235,7 +193,7 @@ def test_120_queries_are_readable_and_have_their_interval() -> None:
     other = compared.pair().other_queries
     assert (row["query_low"], row["query_high"]) == (other.low, other.high)
     assert "low" not in row
-    svg = str(picture(chart, "svg", Size(85, 7)))
+    svg = str(picture(chart, "svg"))
     names = sorted((x, size) for text, x, _, size, _ in texts(svg) if text.startswith("query-"))
     assert len(names) > 5
     assert all(b - a >= 0.9 * size for (a, size), (b, _) in pairwise(names))
@@ -245,24 +203,8 @@ def test_120_queries_are_readable_and_have_their_interval() -> None:
 
 def test_other_kinds_of_files(tmp_path: Path) -> None:
     for kind in ("png", "pdf", "html"):
-        save(figure("intervals", 3), tmp_path / f"figure.{kind}", width=85, font=8)
+        save(figure("intervals", 3), tmp_path / f"figure.{kind}")
         assert (tmp_path / f"figure.{kind}").stat().st_size > 1000
-    box = re.search(rb"/MediaBox ?\[ ?0 0 ([\d.]+)", (tmp_path / "figure.pdf").read_bytes())
-    assert box is not None
-    assert float(box[1]) == pytest.approx(85 * MM, abs=1.5)
-
-
-@pytest.mark.parametrize(
-    ("size", "said"), [((5, 8), "width of a figure is 5 mm"), ((85, 100), "font of a figure")]
-)
-def test_sizes_that_no_figure_has(size: tuple[float, float], said: str) -> None:
-    with pytest.raises(UsageError, match=said):
-        picture(figure("intervals", 3), "svg", Size(*size))
-
-
-def test_no_room_is_an_error() -> None:
-    with pytest.raises(UsageError, match="no room for its marks at 31 mm with text of 30 pt"):
-        picture(figure("matrix", 20), "svg", Size(31, 30))
 
 
 def test_notebooks_show_figures_without_a_network() -> None:
@@ -273,14 +215,3 @@ def test_notebooks_show_figures_without_a_network() -> None:
         assert "cdn" not in str(bundle)
     with alt.renderers.enable("mimetype"):
         assert "vegalite" in str(figure("intervals", 3)._repr_mimebundle_())
-
-
-def test_command_line(tmp_path: Path) -> None:
-    file = tmp_path / "matrix.svg"
-    done = unjudged(
-        "compare", *FILES, "-m", "P@10", "--plot", str(file), "--plot-width", "85", "--plot-font", "7"
-    )
-    assert done.returncode == 0
-    assert f'width="{85 * MM:.3f}'[:11] in file.read_text()
-    assert "add --plot FILE" in refused(2, "evaluate", *FILES, "--plot-width", "85")
-    assert "expected 30 to 2000" in refused(2, "evaluate", *FILES, "--plot", str(file), "--plot-width", "5")
