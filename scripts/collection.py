@@ -1,4 +1,4 @@
-"""A test collection from start to end: plan, pool, draw, hand out, judge, merge, evaluate, judge more, stop.
+"""A test collection from start to end: pool, draw, hand out, judge, merge, evaluate, judge more, stop.
 
 Then once more in two rounds, with runs that come late and people who disagree: topics stay with their
 assessors, conflicts are adjudicated, and what cannot be judged is kept apart. At the end runs are compared,
@@ -21,7 +21,6 @@ from pathlib import Path
 import numpy as np
 
 from unjudged import Judgments, compare, evaluate, sample
-from unjudged.experiments import plan_judgments
 from unjudged.formats.writing import judgments_text, qrels_text
 from unjudged.grids.rendering import render
 from unjudged.judging import DESIGNS, Pool
@@ -92,7 +91,7 @@ def cycle(folder: Path, truth: Judgments, runs: dict[str, Path], depth: int) -> 
     report += estimates(folder, pool, known, runs)
     report += judge_more(folder, merged.judgments, known, runs)
     report += two_rounds(folder, known, runs, depth)
-    report += planned(truth, runs, pool, budget=int(drawn.drawn.sum()))
+    report += within_budget(pool, budget=int(drawn.drawn.sum()))
     report += published(folder, runs)
     files_now = sorted(path for path in folder.iterdir() if path.is_file())
     digest = sha256(b"".join(path.name.encode() + path.read_bytes() for path in files_now)).hexdigest()
@@ -151,19 +150,12 @@ def judge_more(
     return [*report, f"{judged} more judgments in {batches} batches. {found.sentence()}"]
 
 
-def planned(truth: Judgments, runs: dict[str, Path], pool: Pool, budget: int) -> list[str]:
-    """Plan the budget from the judgments of a pilot, here the truth, and draw what it pays for."""
-    plan = plan_judgments(
-        truth, runs, budget=budget, designs=["depth", "stratified"], repeats=2, resamples=50
-    )
-    best = plan.designs[0]
+def within_budget(pool: Pool, budget: int) -> list[str]:
+    """Draw what a budget pays for."""
     design = DESIGNS.find("stratified")
     level = level_for_budget(design, pool.blank, budget, seed=SEED, top=TOP)
     drawn = int(draw(pool, design, level, seed=SEED, top=TOP).drawn.sum())
-    said = (
-        f"{best.design}, {best.shown}, {best.topics} topics: {best.judgments} judgments, tau {best.tau:.3f}"
-    )
-    return [f"Plan for {budget} judgments: {said}.", f"A stratified sample for {budget} draws {drawn}."]
+    return [f"A stratified sample for {budget} draws {drawn}."]
 
 
 def published(folder: Path, runs: dict[str, Path]) -> list[str]:

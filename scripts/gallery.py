@@ -84,11 +84,6 @@ COMMANDS = {
         "Each measure against AP with all judgments. The bands are one standard deviation on either side.",
         "unjudged experiment {all} -m AP -m infAP -m Bpref --levels 5%,10%,20%,40%,70% --repeats 10",
     ),
-    "plan": (
-        "How many judgments a collection needs",
-        "What each design reaches with how many judgments; ringed, the smallest level that is enough.",
-        "unjudged plan judgments {all} --width 0.05",
-    ),
     "audit": (
         "Can predicted relevance be trusted?",
         "The share of relevant documents by predicted score, and how each run scores by predictions.",

@@ -26,10 +26,10 @@ from unjudged.uncertainty.intervals import INTERVALS, IntervalRequest
 
 NEEDED = {"cutoff": 10, "recall": 0.5, "multiple": 1.0}
 COMMANDS = {
-    COMPARISON: "tests over queries (`compare`, `report`, `plan queries`)",
+    COMPARISON: "tests over queries (`compare`, `report`)",
     BOUNDING: "bounds of a difference (`compare`, `report`)",
     LEAVING_OUT: "`calibrate`, `reusability`",
-    TAKING_AWAY: "`experiment`, `plan judgments`, `sample` without `--to-judge`",
+    TAKING_AWAY: "`experiment`, `sample` without `--to-judge`",
     CHOOSING: "`next`",
     BY_DOCUMENT: "`--predictions` by document, `audit`",
 }

@@ -15,8 +15,6 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
-from label_plans import HEAD as PLAN_HEAD
-from label_plans import PILOTS, STUDIES, rows_of_plans
 from predictions_page import PAGE
 from rehearsal import Rehearsal, rehearse
 from several_judges import BUDGETS as JUDGE_BUDGETS
@@ -434,11 +432,6 @@ def judges_table(data: Path, repetitions: int) -> str:
     return table(head(track), rows_of_studies(track, repetitions), labels=2)
 
 
-def plan_rows(track: Track, pilots: Sequence[int]) -> list[Sequence[str]]:
-    """Return how wide intervals are with as many labels as pilots of these sizes plan."""
-    return [row for labels in pilots for row in rows_of_plans(track, labels, STUDIES)]
-
-
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]], labels: int = 1) -> str:
     rule = ["---"] * labels + ["---:"] * (len(columns) - labels)
     return "\n".join("| " + " | ".join(line) + " |" for line in [columns, rule, *rows])
@@ -474,18 +467,12 @@ def main() -> None:
     parser.add_argument("--repetitions", type=int, default=4000)
     parser.add_argument("--commands-only", action="store_true", help="only the outputs of the commands")
     parser.add_argument("--coverage-only", action="store_true", help="only coverage by query")
-    parser.add_argument("--labels-only", nargs="*", type=int, help="only planned labels, from these pilots")
     parser.add_argument("--judges-only", nargs="*", type=int, help="only several judges, with these budgets")
     chosen = parser.parse_args()
     if chosen.judges_only is not None:
         track = Track.read(chosen.data / "dl2019")
         rows = rows_of_studies(track, chosen.repetitions, chosen.judges_only or JUDGE_BUDGETS)
         write_whole(DOCS / "predictions.md", with_rows((DOCS / "predictions.md").read_text(), rows, 2))
-        return
-    if chosen.labels_only is not None:
-        track = Track.read(chosen.data / "dl2019")
-        made = table(PLAN_HEAD, plan_rows(track, chosen.labels_only or PILOTS), labels=4)
-        write_whole(DOCS / "predictions.md", with_table((DOCS / "predictions.md").read_text(), made))
         return
     found = Collection.read(chosen.data / "dl2019")
     with TemporaryDirectory() as folder:
@@ -507,7 +494,6 @@ def main() -> None:
         by_query=by_query_table(found, 400),
         coverage=coverage_table(found, chosen.repetitions),
         judges=judges_table(chosen.data / "dl2019", chosen.repetitions),
-        plans=table(PLAN_HEAD, plan_rows(Track.read(chosen.data / "dl2019"), PILOTS), labels=4),
         spot=spot_table(Trec8(chosen.data / "trec8"), 300),
     )
     write_whole(DOCS / "predictions.md", text)

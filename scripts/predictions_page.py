@@ -139,24 +139,6 @@ range over all means or differences:
 Which judge agrees with people, and does one of them favour its own family? `unjudged audit` prints a table for
 [several judges](how-to/judges.md#several-judges-and-a-few-human-labels).
 
-## How many labels
-
-`unjudged plan labels` takes a pilot of human labels and says how many an interval of some width needs, for a mean and for a
-difference, by design, and beside it the number that people alone need:
-
-```text
-unjudged plan labels judging/design.txt RUN... --judged answers.qrels --predictions llama.run --width 0.05
-```
-
-The pilot shows how far off the predictions are, and the plan applies that to all documents. Does the promise hold? Pilots
-on DL-2019, with Llama and flan-t5 as judges, each followed by a study with as many labels as it planned:
-
-{plans}
-
-The last column counts the studies whose pilot found the width possible with these queries. The number
-is so large that the mean width is not more than promised, and that about nine studies of ten are at most a tenth wider: the width
-of a single study varies, because intervals are as wide as the errors that its sample happens to show.
-
 ## Any measure: judge whole queries
 
 If people judge some queries completely and the model labels these and others, the estimate works for every measure. A

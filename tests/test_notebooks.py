@@ -17,10 +17,10 @@ pytest.importorskip("pandas")
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 SHOWN = {
-    "judges": 6,
+    "judges": 5,
     "rag_team": 5,
     "search_engineer": 3,
-    "track_organiser": 6,
+    "track_organiser": 5,
     "tutorial": 8,
     "twenty_systems": 3,
 }

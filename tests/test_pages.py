@@ -82,7 +82,6 @@ def test_what_a_style_sheet_loads(tmp_path: Path) -> None:
 def test_the_command_line_reference_names_each_command_once() -> None:
     usages = re.findall(r"```console\n(.+)\n```", command_line_page())
     assert "unjudged evaluate QRELS RUN... [OPTIONS]" in usages
-    assert "unjudged plan queries QRELS RUN RUN... [OPTIONS]" in usages
     assert [usage for usage in usages if re.match(r"unjudged (.+) \1\b", usage)] == []
 
 

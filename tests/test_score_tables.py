@@ -316,7 +316,6 @@ def test_commands_on_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         "evaluate", "--scores", str(file), "--interval", "queries", "--plot", str(figure)
     )
     assert figure.read_text().startswith("<svg")
-    assert "AP: 30 queries show" in run("plan", "queries", "--scores", str(file), "-m", "AP")
     by = run("evaluate", "--scores", str(file), "--by", "kind", "--format", "csv")
     assert "boolean,head,10,AP," in by
     segments = run("compare", "--scores", str(file), "-m", "AP", "--by", "kind", "--format", "json")

@@ -18,7 +18,6 @@ import fractional_bounds
 import gate_trials
 import macro_samples
 import model_coverage
-import planned_tau
 import query_samples
 import robust_verdicts
 import sample_tests
@@ -234,11 +233,6 @@ def scattered(folder: Path, pool: ProcessPoolExecutor) -> None:
     replace_table(PAGE, "scattered", scattered_labels.scattered_table(found))
 
 
-def plans(folder: Path, pool: ProcessPoolExecutor) -> None:
-    jobs = [pool.submit(planned_tau.promises, folder, split) for split in range(planned_tau.SPLITS)]
-    replace_table(PAGE, "plans", planned_tau.promises_table(_all(jobs)))
-
-
 PARTS: dict[str, Callable[[Path, ProcessPoolExecutor], None]] = {
     part.__name__: part
     for part in (
@@ -259,7 +253,6 @@ PARTS: dict[str, Callable[[Path, ProcessPoolExecutor], None]] = {
         scattered,
         gate,
         segments,
-        plans,
     )
 }
 

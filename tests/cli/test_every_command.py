@@ -19,7 +19,7 @@ from unjudged.cli import commands
 from unjudged.cli.commands import COMMANDS as ALL
 from unjudged.cli.commands import TASKS
 
-COMMANDS = [name for name in ALL if " " not in name]
+COMMANDS = list(ALL)
 QRELS = str(sample.qrels)
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 TABLE = Path(commands.__file__).parent.with_suffix(".tsv")
@@ -48,7 +48,6 @@ WITHOUT_FORMAT = {
     "report": "a page of HTML",
     "judge": "a page of HTML",
     "completion": "a script",
-    "plan": "its own commands have them",
 }
 
 
@@ -62,8 +61,7 @@ def test_help(command: str) -> None:
     """It fits, has no bullet where a dash was meant, and names the options for output."""
     assert "•" not in help_of(command)
     assert max(map(len, help_of(command).splitlines())) <= 80
-    if command != "plan":
-        assert "--output" in help_of(command)
+    assert "--output" in help_of(command)
     assert ("--format" in help_of(command)) == (command not in WITHOUT_FORMAT)
 
 
@@ -127,10 +125,10 @@ def test_commands_are_listed_by_task(words: list[str]) -> None:
     assert listed[-2:] == ["--help", "--version"]
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, "plan queries", "plan judgments"])
+@pytest.mark.parametrize("command", COMMANDS)
 def test_the_usage_names_the_arguments(command: str) -> None:
     """It said ARGS for the runs."""
-    usage = unjudged(*command.split(), "--help").stdout.decode().splitlines()[0]
+    usage = unjudged(command, "--help").stdout.decode().splitlines()[0]
     assert usage.startswith(f"Usage: unjudged {command} ")
     assert "ARGS" not in usage
 

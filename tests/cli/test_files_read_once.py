@@ -70,7 +70,6 @@ COMMANDS = {
     "next of the best": ["next", QRELS, *RUNS, "--top", "3", "--settle", "--budget", "5"],
     "reusability": ["reusability", QRELS, *POOLED],
     "experiment": ["experiment", QRELS, *PAIR, "--levels", "50%", "--repeats", "2", "--workers", "1"],
-    "plan queries": ["plan", "queries", QRELS, *PAIR],
     "report": ["report", QRELS, *PAIR, "-o", "page.html"],
     "report of one": ["report", QRELS, RUNS[0], "-o", "page.html"],
     "report with groups": ["report", QRELS, *POOLED, "--groups", "(.*)", "-o", "page.html"],

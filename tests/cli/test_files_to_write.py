@@ -19,8 +19,6 @@ REFUSED_EARLY = {
     "statistics of a pool": ["pool", "--statistics", "-o", "x.jsonl"],
     "documents to judge": ["next", "--format", "parquet"],
     "what was learnt": ["calibrate", "--groups", "(.*)", "--format", "parquet"],
-    "a plan in text": ["plan queries", "-o", "x.xlsx"],
-    "a plan in a table": ["plan judgments", "--tau", "0.9", "-o", "x.xlsx"],
     "no folder": ["compare", "-o", "nowhere/x.csv"],
     "no folder for a page": ["report", "-o", "nowhere/x.html"],
     "no folder for a figure": ["evaluate", "--plot", "nowhere/x.svg"],

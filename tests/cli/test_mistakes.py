@@ -18,7 +18,6 @@ QRELS, RUN = str(sample.qrels), str(sample.runs["fused"])
 
 WRONG_LINES = {
     "evaluate": "QRELS is missing: unjudged evaluate QRELS RUN...",
-    "plan queries": "QRELS is missing: unjudged plan queries QRELS RUN RUN...",
     f"report {QRELS} {RUN}": "--output is missing: unjudged report QRELS RUN... -o PAGE",
     "baseline": "--documents is missing: unjudged baseline -n DOCUMENTS -r RELEVANT",
     f"evaluate {QRELS} {RUN} -m": "-m needs a value",
@@ -63,11 +62,6 @@ def test_a_spot_check_of_nothing() -> None:
 def test_the_file_of_wrong_answers_is_named() -> None:
     said = refused(1, "spot-check", QRELS, str(sample.runs["dense"]), "--checked", QRELS)
     assert said.startswith(f"{QRELS}: the further judgments have documents that were not in the sample")
-
-
-def test_a_plan_without_a_target() -> None:
-    said = refused(2, "plan", "judgments", QRELS, RUN, str(sample.runs["dense"]))
-    assert said == "give one target: --tau, --width or --budget"
 
 
 def test_names_that_are_empty() -> None:
@@ -165,7 +159,7 @@ def test_a_recorded_command_has_only_the_options_that_were_given(tmp_path: Path)
     assert command.split() == f"unjudged report {QRELS} {RUN} --judged {more} --output {page}".split()
 
 
-@pytest.mark.parametrize("command", ["evaluate", "compare", "gate", "report", "plan queries"])
+@pytest.mark.parametrize("command", ["evaluate", "compare", "gate", "report"])
 def test_a_table_of_scores_without_its_option(command: str, tmp_path: Path) -> None:
     """Two names of systems after a table looked like runs, and the error spoke of qrels alone."""
     table = tmp_path / "scores.csv"

@@ -94,8 +94,6 @@ def test_wrong_order_of_a_report(tmp_path: Path) -> None:
 
 COMMANDS = (
     "gate --margin=0.01",
-    "plan queries",
-    "plan judgments --tau=0.9",
     "next",
     "next --settle",
     "experiment",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,9 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from tests.cli.in_process import printed, refused
-from tests.cli.test_command_line import QRELS
-from unjudged import UsageError, evaluate, plan_queries, sample
+from unjudged import UsageError, plan_queries
 from unjudged.comparison.testing.power import (
     power_of_t,
     queries_by_formula,
@@ -22,7 +18,6 @@ from unjudged.comparison.testing.power import (
     smallest_difference,
 )
 
-RUNS = [str(sample.runs[name]) for name in ("fused", "reranked", "lexical")]
 PILOT = np.random.default_rng(6).normal(0.02, 0.1, 40)
 
 
@@ -118,31 +113,3 @@ def test_without_an_effect() -> None:
 def test_refusals(given: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         plan_queries(**{"scores": PILOT, "effect": 0.03, **given})
-
-
-def test_the_command() -> None:
-    text = printed("plan", "queries", QRELS, *RUNS, "--effect", "0.02", "-m", "AP", "-m", "P@10")
-    scores = evaluate(QRELS, RUNS, ["AP", "P@10"])
-    plans = [plan_queries(scores.values[:, :, k], 0.02, correction="holm") for k in (0, 1)]
-    assert text == f"AP: {plans[0]}\n\nP@10: {plans[1]}\n"
-    assert max(map(len, text.splitlines())) <= 80
-
-
-def test_the_command_with_a_baseline_in_json() -> None:
-    text = printed("plan", "queries", QRELS, *RUNS, "--baseline", "fused", "--format", "json")
-    (row,) = json.loads(text)["rows"]
-    assert (row["measure"], row["comparisons"], row["pilot_queries"]) == ("AP", 2, 30)
-
-
-def test_the_suffix_of_the_file_decides(tmp_path: Path) -> None:
-    for name, first in {"plan.csv": "measure,effect,power", "plan": "AP: 30 queries show"}.items():
-        assert printed("plan", "queries", QRELS, *RUNS, "-o", str(tmp_path / name)) == ""
-        assert (tmp_path / name).read_text().startswith(first)
-
-
-def test_what_the_command_refuses() -> None:
-    assert "two or more runs are needed" in refused(2, "plan", "queries", QRELS, RUNS[0])
-    assert "the baseline 'x' is not among the runs: fused" in refused(
-        2, "plan", "queries", QRELS, *RUNS, "--baseline", "x"
-    )
-    assert "no measure" in refused(2, "plan", "queries", QRELS, *RUNS, "-m", "MAPS")

@@ -309,7 +309,7 @@ def test_equal_differences_have_no_interval_of_no_width(test: Any) -> None:
     one = compare(Scores.of(np.array([[0.1], [0.3]]), runs=["a", "b"]), test=test)
     assert one.pair().conclusion().endswith("Use more queries.")
     varied = compare(Scores.of(np.stack([old, old[::-1] + 0.1]), runs=["a", "b"]), test=test)
-    assert varied.pair().conclusion().endswith("Use more queries (`unjudged plan queries`).")
+    assert varied.pair().conclusion().endswith("Use more queries.")
 
 
 def test_all_runs_equal() -> None:

@@ -117,7 +117,7 @@ def test_every_command_that_it_names_works(folder: Path, monkeypatch: pytest.Mon
     monkeypatch.chdir(folder)
     found = doctor(*files)
     commands = [q.command for q in found.questions if q.command]
-    for word in ("evaluate", "compare", "gate", "report", "plan", "next", "calibrate", "audit", "judge"):
+    for word in ("evaluate", "compare", "gate", "report", "next", "calibrate", "audit", "judge"):
         assert any(command.startswith(f"unjudged {word} ") for command in commands), word
     (unanswered,) = [q.question for q in found.questions if q.refusal]
     assert unanswered.endswith("model.run as predictions?")  # these judgments are no uniform sample
@@ -247,7 +247,7 @@ def test_commands_for_any_table_work(tmp_path: Path, monkeypatch: pytest.MonkeyP
         lines = (f"num_ret {q} 10\nmap {q} {a}\nndcg_cut_10 {q} {rng.random():.3f}\n" for q, a, _ in rows)
         Path(f"{name}.eval").write_text("".join(lines))
     both = works("old.eval", "new.eval")
-    assert [command.split()[1] for command in both] == ["evaluate", "compare", "gate", "report", "plan"]
+    assert [command.split()[1] for command in both] == ["evaluate", "compare", "gate", "report"]
     assert both[2] == "unjudged gate --scores old.eval new.eval -m nDCG@10 --margin 0.01"
     Path("one.csv").write_text("query,a,b\nq1,0.1,0.2\n")
     works("one.csv")
@@ -261,10 +261,9 @@ def test_commands_for_any_table_work(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_one_measure_for_one_pair() -> None:
-    """`compare`, `gate` and `plan queries` had three."""
+    """`compare` and `gate` had three."""
     found = doctor(QRELS, *RUNS[:2])
-    for word in ("compare", "plan queries"):
-        assert all(q.command.endswith("-m nDCG@10") for q in asked(found, word))
+    assert all(q.command.endswith("-m nDCG@10") for q in asked(found, "compare"))
 
 
 @pytest.mark.parametrize(

@@ -44,8 +44,6 @@ def test_the_sample_collection(script: ModuleType, tmp_path: Path) -> None:
         assert path.read_bytes() == (tmp_path / "b" / path.relative_to(tmp_path / "a")).read_bytes()
     budget = number(r"A stratified sample for (\d+) draws", reports[0])
     assert 0.98 * budget <= number(r"A stratified sample for \d+ draws (\d+)", reports[0]) <= budget
-    planned = number(r"Plan for \d+ judgments: .* topics: (\d+) judgments", reports[0])
-    assert 0.95 * budget <= planned <= budget + 1
     assert number(r"statAP \(joint\): .* (\d+)% inside", reports[0]) == 100
     assert any("Stop: the judgments settle all 10 pairs" in line for line in reports[0])
     assert number(r"Both rounds: .* (\d+) conflicts adjudicated", reports[0]) > 0

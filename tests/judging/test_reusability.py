@@ -74,6 +74,6 @@ def test_nothing_relevant_is_no_sign_of_reusability(tmp_path: Path) -> None:
     assert "Unknown: no mean AP is above 0, so there is nothing to lose." in shown
     assert "Reusable" not in shown
     unjudged = str(tmp_path / "none.qrels")
-    for words in (["reusability"], ["experiment"], ["plan", "queries"], ["calibrate", "-g", "(.*)"]):
+    for words in (["reusability"], ["experiment"], ["calibrate", "-g", "(.*)"]):
         said = refused(1, *words, unjudged, *RUNS[:2])
         assert said == f"{unjudged}: nothing is judged: every grade is negative"

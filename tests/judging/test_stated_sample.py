@@ -136,5 +136,3 @@ def test_the_option(tmp_path: Path) -> None:
     assert "sample of 90 human judgments" in compared
     audited = printed("audit", str(qrels), str(model), *runs, "--threshold", "0.5", *end)
     assert f"{expected.value:.4f}" in audited
-    plan = ["plan", "labels", str(qrels), *runs, "--predictions", str(model), "-m", "P@5", "--width", "0.1"]
-    assert "From a pilot of 90 labels" in printed(*plan, "--sampled", "uniformly")

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import Any
 
 from unjudged import compare, evaluate
-from unjudged.experiments.judgment_plan import plan_judgments
 from unjudged.experiments.robustness import experiment
 from unjudged.judging import Pool
 from unjudged.predictions.auditing import audit
@@ -50,7 +49,6 @@ def figures() -> dict[str, Callable[[], Any]]:
     first, second = list(runs)[:2]
     scores, comparison = evaluate(qrels, runs, ["AP"]), compare(qrels, runs, ["AP"])
     tried = experiment(qrels, runs, levels=[0.1, 0.3], measures=["AP", "Bpref"], repeats=2)
-    plan = plan_judgments(qrels, runs, width=0.05, designs=["depth"], repeats=2)
     named = dict(zip(["AP", "Bpref"], HOSTILE, strict=False))
     saved = SavedExperiment([row._replace(measure=named[row.measure]) for row in tried.agreement])
     audited = audit(qrels, runs[first], runs, "RBP(p=0.8)", threshold=18)
@@ -67,7 +65,6 @@ def figures() -> dict[str, Callable[[], Any]]:
         "curves of a file": lambda: curves(saved),
         "scatter": lambda: scatter(tried),
         "across": lambda: across({HOSTILE[0]: (tried, "AP"), HOSTILE[1]: (tried, "Bpref")}),
-        "plan": plan.plot.designs,
         "pool": lambda: pool_figure(pool, 10, judged=True),
         "groups": lambda: pool_figure(pool, 10, groups, judged=True),
         "audit": lambda: audit_figure(audited),

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from unjudged import UsageError, sample
-from unjudged.experiments.judgment_plan import plan_judgments
 from unjudged.experiments.robustness import experiment
 from unjudged.experiments.summary import Agreement, Robustness
 from unjudged.judging import Pool
@@ -161,18 +160,6 @@ def test_sixty_lines_are_told_apart() -> None:
         channel.to_dict()["scale"] for channel in line_looks("run", [f"run {k}" for k in range(60)])
     )
     assert len({(c, tuple(d)) for c, d in zip(colour["range"], dash["range"], strict=True)}) == 60
-
-
-def test_the_plan_is_drawn_with_its_target() -> None:
-    plan = plan_judgments(sample.qrels, sample.runs, width=0.05, designs=["depth", "random"], repeats=2)
-    chart = plan.plot.designs().to_dict()
-    drawn = points(chart)
-    lines = [p for p in drawn if "judgments" in p]
-    assert {(p["judgments"], p["value"]) for p in lines} == {(t.judgments, t.width) for t in plan.tried}
-    ringed = {(p["judgments"], p["level"]) for p in lines if p["needed"]}
-    assert ringed == {(one.judgments, one.shown) for one in plan.designs if one.judgments}
-    assert [p["value"] for p in drawn if "judgments" not in p] == [0.05]
-    assert chart["title"]["text"].startswith(f"dashed line: {plan.target}")
 
 
 def test_the_pool_is_drawn_from_its_counts() -> None:

@@ -20,19 +20,19 @@ import altair as alt
 
 from unjudged import Scores, compare, compare_collections, evaluate
 from unjudged.agreement import agree
-from unjudged.experiments import experiment, plan_judgments
+from unjudged.experiments import experiment
 from unjudged.judging import Pool
 from unjudged.predictions import audit
 from unjudged.report.figures.agreement_figures import agreement_figure
 from unjudged.report.figures.charts import picture, save
 from unjudged.report.figures.experiment_figures import curves, scatter
-from unjudged.report.figures.judging_figures import audit_figure, plan_figure, pool_figure
+from unjudged.report.figures.judging_figures import audit_figure, pool_figure
 from unjudged.report.figures.score_plots import collections_figure
 
 pytestmark = pytest.mark.thorough
 
 KINDS = (
-    *("intervals", "judged", "precision_recall", "queries", "matrix", "differences", "pool", "plan"),
+    *("intervals", "judged", "precision_recall", "queries", "matrix", "differences", "pool"),
     *("audit", "agreement", "collections", "curves", "scatter"),
 )
 NAME = re.compile(r"system-\d+")
@@ -70,7 +70,6 @@ def figures(systems: int) -> dict[str, Any]:
         "matrix": compared.plot.matrix(),
         "differences": compared.plot.differences(first, last),
         "pool": pool_figure(Pool.of(qrels, complete), 10, judged=True),
-        "plan": plan_figure(plan_judgments(qrels, complete, tau=0.9, repeats=1, resamples=5)),
         "audit": audit_figure(audit(qrels, predicted, complete, "P@10")),
         "agreement": agreement_figure(agree({"people": qrels, "model": model}, complete, "AP", draws=20)),
         "collections": collections_figure(

@@ -250,7 +250,7 @@ def _row(result: MeasureComparison, segment: str, tests: PairTests, k: int) -> S
 
 
 def _detectable(tests: PairTests, k: int) -> float | None:
-    """Return the difference that so many queries show, as `plan_queries` has it; None if nobody knows."""
+    """Return the difference that so many queries show, if they vary as these do; None if nobody knows."""
     deviation, queries = float(tests.pairs.deviation[k]), tests.pairs.queries
     correction = "none" if tests.together == 1 else tests.correction.name
     level = first_level(tests.alpha, correction, tests.together)

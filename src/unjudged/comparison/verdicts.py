@@ -28,7 +28,6 @@ KEPT = (CLEAR, SETTLED)
 """Verdicts on pairs whose order no unjudged document can reverse."""
 BETTER = (CLEAR, ROBUST, HIGHER)
 """Verdicts after which one system may be called better."""
-PLAN = " (`unjudged plan queries`)"
 
 CONCLUSIONS = {
     CLEAR: (
@@ -45,11 +44,11 @@ CONCLUSIONS = {
     ),
     SETTLED: (
         "is ahead of {} on these queries, but other queries could say the opposite.",
-        f"Use more queries{PLAN}.",
+        "Use more queries.",
     ),
     ROBUST_NOT_SIGNIFICANT: (
         "is ahead of {} with any plausible share of relevant documents, but other queries could differ.",
-        f"Use more queries{PLAN}.",
+        "Use more queries.",
     ),
     OPEN: (
         "is ahead of {}, but missing judgments or other queries could undo it.",
@@ -62,7 +61,7 @@ CONCLUSIONS = {
     HIGHER: ("is ahead of {} by more than the choice of queries explains.", ""),
     SIMILAR: (
         "is ahead of {} on these queries, but other queries could say the opposite.",
-        f"Use more queries{PLAN}.",
+        "Use more queries.",
     ),
 }
 """What a verdict says of the system ahead and the other one, and what to do about it."""
@@ -201,10 +200,7 @@ class Pair:
     def conclusion(self) -> str:
         """One or two sentences to act on."""
         first, second = (self.b, self.a) if self.ahead == self.b else (self.a, self.b)
-        said = conclusion(self.verdict, first, second, equal=self.ahead is None)
-        if not isfinite(self.other_queries.low):
-            said = said.replace(PLAN, "")  # which needs to know how far differences vary
-        return said
+        return conclusion(self.verdict, first, second, equal=self.ahead is None)
 
     def __str__(self) -> str:
         return "\n".join(self.sentences())

@@ -27,7 +27,7 @@ from unjudged.diagnosis.recognised_files import (
     RecognisedFile,
     recognise,
 )
-from unjudged.diagnosis.table_questions import HOW_MANY, MARGIN, MAY_GO_ON, ON_A_PAGE, about_tables
+from unjudged.diagnosis.table_questions import MARGIN, MAY_GO_ON, ON_A_PAGE, about_tables
 from unjudged.evaluation.evaluation import evaluate
 from unjudged.formats.files import expanded
 from unjudged.measures.kernel.estimand import (
@@ -165,7 +165,6 @@ class _Patient:
             if systems == len(runs) == 2:
                 yield asked(MAY_GO_ON, "gate", *files, "--margin", str(MARGIN))
             yield asked(ON_A_PAGE, "report", *files, "-o", "report.html")
-            yield asked(HOW_MANY, "plan", "queries", *files, *one)
         yield _allowed(qrels, CHOOSING, "What should be judged next?", "next", *files)
         for calibration in self.of(CALIBRATION):
             about = "How far off are scores of runs that were not pooled?"

@@ -9,14 +9,12 @@ from functools import partial
 from unjudged.base.errors import UnjudgedError
 from unjudged.comparison.gate import GATED, gate
 from unjudged.comparison.systems import compare
-from unjudged.comparison.testing.power import plan_queries
 from unjudged.diagnosis.diagnosis import Question, asked, tried
 from unjudged.diagnosis.recognised_files import ZERO, RecognisedFile, gaps_of
 from unjudged.evaluation.scores import Scores
 
 MAY_GO_ON = "May a build go on in which the second replaces the first?"
 ON_A_PAGE = "All of it on one page?"
-HOW_MANY = "How many queries would tell them apart?"
 MARGIN = 0.01
 
 
@@ -58,8 +56,6 @@ def _about(
     passed = partial(gate, shown, old, new, margin=MARGIN)
     yield tried(passed, MAY_GO_ON, "gate", *words, *names, *chosen, "--margin", str(MARGIN))
     yield asked(ON_A_PAGE, "report", *words, "-o", "report.html")
-    planned = partial(plan_queries, shown.measures[0].averaged(shown.values[:, :, 0]))
-    yield tried(planned, HOW_MANY, "plan", "queries", *words, *chosen)
 
 
 def _one_measure(scores: Scores) -> list[str]:

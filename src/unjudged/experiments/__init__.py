@@ -5,7 +5,6 @@ from unjudged.base.lazy import LazyNames
 _NAMES = LazyNames(
     "unjudged.experiments",
     {
-        "judgment_plan": "JudgmentPlan plan_judgments",
         "robustness": "experiment",
         "simulation": "Simulated simulate",
         "summary": "Agreement Robustness",

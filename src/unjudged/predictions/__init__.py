@@ -13,7 +13,6 @@ _NAMES = LazyNames(
         "estimators.by_query": "QueryEstimates estimate_by_query",
         "judges_audit": "audit_judges",
         "judges_audit_grids": "Favour JudgesAudit",
-        "label_plan": "LabelNeed LabelPlan plan_labels",
         "poisson_sample": "design_for_predictions",
         "predicted_comparison": "PredictedComparison PredictedPair compare_with_predictions",
         "predictions": "Judges Predictions",

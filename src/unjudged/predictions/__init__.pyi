@@ -7,7 +7,6 @@ from unjudged.predictions.estimators.by_query import QueryEstimates as QueryEsti
 from unjudged.predictions.estimators.estimates import Powered as Powered, PredictedMeans as PredictedMeans, prediction_powered as prediction_powered
 from unjudged.predictions.judges_audit import audit_judges as audit_judges
 from unjudged.predictions.judges_audit_grids import Favour as Favour, JudgesAudit as JudgesAudit
-from unjudged.predictions.label_plan import LabelNeed as LabelNeed, LabelPlan as LabelPlan, plan_labels as plan_labels
 from unjudged.predictions.poisson_sample import design_for_predictions as design_for_predictions
 from unjudged.predictions.predicted_comparison import PredictedComparison as PredictedComparison, PredictedPair as PredictedPair, compare_with_predictions as compare_with_predictions
 from unjudged.predictions.predictions import Judges as Judges, Predictions as Predictions
@@ -23,8 +22,6 @@ __all__ = [
     "Favour",
     "Judges",
     "JudgesAudit",
-    "LabelNeed",
-    "LabelPlan",
     "Powered",
     "PredictedComparison",
     "PredictedMeans",
@@ -41,7 +38,6 @@ __all__ = [
     "estimate_by_document",
     "estimate_by_query",
     "estimate_with_predictions",
-    "plan_labels",
     "prediction_powered",
     "spot_check",
     "spot_check_design",

@@ -17,8 +17,7 @@ CONCLUSIONS = {
     CLEAR: "is better than {}: neither the choice of queries nor that of the judged documents explains it.",
     SIGNIFICANT: "is ahead of {} by more than the choice of queries explains, but other documents judged by "
     "people could undo it. Judge more of them (`unjudged sample --for predictions`).",
-    SETTLED: "is ahead of {} on these queries, but other queries could say the opposite. Use more queries "
-    "(`unjudged plan queries`).",
+    SETTLED: "is ahead of {} on these queries, but other queries could say the opposite. Use more queries.",
     OPEN: "is ahead of {}, but other queries, or other documents judged by people, could undo it. Judge more "
     "of both.",
 }

@@ -28,7 +28,7 @@ TASKS = (SCORE, COLLECT, STUDY, LOOK_UP)
 class Command:
     """A command as it is listed: by task and place there, with its arguments and a summary.
 
-    `where` is its function, as `module:name`, or empty for a word such as `plan` that only leads to others.
+    `where` is its function, as `module:name`.
     """
 
     def __init__(self, row: Sequence[str], function: Callable[..., Any] | None = None) -> None:
@@ -53,7 +53,7 @@ def _listed() -> dict[str, Command]:
 
 
 COMMANDS = _listed()
-"""Every command by its name; `plan queries` is a command of two words."""
+"""Every command by its name."""
 
 
 def command(name: str, task: str, place: int, usage: str, summary: str) -> Callable[[Function], Function]:
@@ -67,13 +67,8 @@ def command(name: str, task: str, place: int, usage: str, summary: str) -> Calla
     return register
 
 
-def command_group(name: str, task: str, place: int, summary: str) -> None:
-    """Register a word that leads to commands of two words."""
-    COMMANDS[name] = Command((name, task, str(place), "", "", summary))
-
-
 def by_task() -> dict[str, list[Command]]:
-    """Return the commands of each task in the order of the help; those of two words follow their first."""
-    listed = sorted(COMMANDS.values(), key=lambda one: (one.place, one.name.count(" ")))
+    """Return the commands of each task in the order of the help."""
+    listed = sorted(COMMANDS.values(), key=lambda one: one.place)
     tasks = dict.fromkeys((*TASKS, *(one.task for one in listed)))
     return {task: [one for one in listed if one.task == task] for task in tasks}

@@ -128,9 +128,9 @@ class JudgmentOptions(InputOptions):
                 raise InputError(f"{error.problem}{IF_TABLE}", source=error.source, line=error.line) from None
             raise
 
-    def read_judged(self, qrels: str, *, fractions: bool = False, or_scores: bool = False) -> Judgments:
+    def read_judged(self, qrels: str, *, fractions: bool = False) -> Judgments:
         """Return the same, for commands that cannot do without judgments."""
-        judgments = self.read(qrels, fractions=fractions, or_scores=or_scores)
+        judgments = self.read(qrels, fractions=fractions)
         if not (judgments.grade >= 0).any():
             raise InputError("nothing is judged: every grade is negative", source=qrels)
         return judgments

@@ -184,7 +184,7 @@ def command_given(*more: str) -> str:
     named = {n: v for n, v in arguments.items() if parameters[n].kind is Parameter.KEYWORD_ONLY}
     files = [file for n in arguments if n not in named for file in _listed(arguments[n])]
     words = [
-        *next(name for name, command in COMMANDS.items() if command.where == where).split(),
+        next(name for name, command in COMMANDS.items() if command.where == where),
         *(os.fspath(file) for file in files if file is not None),
     ]
     for name, option, value, default in _declared(function, named):

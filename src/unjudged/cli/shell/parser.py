@@ -29,7 +29,7 @@ EXPECTED = {int: "a whole number", float: "a number"}
 def parse(words: Sequence[str]) -> tuple[Callable[..., object], BoundArguments]:
     """Return the function that the words ask for, a command or the printing of help, and its arguments."""
     try:
-        app = make_app(name for name in COMMANDS if name.partition(" ")[0] in words[:1])
+        app = make_app(name for name in COMMANDS if name in words[:1])
         function, bound, _ = app.parse_args(words, exit_on_error=False, print_error=False)
     except CycloptsError as error:
         raise UsageError(_problem(error)) from None
@@ -51,23 +51,20 @@ def make_app(names: Iterable[str] = COMMANDS) -> App:
     for n, (task, commands) in enumerate(tasks.items()):
         group = Group(task, sort_key=n)
         for command in commands:
-            parent, _, own = command.name.rpartition(" ")
-            placed = {"group": group} if not parent else {}
-            _add(app[parent] if parent else app, own, command, command.name in loaded, **placed)
+            _add(app, command, command.name in loaded, group)
     app.command(as_trec_eval, name="trec_eval", group=group, sort_key=len(COMMANDS))
     app["--help"].group = app["--version"].group = Group("Options", sort_key=len(tasks))
     return app
 
 
-def _add(app: App, name: str, command: Command, loaded: bool, **options: Any) -> None:
+def _add(app: App, command: Command, loaded: bool, group: Group) -> None:
     """Add a command to an app, with its own help if it is loaded."""
-    options["sort_key"] = command.place
-    if loaded and command.where:
+    if loaded:
         declare(command.function)
         usage = f"Usage: unjudged {command.name} {command.usage} [OPTIONS]" if command.usage else None
-        app.command(command.function, name=name, usage=usage, **options)
+        app.command(command.function, name=command.name, usage=usage, group=group, sort_key=command.place)
     else:
-        app.command(App(name=name, help=command.summary, **options))
+        app.command(App(name=command.name, help=command.summary, group=group, sort_key=command.place))
 
 
 def declare(annotated: Any) -> None:

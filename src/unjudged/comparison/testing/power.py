@@ -21,10 +21,6 @@ FIRST_STEP = ("holm", "bh", "bonferroni")
 """Corrections that a pair which alone differs must pass at alpha / comparisons."""
 
 
-class FlatPilotError(UsageError):
-    """The scores of a pilot differ by the same on every query."""
-
-
 @dataclass(frozen=True)
 class QueryPlan:
     """How many queries show a difference of `effect`, and what the pilot's own queries can show.
@@ -89,7 +85,7 @@ def plan_queries(
         raise UsageError(f"power is {power}, expected a number between alpha and 1")
     deviation = float(np.sqrt(np.mean(pairs.deviation**2)))
     if deviation == 0:
-        raise FlatPilotError(
+        raise UsageError(
             "the pilot's differences do not vary over queries, so nothing can be planned from them"
         )
     smallest = smallest_difference(deviation, pairs.queries, power=power, alpha=level)

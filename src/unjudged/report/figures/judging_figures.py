@@ -1,95 +1,16 @@
-"""Figures about judging: the plan of a collection, its pool, and the audit of predictions."""
+"""Figures about judging: the pool of a collection, and the audit of predictions."""
 
 from __future__ import annotations
 
-from math import isfinite
 from typing import Any
 
-from unjudged.experiments.judgment_plan import JudgmentPlan
 from unjudged.judging.pooling.contributions import Groups, contributions, sizes
 from unjudged.judging.pooling.designs import DEPTHS
 from unjudged.judging.pooling.pool import Pool
 from unjudged.predictions.audit_grids import Audit
-from unjudged.report.figures.charts import COLOURS, altair_module, finished, highest_first, line_looks
+from unjudged.report.figures.charts import COLOURS, altair_module, finished
 
 SHARED, OWN = "also pooled from others", "only from this one"
-WIDTH, HEIGHT = 460, 280
-TITLES = {
-    "tau": "Kendall's tau with the order by all judgments",
-    "width": "width of a 95 % interval of a run's mean",
-}
-
-
-class PlanPlots:
-    """`plan.plot`: figures as Altair charts, to change further and to save with `.save(file)`."""
-
-    def __init__(self, plan: JudgmentPlan) -> None:
-        self._plan = plan
-
-    def designs(self) -> Any:
-        """Draw how much each design reaches with how many judgments."""
-        return plan_figure(self._plan)
-
-
-def plan_figure(plan: JudgmentPlan) -> Any:
-    """Draw a line per design over the number of judgments, the target, and a ring where it is reached.
-
-    With a budget, draw tau over the number of topics, and a ring at the best.
-    """
-    alt, by_topics = altair_module(), plan.statistic == "budget"
-    statistic = "tau" if by_topics else plan.statistic
-    reached = {(one.design, one.level) for one in plan.designs}
-    rows = [
-        {
-            "design": f"{one.design}, {one.measure}",
-            "level": one.shown,
-            "judgments": one.judgments,
-            "topics": one.topics,
-            "value": getattr(one, statistic),
-            "needed": (one.design, one.level) in reached,
-        }
-        for one in plan.tried
-        if one.judgments and isfinite(getattr(one, statistic))
-    ]
-    values = [*([] if by_topics else [plan.value]), *(row["value"] for row in rows)]
-    domain = (0.0, 1.05 * max(values)) if statistic == "width" else (min(values) - 0.02, 1.0)
-    colour, dash = line_looks("design", highest_first(rows, "design", "value"))
-    across = "topics" if by_topics else "judgments"
-    title = (
-        f"topics, judged as far as {plan.target} reach"
-        if by_topics
-        else f"judgments for {plan.queries} topics"
-    )
-    x = alt.X(
-        f"{across}:Q",
-        title=f"{title} (logarithmic)",
-        scale=alt.Scale(type="log", nice=False, padding=10),
-        axis=alt.Axis(format=",d", tickCount=6),
-    )
-    y = alt.Y("value:Q", title=TITLES[statistic], scale=alt.Scale(domain=domain, zero=False, nice=False))
-    number = alt.Tooltip("value:Q", format=".4f", title=statistic)
-    tooltip = [
-        "design:N",
-        "level:N",
-        *(alt.Tooltip(f"{name}:Q", format=",d") for name in ("judgments", "topics")),
-        number,
-    ]
-    base = alt.Chart(alt.Data(values=rows)).encode(x, y, colour, tooltip=tooltip)
-    target = [] if by_topics else [{"value": plan.value}]
-    rule = alt.Chart(alt.Data(values=target)).encode(alt.Y("value:Q"))
-    rings = "the best" if by_topics else "the fewest that reach it"
-    said = f"rings: {rings}" if by_topics else f"dashed line: {plan.target}; rings: {rings}"
-    return finished(
-        alt.layer(
-            rule.mark_rule(strokeDash=[4, 4], color="#555555"),
-            base.mark_line(point=alt.OverlayMarkDef(size=30)).encode(dash),
-            base.transform_filter("datum.needed").mark_point(size=180, strokeWidth=2, filled=False),
-        ).properties(
-            width=WIDTH,
-            height=HEIGHT,
-            title=alt.TitleParams(said, anchor="start", fontWeight="normal", fontSize=12),
-        )
-    )
 
 
 def pool_figure(pool: Pool, depth: int, groups: Groups | None = None, *, judged: bool) -> Any:
