@@ -31,8 +31,6 @@ from unjudged.judging import (
 from unjudged.judging.collecting.answers import answers_grid
 from unjudged.judging.collecting.drawn_sample import draw
 from unjudged.judging.collecting.sample_file import SCHEMA
-from unjudged.report.figures.experiment_figures import curves
-from unjudged.report.saved_experiment import SavedExperiment
 from unjudged.uncertainty.calibration import Calibration
 
 GRADES = {f"q{q}": {f"d{d}": (q + d) % 3 % 2 for d in range(6)} for q in range(4)}
@@ -141,29 +139,6 @@ def check_calibration(data: bytes) -> Iterator[Outcome]:
     yield outcome(read)
 
 
-def experiment_seeds() -> list[bytes]:
-    result = experiment(GRADES, RUNS, levels=[0.3, 0.6], measures=["AP", "infAP"], repeats=2)
-    rows = [row._asdict() for row in result.agreement]
-    lines = [json.dumps(row).encode() for row in rows]
-    head = b",".join(name.encode() for name in rows[0])
-    table = [b",".join(str(value).encode() for value in row.values()) for row in rows]
-    return [json.dumps({"rows": rows}).encode(), b"\n".join(lines), b"\n".join([head, *table])]
-
-
-def check_experiment(data: bytes) -> Iterator[Outcome]:
-    """The suffix of a file says what it is, so each is read by all of its names."""
-    for suffix in (".json", ".jsonl", ".csv"):
-        path = folder() / f"experiment{suffix}"
-        path.write_bytes(data)
-
-        def read() -> Any:
-            saved = SavedExperiment.of(path)  # noqa: B023
-            curves(saved).to_dict()
-            return render(saved.grid(), "csv")
-
-        yield outcome(read)
-
-
 def checkpoint_seeds() -> list[bytes]:
     path = folder() / "first.partial"
     path.unlink(missing_ok=True)
@@ -230,6 +205,5 @@ KINDS = {
         answers_seeds, check_answers, [b"# comment ", b"# seconds ", b"# unjudged-assessor a"]
     ),
     "calibration": of_trees(calibration_seeds, check_calibration),
-    "experiment": of_trees(experiment_seeds, check_experiment),
     "checkpoint": Kind(cache(checkpoint_seeds), mutate_checkpoint, check_checkpoint),
 }

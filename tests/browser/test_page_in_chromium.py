@@ -22,13 +22,8 @@ Shot = Callable[[Any], Path]
 
 @pytest.fixture(scope="module")
 def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A page with every section that there is."""
-    folder = tmp_path_factory.mktemp("pages")
-    path, less = folder / "page.html", folder / "less.csv"
-    levels = ("--levels", "10%,30%", "--repeats", "2", "-m", "AP", "-m", "infAP")
-    printed("experiment", *FILES, *levels, "-o", str(less))
-    extras = ("--predictions", FILES[3], "--threshold", "18", "--experiment", str(less))
-    done = unjudged("report", *FILES, *extras, "-o", str(path))
+    path = tmp_path_factory.mktemp("pages") / "page.html"
+    done = unjudged("report", *FILES, "-o", str(path))
     assert done.returncode == 0, done.stderr
     return path
 
@@ -214,19 +209,6 @@ def test_axe_finds_no_serious_fault(opened: Open, page_file: Path, colours: str)
     found = axe.Axe().run(page).response["violations"]
     serious = [v for v in found if v["impact"] in ("serious", "critical")]
     assert [(v["id"], v["nodes"][0]["html"]) for v in serious] == []
-
-
-def test_further_sections(opened: Open, page_file: Path) -> None:
-    page = opened(page_file)
-    for section in ("audit", "experiment"):
-        place = f"#{section}-figure"
-        assert page.locator(f"{place} img").evaluate("image => image.naturalWidth") > 100
-        assert saved(page, f"{place} button:has-text('SVG')").startswith(b"<svg")
-        assert saved(page, f"{place} button:has-text('PNG')").startswith(b"\x89PNG")
-    rows = list(
-        csv.DictReader(saved(page, "#experiment-table-0 button:has-text('CSV')").decode().splitlines())
-    )
-    assert {row["measure"] for row in rows} == {"AP", "infAP"}
 
 
 def test_the_interval_of_a_pair_for_other_queries(opened: Open, page_file: Path) -> None:

@@ -63,7 +63,6 @@ READ = {
     "checked": ["spot-check", QRELS, RUN, "--checked", LONG],
     "earlier": ["pool", RUN, "--since", LONG],
     "texts": ["judge", QRELS, "--documents", LONG],
-    "experiment": ["report", QRELS, RUN, "-o", "x.html", "--experiment", LONG],
 }
 
 

@@ -1,7 +1,6 @@
 """Small files, such as groups and saved experiments: damaged, too large, or with senseless content."""
 
 import gzip
-import json
 import lzma
 import os
 import sys
@@ -16,7 +15,6 @@ from unjudged.evaluation.groups import read_groups
 from unjudged.formats.small_files import number_in_file, read_small, read_small_text, whole_in_file
 from unjudged.judging.collecting.sample_file import read_sample
 from unjudged.judging.collecting.texts import read_texts, read_topics
-from unjudged.report.saved_experiment import SavedExperiment
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -32,7 +30,6 @@ READERS: dict[str, Callable[[Path], Any]] = {
     "groups": read_groups,
     "calibration": Calibration.load,
     "design": read_sample,
-    "saved experiment": SavedExperiment.of,
     "texts": lambda file: read_texts(file, {"d1"}),
     "topics": read_topics,
 }
@@ -97,40 +94,6 @@ def test_references_of_very_many_digits(tmp_path: Path) -> None:
     file = tmp_path / "file.sgml"
     file.write_text(f"<doc><docno>d1</docno>a &#{'9' * 5000};b &amp; c &#65;</doc>\n")
     assert read_texts(file, {"d1"}) == {"d1": "a \ufffdb & c A"}
-
-
-ROW = {"design": "random", "level": 0.1, "judged": 2.0, "measure": "AP", "against": "AP", "statistic": "tau"}
-GOOD = {**ROW, "mean": 0.5, "deviation": None, "repeats": 3}
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"repeats": float("inf")},
-        {"repeats": 2.5},
-        {"repeats": -1},
-        {"repeats": 10**400},
-        {"mean": float("inf")},
-        {"mean": float("nan")},
-        {"level": "x"},
-        {"level": [1]},
-        {"statistic": "nonsense"},
-    ],
-)
-def test_senseless_experiments(tmp_path: Path, wrong: dict[str, Any]) -> None:
-    file = tmp_path / "file.json"
-    file.write_text(json.dumps({"rows": [GOOD]}))
-    assert SavedExperiment.of(file).agreement[0].repeats == 3
-    file.write_text(json.dumps({"rows": [{**GOOD, **wrong}]}))
-    with pytest.raises(InputError, match=r"file.json: not the result of an experiment: .*; expected what"):
-        SavedExperiment.of(file)
-
-
-def test_an_experiment_that_is_no_csv(tmp_path: Path) -> None:
-    file = tmp_path / "file.csv"
-    file.write_text(f'{",".join(GOOD)}\n"{"x" * 200_000}\n')
-    with pytest.raises(InputError, match=r"file.csv: not the result of an experiment"):
-        SavedExperiment.of(file)
 
 
 @pytest.mark.parametrize("value", [True, None, "1", [1], float("nan"), float("inf"), 10**400, -1, 1.5])

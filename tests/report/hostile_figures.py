@@ -17,7 +17,6 @@ from unjudged.predictions.auditing import audit
 from unjudged.report.figures.charts import picture
 from unjudged.report.figures.experiment_figures import across, curves, scatter
 from unjudged.report.figures.judging_figures import audit_figure, pool_figure
-from unjudged.report.saved_experiment import SavedExperiment
 
 LONG = "x" * 40_000
 HOSTILE = (
@@ -49,8 +48,6 @@ def figures() -> dict[str, Callable[[], Any]]:
     first, second = list(runs)[:2]
     scores, comparison = evaluate(qrels, runs, ["AP"]), compare(qrels, runs, ["AP"])
     tried = experiment(qrels, runs, levels=[0.1, 0.3], measures=["AP", "Bpref"], repeats=2)
-    named = dict(zip(["AP", "Bpref"], HOSTILE, strict=False))
-    saved = SavedExperiment([row._replace(measure=named[row.measure]) for row in tried.agreement])
     audited = audit(qrels, runs[first], runs, "RBP(p=0.8)", threshold=18)
     pool, groups = Pool.of(qrels, runs), {run: HOSTILE[i % 2] for i, run in enumerate(runs)}
     return {
@@ -62,7 +59,6 @@ def figures() -> dict[str, Callable[[], Any]]:
         "matrix": comparison.plot.matrix,
         "differences": lambda: comparison.plot.differences(first, second),
         "curves": lambda: curves(tried),
-        "curves of a file": lambda: curves(saved),
         "scatter": lambda: scatter(tried),
         "across": lambda: across({HOSTILE[0]: (tried, "AP"), HOSTILE[1]: (tried, "Bpref")}),
         "pool": lambda: pool_figure(pool, 10, judged=True),

@@ -324,7 +324,7 @@ def test_a_sample_is_shown_with_the_estimator_that_fits(tmp_path: Path, form: st
     (section,) = facts["extras"]
     assert section["title"] == "Sample"
     expected = evaluate(qrels, runs, measure)
-    assert section["tables"][0]["rows"] == [[run, expected.value(measure, run=run)] for run in names]
+    assert section["table"]["rows"] == [[run, expected.value(measure, run=run)] for run in names]
 
 
 @pytest.mark.parametrize("names", [["dense"], ["fused", "dense"]])

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from unjudged.base.choices import CorrectOver
 from unjudged.base.errors import UsageError
@@ -18,41 +18,29 @@ from unjudged.cli.options.arguments import (
     File,
     Groups,
     InputFile,
-    Kind,
     Load,
     Measures,
-    NamedFiles,
     PoolDepth,
     Rel,
     measures_with_rel,
-    named_files,
     read_groups,
 )
 from unjudged.cli.options.input_options import JudgmentOptions
 from unjudged.cli.options.judging_folder import write_new
-from unjudged.cli.options.option import Option, OptionGroup, refuse
+from unjudged.cli.options.option import Option, OptionGroup
 from unjudged.cli.options.significance_options import SignificanceOptions
 from unjudged.cli.options.table_options import TableOptions
 from unjudged.cli.shell.given_arguments import command_given
 from unjudged.cli.shell.output import show
 from unjudged.cli.shell.standard_streams import reading
 from unjudged.evaluation.evaluation import evaluate, fitting_measures
-from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.registry import Measure
-from unjudged.predictions.audit_grids import Audit
-from unjudged.predictions.auditing import audit
-from unjudged.predictions.estimators.population import IncompleteError
-from unjudged.predictions.judges_audit import audit_judges
-from unjudged.predictions.judges_audit_grids import JudgesAudit
-from unjudged.predictions.predictions import GRADES, Judges
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import RunSource
 from unjudged.report.figures.charts import check_figures
 from unjudged.report.page.page import check_report
 from unjudged.report.page.report_page import REPORT_MEASURES, TITLE, report_page
-from unjudged.report.saved_experiment import SavedExperiment
 from unjudged.uncertainty.calibration import Calibration
-from unjudged.uncertainty.unjudged_sums import is_sum
 
 PAGE_SUFFIXES = (".html", ".htm", "")
 
@@ -132,10 +120,6 @@ def report(
     depth: PoolDepth = 100,
     pool_depth: BoundsDepth = None,
     calibration: InputFile = None,
-    predictions: NamedFiles = None,
-    kind: Kind = None,
-    threshold: float | None = None,
-    experiment: InputFile = None,
     tests: SignificanceOptions = SignificanceOptions(),
     correct_over: CorrectOver = "pairs",
     confidence: float = 0.95,
@@ -170,14 +154,6 @@ def report(
         The depth of the pool to which groups contributed; scores use whole rankings.
     calibration
         A file that `unjudged calibrate` wrote: adds calibrated intervals.
-    predictions
-        Predicted grades (as qrels), or probabilities or scores (as a run): adds their audit, as
-        `unjudged audit` makes it. May be repeated for several judges, NAME=FILE; --groups then also tells
-        whether a judge favours a group of runs.
-    threshold
-        The lowest score of --predictions that counts as relevant. Default: 0.5 if they are probabilities.
-    experiment
-        A csv, json or jsonl file that `unjudged experiment -o` wrote: adds its curves.
     correct_over
         Which tests are corrected together: the pairs of each measure, or all pairs by all measures.
     confidence
@@ -187,18 +163,13 @@ def report(
         The title of the page.
     """
     teams.check(groups)
-    needing = {"rel": rel, "groups": groups, "calibration": calibration, "predictions": predictions}
-    from_tables = tables.check(inputs, **needing, pool_depth=pool_depth, experiment=experiment)
+    needing = {"rel": rel, "groups": groups, "calibration": calibration}
+    from_tables = tables.check(inputs, **needing, pool_depth=pool_depth)
     named = {} if from_tables else inputs.runs(runs, "report QRELS RUN... -o page.html")
     if output is not None and output.suffix.lower() not in PAGE_SUFFIXES:
         raise UsageError(f"a report is a page of HTML: {output} must end in {PAGE_SUFFIXES[0]}")
     check_report()
     learnt = None if calibration is None else Calibration.load(calibration)
-    if predictions is None:
-        refuse("{} goes with --predictions", {"threshold": threshold is not None, "kind": kind})
-    saved = None if experiment is None else SavedExperiment.of(experiment)
-    if predictions is not None or saved is not None:
-        check_figures()
     compared = {"baseline": baseline, "correct_over": correct_over, **vars(tests)}
     made = command_given("--output", str(output or "-"))
     if from_tables:
@@ -211,18 +182,11 @@ def report(
     chosen = measures_with_rel(measures or fitting_measures(judgments, REPORT_MEASURES), rel)
     if teams.write(judgments, named, chosen, groups=groups, title=title, output=output):
         return
-    audited = None
-    if predictions is not None:
-        given = {"threshold": threshold, "confidence": confidence, "rel": rel or 1}
-        read = Judges.of(named_files(predictions), kind=kind)
-        audited = _audited(judgments, read, named, chosen, groups=groups, **given)
     with reading(len(named)) as on_read:
         page = report_page(
             judgments,
             named,
             chosen,
-            audit=audited,
-            experiment=saved,
             groups=groups,
             depth=depth,
             pool_depth=pool_depth,
@@ -236,37 +200,3 @@ def report(
             **compared,
         )
     show(page.html, output)
-
-
-def _audited(
-    judgments: Judgments,
-    judges: Judges,
-    runs: dict[str, RunSource],
-    measures: Sequence[Measure],
-    *,
-    groups: str | None,
-    **options: Any,
-) -> Audit | JudgesAudit:
-    """Return the audit of one judge or of several, with the bias of each run where it can be known.
-
-    Raw scores without a threshold say nothing about the bias. If people judged a sample, only sums over
-    documents have one.
-    """
-    labelled = options["threshold"] is not None or all(
-        judge.kind == GRADES or judge.are_probabilities for judge in judges.all
-    )
-    sums = [measure for measure in measures if is_sum(measure)]
-    measure = sums[0] if sums else parse_measures(REPORT_MEASURES)[-1]
-
-    def found(runs: dict[str, RunSource] | None) -> Audit | JudgesAudit:
-        if len(judges) == 1:
-            return audit(judgments, judges.all[0], runs, measure, **options)
-        return audit_judges(
-            judgments, judges, runs, measure, groups=None if runs is None else groups, **options
-        )
-
-    try:
-        return found(runs if labelled else None)
-    except IncompleteError as error:
-        without = found(None)
-        return replace(without, notes=[*without.notes, f"Bias of the runs: {error}."])

@@ -16,7 +16,6 @@ from unjudged.judging.pooling.designs import DESIGNS
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.rankings.judged import Floats
 from unjudged.report.figures.charts import COLOURS, altair_module, finished, line_looks
-from unjudged.report.saved_experiment import SavedExperiment
 
 Series = tuple[str, str]
 """A measure, and what it is compared with: another measure's actual values, or its own (`itself`)."""
@@ -114,7 +113,7 @@ def _panel(
 
 
 def curves(
-    result: Robustness | SavedExperiment,
+    result: Robustness,
     series: Sequence[Series] | None = None,
     statistics: Sequence[str] = ("tau", "rho", "rms"),
     *,

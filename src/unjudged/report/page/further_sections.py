@@ -1,4 +1,4 @@
-"""Texts of a page: its verdict in words, and a further section per result that was given."""
+"""Texts of a page: its verdict in words, and sections on the sample and on segments of the queries."""
 
 from __future__ import annotations
 
@@ -14,16 +14,9 @@ from unjudged.comparison.by_segment import SegmentComparison
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.verdicts import VERDICTS
 from unjudged.evaluation.scores import Scores
-from unjudged.experiments.summary import STATISTICS
 from unjudged.grids.grid import Cell, Grid
 from unjudged.measures.kernel.registry import Measure
-from unjudged.predictions.audit_grids import Audit
-from unjudged.predictions.judges_audit_grids import JudgesAudit
 from unjudged.rankings.origin import Origin
-from unjudged.report.figures.charts import picture
-from unjudged.report.figures.experiment_figures import curves
-from unjudged.report.figures.judging_figures import audit_figure
-from unjudged.report.saved_experiment import SavedExperiment
 from unjudged.uncertainty.estimate import Estimate
 
 
@@ -36,7 +29,7 @@ def sample_section(estimated: Scores) -> dict[str, Any]:
         f"From the sample {names} as it would be with the whole pool judged.",
     ]
     grid = replace(estimated.grid(), title="Estimates from the sample")
-    return _section("sample", "Sample", words, [], [grid])
+    return _section("sample", "Sample", words, grid)
 
 
 def segments_section(compared: SegmentComparison) -> dict[str, Any]:
@@ -44,64 +37,27 @@ def segments_section(compared: SegmentComparison) -> dict[str, Any]:
     grid = compared.grid()
     words = compared.sentences()
     rest = [note for note in grid.notes if note not in words]
-    return _section("segments", "Segments", words, [], [replace(grid, notes=rest)])
+    return _section("segments", "Segments", words, replace(grid, notes=rest))
 
 
-def audit_section(audit: Audit | JudgesAudit) -> dict[str, Any]:
-    """Say how far the predictions agree with people, and what they do to each run's score."""
-    if isinstance(audit, JudgesAudit):
-        names = ", ".join(audit.judges)
-        words = [f"The judges {names} beside people: agreement on documents, and what they do to each run."]
-        return _section("audit", "Predictions", words, [], audit.grids())
-    words = [
-        f"{audit.documents:,} documents have both a human judgment and a prediction.",
-        "AUC is the chance that a relevant document has a higher prediction than one that is not.",
-    ]
-    description = "Share of relevant documents by prediction, and bias of each run, with intervals"
-    drawn = [_figure("audit-figure", "Predictions against people", description, audit_figure(audit))]
-    return _section("audit", "Predictions", words, drawn, audit.grids())
-
-
-def experiment_section(saved: SavedExperiment) -> dict[str, Any]:
-    """Say how well fewer judgments would have ordered the runs and estimated their scores."""
-    shown = [name for name in ("tau", "rho", "rms") if name in saved.statistics] or saved.statistics[:3]
-    words = [
-        f"How well measures agree with {saved.against} under all judgments if fewer documents are judged.",
-        f"Design: {saved.design}. The bands are one standard deviation over the samples on either side.",
-    ]
-    titles = ", ".join(STATISTICS[name].title for name in shown)
-    drawn = [_figure("experiment-figure", "Agreement by level", titles, curves(saved, statistics=shown))]
-    return _section("experiment", "Fewer judgments", words, drawn, [saved.grid()])
-
-
-def _section(
-    place: str, title: str, words: Sequence[str], figures: Sequence[dict[str, str]], grids: Sequence[Grid]
-) -> dict[str, Any]:
-    tables = [
+def _section(place: str, title: str, words: Sequence[str], grid: Grid) -> dict[str, Any]:
+    columns = [
         {
-            "place": f"{place}-table-{number}",
-            "caption": plain(grid.title),
-            "notes": list(map(plain, grid.notes)),
-            "columns": [
-                {
-                    "name": plain(column.name),
-                    "number": column.numeric,
-                    "decimals": _decimals(grid, k),
-                    "p": column.kind == "p value",
-                }
-                for k, column in enumerate(grid.columns)
-            ],
-            "rows": [[_cell(cell) for cell in row] for row in grid.rows],
+            "name": plain(column.name),
+            "number": column.numeric,
+            "decimals": _decimals(grid, k),
+            "p": column.kind == "p value",
         }
-        for number, grid in enumerate(grids)
+        for k, column in enumerate(grid.columns)
     ]
-    return {
-        "place": place,
-        "title": title,
-        "words": list(map(plain, words)),
-        "figures": list(figures),
-        "tables": tables,
+    table = {
+        "place": f"{place}-table",
+        "caption": plain(grid.title),
+        "notes": list(map(plain, grid.notes)),
+        "columns": columns,
+        "rows": [[_cell(cell) for cell in row] for row in grid.rows],
     }
+    return {"place": place, "title": title, "words": list(map(plain, words)), "table": table}
 
 
 def _decimals(grid: Grid, k: int) -> int:
@@ -112,11 +68,6 @@ def _cell(cell: Cell) -> Cell:
     if isinstance(cell, str):
         return plain(cell)
     return None if isinstance(cell, float) and not isfinite(cell) else cell
-
-
-def _figure(place: str, title: str, description: str, chart: Any) -> dict[str, str]:
-    svg = picture(chart, "svg")
-    return {"place": place, "title": title, "description": description, "svg": str(svg)}
 
 
 NAMED = 5

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, cast
@@ -20,28 +19,22 @@ from unjudged.evaluation.evaluation import FROM_SAMPLES, fitting_measures
 from unjudged.evaluation.groups import Groups, groups_of
 from unjudged.evaluation.query_segments import SegmentsSource
 from unjudged.evaluation.scores import Scores
-from unjudged.experiments.summary import Robustness
 from unjudged.judging.pooling.contributions import contributions
 from unjudged.judging.pooling.pool import Pool
 from unjudged.measures.kernel.estimand import ALL_JUDGED, Estimand
 from unjudged.measures.kernel.measure import compute_all
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
-from unjudged.predictions.audit_grids import Audit
-from unjudged.predictions.judges_audit_grids import JudgesAudit
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.origin import below_pool
 from unjudged.report.page.data import PageInput, page_data
 from unjudged.report.page.further_sections import (
-    audit_section,
-    experiment_section,
     sample_section,
     segments_section,
     words_for_sample,
 )
 from unjudged.report.page.page import Page
-from unjudged.report.saved_experiment import SavedExperiment
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.intervals import NoIntervalError
@@ -66,8 +59,6 @@ def report_page(
     groups: Groups | None = None,
     depth: int = 100,
     pool_depth: int | None = None,
-    audit: Audit | JudgesAudit | None = None,
-    experiment: Robustness | SavedExperiment | str | os.PathLike[str] | None = None,
     by: SegmentsSource | None = None,
     draws: int = DRAWS,
     seed: int = 0,
@@ -79,14 +70,12 @@ def report_page(
     """Make a page that shows the runs, what is known about their differences, and what is not.
 
     Most arguments are those of `compare`. With `groups`, as for `calibrate`, the page also shows what each
-    group contributed to the pool of this `depth`. `audit` is the result of `audit` or
-    `audit_judges`, `experiment` that of `experiment` or the file that its command wrote: each adds a section.
-    `command` is shown as the way to
-    make the page again, and `files` are those that the judgments were read from, where `qrels` is not itself
-    a file. If the judgments are a sample with strata or probabilities, the default measures are those that
-    estimate from it; beside others, a section has the estimates that fit. `by` gives the segment of each
-    query and adds the differences by segment. `Scores` of two or more systems, such as those of another tool,
-    may stand for judgments and runs; then nothing is shown of documents.
+    group contributed to the pool of this `depth`. `command` is shown as the way to make the page again, and
+    `files` are those that the judgments were read from, where `qrels` is not itself a file. If the judgments
+    are a sample with strata or probabilities, the default measures are those that estimate from it; beside
+    others, a section has the estimates that fit. `by` gives the segment of each query and adds the
+    differences by segment. `Scores` of two or more systems, such as those of another tool, may stand for
+    judgments and runs; then nothing is shown of documents.
 
     >>> from unjudged import sample
     >>> page = report_page(sample.qrels, sample.runs, ["AP", "P@10"])
@@ -171,7 +160,7 @@ def report_page(
         shared=shared,
         calibrated=calibrated,
         contributions=contributed,
-        extras=[*sampled, *_extras(audit, experiment), *_segments(comparison, by)],
+        extras=[*sampled, *_segments(comparison, by)],
         notes=notes,
     )
     return Page.of(*page_data(given))
@@ -191,14 +180,6 @@ def _segments(comparison: Comparison | None, by: SegmentsSource | None) -> list[
     if comparison is None:
         raise UsageError("segments of a page are differences of two systems: give two or more runs")
     return [segments_section(comparison.by(by))]
-
-
-def _extras(
-    audit: Audit | JudgesAudit | None,
-    experiment: Robustness | SavedExperiment | str | os.PathLike[str] | None,
-) -> list[dict[str, Any]]:
-    sections = [] if audit is None else [audit_section(audit)]
-    return sections if experiment is None else [*sections, experiment_section(SavedExperiment.of(experiment))]
 
 
 def _evaluated(shared: SharedRankings, measures: Sequence[Measure]) -> Scores:
