@@ -12,10 +12,12 @@ from scipy import stats
 
 from unjudged import UsageError, plan_queries
 from unjudged.comparison.testing.power import (
+    LIMIT,
     power_of_t,
     queries_by_formula,
     queries_needed,
     smallest_difference,
+    upper_limit,
 )
 
 PILOT = np.random.default_rng(6).normal(0.02, 0.1, 40)
@@ -75,6 +77,23 @@ def test_a_plan_from_scores_and_from_differences() -> None:
         40,
     )
     assert one.smallest_difference == pytest.approx(other.smallest_difference)
+
+
+@pytest.mark.parametrize(
+    ("shape", "queries"),
+    [*(("normal", n) for n in (5, 15, 30, 50)), *(("exponential", n) for n in (15, 30, 50))],
+)
+def test_planned_experiments_have_the_power_that_was_promised(shape: str, queries: int) -> None:
+    """It was .68, .76, .78 and .79 on average over Normal pilots, whose deviation is often too small."""
+    rng, effect = np.random.default_rng(queries), 0.3
+    draw = {"normal": rng.standard_normal, "exponential": rng.standard_exponential}[shape]
+    plans = [plan_queries(draw(queries), effect).queries for _ in range(200)]
+    assert np.mean([power_of_t(planned, effect, 0.05) for planned in plans]) >= 0.8
+
+
+def test_the_limit_of_a_deviation_holds_as_often_as_it_says() -> None:
+    drawn = np.random.default_rng(8).normal(0, 1, (20_000, 15)).std(axis=1, ddof=1)
+    assert np.mean([upper_limit(one, 15) >= 1 for one in drawn]) == pytest.approx(LIMIT, abs=0.01)
 
 
 def test_a_correction_takes_more_queries() -> None:
