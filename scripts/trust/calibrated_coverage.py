@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import combinations
 
 import numpy as np
 from left_out_runs import ROUNDING, Case, Pooled, Track, cases, of_runs
@@ -16,26 +15,23 @@ from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
-from unjudged.uncertainty.calibrated_means import CalibratedMeans, place_of
-from unjudged.uncertainty.calibration import Calibration
+from unjudged.uncertainty.calibration import place_of
 from unjudged.uncertainty.left_out import TOP, FirstDocuments, LeftOut, mean_bounds
 
-GROUP_PAIRS, PARTS, SEED = 200, 8, 8
-TWO_NEW, ONE_NEW, RELEASE = "two new", "one new, one pooled", "0.2.0"
+RELEASE = "0.2.0"
 
 
 def left_out_group(track: Track, group: int, names: Sequence[str], *, release: bool = True) -> list[Case]:
     """Intervals for the runs of one group, calibrated on the others as if it had not taken part.
 
-    By the scores of runs, by one score of each group, and for differences with pooled runs; by the rule of an
-    earlier release too, unless that is not asked for.
+    By the scores of runs and by one score of each group; by the rule of an earlier release too, unless that
+    is not asked for.
     """
     pooled, measures = Pooled.read(track), parse_measures(names)
     rest, own, runs = pooled.without([group])
     learnt = calibrated(rest.rankings, rest.group, measures, depth=track.depth)
     truths = [pooled.means(measure)[runs] for measure in measures]
-    made = _against_pooled(track, pooled, group, learnt, measures)
-    made += _by_release(track, rest, own, truths, measures) if release else []
+    made = _by_release(track, rest, own, truths, measures) if release else []
     for by in (learnt, learnt.by_groups()):
         made += cases(own, truths, measures, by.unit, track.levels, method="calibrated", calibration=by)
     return made
@@ -79,21 +75,6 @@ def _by_release(
     return made
 
 
-def _against_pooled(
-    track: Track, pooled: Pooled, group: int, learnt: Calibration, measures: Sequence[Measure]
-) -> list[Case]:
-    """Intervals for the difference of each run of the group and a random pooled run."""
-    runs, others = (np.flatnonzero(chosen) for chosen in (pooled.group == group, pooled.group != group))
-    both = [*runs, *np.random.default_rng([SEED, group]).choice(others, len(runs))]
-    pairs = [(i, len(runs) + i) for i in range(len(runs))]
-    rankings = of_runs(pooled.reduced([group]), both)
-    made = []
-    for measure in measures:
-        means = learnt.means(measure, rankings, track.levels[-1])
-        made += _differences(means, pooled.means(measure)[both], pairs, ONE_NEW, track.levels)
-    return made
-
-
 def other_file(track: Track, other: Track, names: Sequence[str]) -> list[Case]:
     """Intervals for the left-out runs of a collection by the file of another, which the package refuses."""
     pooled, source, measures = Pooled.read(track), Pooled.read(other), parse_measures(names)
@@ -131,47 +112,6 @@ def _new_kind(
     truths = [pooled.means(measure)[runs[new]] for measure in measures]
     request = {"method": "calibrated", "calibration": learnt}
     return cases(of_runs(own, new), truths, measures, setting, [track.unlike_level], **request)
-
-
-def differences(track: Track, names: Sequence[str], part: int) -> list[Case]:
-    """Intervals for differences of runs of two left-out groups.
-
-    A random sample of pairs of groups, of which this is one part, and a random run of each. The other groups
-    calibrate, as if these two had not taken part.
-    """
-    pooled, measures = Pooled.read(track), parse_measures(names)
-    truths = [pooled.means(measure) for measure in measures]
-    every = list(combinations(range(pooled.groups), 2))
-    chosen = np.random.default_rng(SEED).permutation(len(every))[:GROUP_PAIRS]
-    made = []
-    for out in [every[i] for i in sorted(chosen.tolist())[part::PARTS]]:
-        rest, own, runs = pooled.without(list(out))
-        learnt = calibrated(rest.rankings, rest.group, measures, depth=track.depth)
-        rng = np.random.default_rng([SEED, *out])
-        pair = tuple(int(rng.choice(np.flatnonzero(pooled.group[runs] == group))) for group in out)
-        for measure, truth in zip(measures, truths, strict=True):
-            means = learnt.means(measure, own, track.difference_levels[-1])
-            made += _differences(means, truth[runs], [pair], TWO_NEW, track.difference_levels)
-    return made
-
-
-def _differences(
-    means: CalibratedMeans,
-    truth: Floats,
-    pairs: Sequence[tuple[int, ...]],
-    setting: str,
-    levels: Sequence[float],
-) -> list[Case]:
-    """The calibrated intervals that `compare` gives for pairs of runs, where judging could change one."""
-    made = []
-    for i, j in pairs:
-        width = float(means.most[i] - means.least[i] + means.most[j] - means.least[j])
-        for level in levels if width > ROUNDING else ():
-            found = means.difference(i, j, level)
-            ends = found or (np.nan, np.nan, np.nan)
-            true = float(truth[i] - truth[j])
-            made.append(Case(str(means.measure), setting, level, *ends, true, width, unlike=found is None))
-    return made
 
 
 def later_runs(track: Track, names: Sequence[str]) -> list[Case]:

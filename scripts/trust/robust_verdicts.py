@@ -1,15 +1,13 @@
 """How often a robust verdict was wrong: pairs of left-out groups, and simulated collections.
 
 Two groups take no part: the documents that only they brought are unjudged. Every run of one is compared with
-every run of the other, cut at the depth of the pool, and the verdict with the order under all judgments. What
-other groups brought says what share of relevant documents is plausible.
+every run of the other, cut at the depth of the pool, and the verdict with the order under all judgments.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -25,7 +23,6 @@ from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.extension import chosen_rows
 from unjudged.rankings.judged import Floats, Mask
-from unjudged.uncertainty.calibration import LeftOutShare
 from unjudged.uncertainty.left_out import LeftOut
 from unjudged.uncertainty.shared import SharedRankings
 
@@ -36,7 +33,7 @@ MEASURES = {
     SIMULATED: ("AP", "nDCG@10", "RBP(p=0.8)", "RBP(p=0.95)", "P@10"),
 }
 COLLECTIONS, SYSTEMS, POOLED_SYSTEMS, POOL_DEPTH, LENGTH = 100, 10, 6, 20, 50
-SETTLED, ROBUST, BY_GROUPS, OPEN = "settled", "robust", "robust by groups", "open"
+GRADES = SETTLED, ROBUST, OPEN = "settled", "robust", "open"
 
 Counts = Counter[tuple[str, str, bool]]
 """Pairs by measure, grade, and whether the order was wrong."""
@@ -62,11 +59,9 @@ def left_out_pairs(track: Track) -> Counts:
             np.arange(len(grade)),
             judgments,
         )
-        rest, _, _ = pooled.without(out)
-        seen = LeftOutShare.of(LeftOut(rest.rankings, rest.group).brought().tolist())
         apart = pooled.group[runs]
         for measure, truth in zip(measures, truths, strict=True):
-            counts += graded(shared, measure, truth[runs], seen, apart[:, None] != apart[None, :])
+            counts += graded(shared, measure, truth[runs], apart[:, None] != apart[None, :])
     return counts
 
 
@@ -81,43 +76,32 @@ def simulated_pairs(seed: int) -> Counts:
     left_out = LeftOut.of(complete, group, POOL_DEPTH)
     in_pool = np.asarray(left_out.contributors.any(axis=1))
     shared = SharedRankings.of(chosen_rows(made.judgments, in_pool), made.runs)
-    seen, counts = LeftOutShare.of(left_out.brought().tolist()), Counts()
+    counts = Counts()
     every = judged_rankings(made.judgments, made.runs)
     for measure in parse_measures(MEASURES[SIMULATED]):
         truth = shared.per_run(measure.compute(every)).mean(axis=1)
-        counts += graded(shared, measure, truth, seen, np.ones((SYSTEMS, SYSTEMS), bool))
+        counts += graded(shared, measure, truth, np.ones((SYSTEMS, SYSTEMS), bool))
     return counts
 
 
-def graded(
-    shared: SharedRankings, measure: Measure, truth: Floats, seen: LeftOutShare, wanted: Mask
-) -> Counts:
+def graded(shared: SharedRankings, measure: Measure, truth: Floats, wanted: Mask) -> Counts:
     """Count the wanted pairs of runs by grade, and whether the truth has the other order."""
     values = shared.per_run(measure.compute(shared.rankings))
     tests = compare_pairs(values, correction="none")
     pairs, judging = tests.pairs, judgment_bounds(shared, measure, tests.pairs)
-    plain = MeasureComparison(measure, values, tests, judging, shared.runs)
-    by_groups = replace(plain, left_out=seen)
+    result = MeasureComparison(measure, values, tests, judging, shared.runs)
     wrong = (truth[pairs.first] - truth[pairs.second]) * pairs.difference < 0
     counts: Counts = Counter()
     for k in np.flatnonzero(wanted[pairs.first, pairs.second] & (pairs.difference != 0)).tolist():
         settled, name = bool(judging.settled[k]), str(measure)
-        grade = SETTLED if settled else ROBUST if plain.robust[k] else OPEN
+        grade = SETTLED if settled else ROBUST if result.robust[k] else OPEN
         counts[name, grade, bool(wrong[k])] += 1
-        counts[name, BY_GROUPS, bool(wrong[k])] += not settled and bool(by_groups.robust[k])
     return counts
 
 
 def robust_table(counts: Counts, of: str) -> str:
     """Pairs of each grade and, in brackets, those in the wrong order."""
-    head = [
-        "measure",
-        "pairs",
-        "settled (wrong)",
-        "robust (wrong)",
-        "robust by groups (wrong)",
-        "open (wrong)",
-    ]
+    head = ["measure", "pairs", *(f"{grade} (wrong)" for grade in GRADES)]
     return markdown(head, _rows(counts, [str(measure) for measure in parse_measures(MEASURES[of])]))
 
 
@@ -130,9 +114,6 @@ def _rows(counts: Counts, names: Sequence[str]) -> Iterator[list[str]]:
     yield ["all", *_cells({grade: [total[grade, wrong] for wrong in (False, True)] for grade in GRADES})]
 
 
-GRADES = (SETTLED, ROBUST, BY_GROUPS, OPEN)
-
-
 def _cells(own: dict[str, list[int]]) -> list[str]:
-    pairs = sum(sum(own[grade]) for grade in GRADES if grade != BY_GROUPS)
+    pairs = sum(map(sum, own.values()))
     return [f"{pairs:,}", *(f"{sum(own[grade]):,} ({own[grade][1]:,})" for grade in GRADES)]

@@ -77,8 +77,6 @@ def calibrated(folder: Path, pool: ProcessPoolExecutor) -> None:
     replace_table(PAGE, "levels", levels_table(cases, columns, FEW_GROUPS))
     replace_table(PAGE, "parts", parts_table(cases, PARTS_WHY))
     replace_table(PAGE, "widths", widths_table(cases))
-    columns = [(calibrated_coverage.ONE_NEW, level) for level in (0.95, 0.9, 0.8)]
-    replace_table(PAGE, "one new", levels_table(cases, columns, FEW_GROUPS))
 
 
 def kinds(folder: Path, pool: ProcessPoolExecutor) -> None:
@@ -141,19 +139,6 @@ def collections(folder: Path, pool: ProcessPoolExecutor) -> None:
     jobs = [pool.submit(macro_samples.simulated_coverage)]
     jobs += [pool.submit(macro_samples.macro_coverage, track) for track in tracks(folder)]
     replace_table(PAGE, "collections", macro_samples.macro_table(_all(jobs)))
-
-
-def differences(folder: Path, pool: ProcessPoolExecutor) -> None:
-    jobs = {
-        track: [
-            pool.submit(calibrated_coverage.differences, track, MEASURES, part)
-            for part in range(calibrated_coverage.PARTS)
-        ]
-        for track in tracks(folder)
-    }
-    cases = {track: _all(own) for track, own in jobs.items()}
-    columns = [(calibrated_coverage.TWO_NEW, level) for level in (0.94, 0.9, 0.85, 0.8)]
-    replace_table(PAGE, "differences", levels_table(cases, columns, FEW_GROUPS))
 
 
 def ties(folder: Path, pool: ProcessPoolExecutor) -> None:
@@ -244,7 +229,6 @@ PARTS: dict[str, Callable[[Path, ProcessPoolExecutor], None]] = {
         collections,
         simulated,
         tests,
-        differences,
         ties,
         fractions,
         agreement,

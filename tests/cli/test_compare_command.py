@@ -118,7 +118,6 @@ def test_pairs_as_json_have_everything() -> None:
     assert rows[1]["reversal"] == pytest.approx(pair.reversal)
     assert rows[0]["reversal"] is None
     assert 0 < rows[1]["judged_share"] < 1
-    assert rows[1]["left_out_share"] is None
     assert (rows[0]["wins"], rows[0]["ties"], rows[0]["losses"]) == (21, 0, 9)
     assert rows[0]["bounds"] == "exact"
 

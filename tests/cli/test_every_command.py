@@ -198,7 +198,7 @@ def test_parquet_by_suffix(command: str, tmp_path: Path) -> None:
 def test_calibrate_writes_what_evaluate_reads_unless_asked_otherwise(tmp_path: Path) -> None:
     for name in ("learnt", "learnt.json", "learnt.txt"):
         text = written(tmp_path / name, *TABLES["calibrate"])
-        assert json.loads(text)["schema"] == "unjudged calibration 4"
+        assert json.loads(text)["schema"] == "unjudged calibration 5"
     text = written(tmp_path / "learnt.csv", *TABLES["calibrate"])
     assert text.startswith("measure,runs,median,largest\nAP,")
 

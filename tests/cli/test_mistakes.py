@@ -107,7 +107,7 @@ def test_both_needs_a_sample_or_a_prevalence() -> None:
 
 
 def test_a_calibration_that_is_none() -> None:
-    said = refused(1, "compare", QRELS, RUN, str(sample.runs["dense"]), "--calibration", QRELS)
+    said = refused(1, "evaluate", QRELS, RUN, "--interval", "calibrated", "--calibration", QRELS)
     assert said == f"{QRELS}: not a calibration: use a file written by `unjudged calibrate`"
 
 

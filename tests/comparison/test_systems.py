@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import fields, replace
 from typing import Any
 
@@ -14,13 +13,11 @@ from hypothesis import strategies as st
 from tests.comparison.small_collections import several_runs
 from tests.conftest import Qrels, RunDict, examples
 from unjudged import (
-    Calibration,
     Comparison,
     InputError,
     Pair,
     Scores,
     UsageError,
-    calibrate,
     compare,
     evaluate,
     sample,
@@ -38,10 +35,8 @@ from unjudged.comparison.verdicts import (
     VERDICTS,
     verdict_of,
 )
-from unjudged.measures.kernel.names import parse
-from unjudged.uncertainty.calibration import LeftOutShare
 
-MIRRORED = ("difference", "other_queries", "effect", "calibrated")
+MIRRORED = ("difference", "other_queries", "effect")
 
 
 def turned(pair: Pair) -> dict[str, Any]:
@@ -187,43 +182,18 @@ def test_documents_that_can_only_make_systems_equal(four: Comparison) -> None:
     assert "can reverse the order" in str(four.pair("best", "unsure"))
 
 
-def test_robust_is_more_than_among_judged_documents_or_left_out_groups(four: Comparison) -> None:
+def test_robust_is_more_than_among_judged_documents(four: Comparison) -> None:
     """Most of the unjudged documents of `unsure` would have to be relevant to make it lead `best`."""
     result = four.result()
+    k, _ = result.place(*map(list(four.runs).index, ("best", "unsure")))  # type: ignore[misc]
     pair = four.pair("best", "unsure")
     assert pair.reversal is not None
     assert pair.judged_share is not None
     assert pair.judged_share < pair.reversal
     assert pair.verdict == ROBUST
     for share, verdict in ((pair.reversal + 0.01, SIGNIFICANT), (pair.reversal - 0.01, ROBUST)):
-        left_out = LeftOutShare(share, 40, 0.95)
-        k, _ = result.place(*map(list(four.runs).index, ("best", "unsure")))  # type: ignore[misc]
-        again = replace(result, left_out=left_out).pair(k)
-        assert again.verdict == verdict
-        assert f"among left-out groups the share was at most {100 * share:.2g}% in 95 of 100 cases" in str(
-            again
-        )
-
-
-def test_few_groups_and_unlike_runs_need_more_than_both_shares(four: Comparison) -> None:
-    """The judged share is 0.7 here and the reversal prevalence 0.89."""
-    result = four.result()
-    runs = list(four.runs)
-    k, _ = result.place(runs.index("best"), runs.index("unsure"))  # type: ignore[misc]
-    pair = four.pair("best", "unsure")
-    assert pair.judged_share is not None
-    assert pair.reversal is not None
-    high = replace(result.judging.reversal, judged=np.full(len(result.verdicts), pair.reversal + 0.05))
-    judging = replace(result.judging, reversal=high)
-    unlike = np.array([run == "unsure" for run in runs])
-    cases: list[tuple[LeftOutShare, Any, str]] = [
-        (LeftOutShare(0.1, 40, 0.95), None, ROBUST),
-        (LeftOutShare(0.1, 40, 0.95), ~unlike, ROBUST),
-        (LeftOutShare(0.1, 40, 0.95), unlike, SIGNIFICANT),
-        (LeftOutShare(0.1, 5, 1.0), None, SIGNIFICANT),
-    ]
-    for left_out, unlike_runs, verdict in cases:
-        again = replace(result, judging=judging, left_out=left_out, unlike=unlike_runs)
+        judged = replace(result.judging.reversal, judged=np.full(len(result.verdicts), share))
+        again = replace(result, judging=replace(result.judging, reversal=judged))
         assert again.verdicts[k] == verdict
 
 
@@ -339,7 +309,6 @@ def test_refusals() -> None:
         ({"alpha": 5}, "alpha is 5, expected a number between 0 and 1"),
         ({"test": "u"}, "test is 'u', expected one of t, randomization"),
         ({"correction": "u"}, "correction is 'u', expected one of holm"),
-        ({"confidence": 95}, "confidence is 95"),
     ):
         with pytest.raises(UsageError, match=problem):
             compare(sample.qrels, runs, **arguments)
@@ -397,39 +366,6 @@ def test_counts_are_compared_by_their_mean() -> None:
     found = compare(sample.qrels, {n: sample.runs[n] for n in ("fused", "dense")}, "NumRelRet").pair()
     assert found.difference.value == pytest.approx(found.mean_a - found.mean_b)
     assert found.difference.low <= found.difference.value <= found.difference.high
-
-
-def test_few_groups_do_not_break_the_table_of_systems() -> None:
-    """It asked for the calibrated intervals of pairs, which it does not show, at 95 %."""
-    groups = {name: name for name in sample.runs}
-    learnt = calibrate(sample.qrels, sample.runs, groups, ["AP"], depth=20)
-    found = compare(sample.qrels, sample.runs, "AP", calibration=learnt, confidence=0.7)
-    assert "6 systems x 30 queries" in str(found)
-    assert "70%" in str(found.pair("reranked", "fused"))
-
-
-def test_the_calibrated_interval_of_a_difference() -> None:
-    """As far off as the largest of 97 % of the pairs of scores."""
-    runs = {name: sample.runs[name] for name in ("reranked", "fused")}
-    (measure,) = parse("RBP(p=0.8)")
-    scores = {str(measure): tuple((k, k / 400, 0.0) for k in range(40))}
-    learnt = Calibration(40, 40, 30, 20, "runs", (0.1,), (0.9,), (0.9,), scores)
-    comparison = compare(sample.qrels, runs, calibration=learnt)
-    pair = comparison.pair()
-    assert comparison.shared is not None
-    near = learnt.means(measure, comparison.shared.judged_rankings, 0.95)
-    a, b = near.scale
-    off = sorted(abs(a * i - b * j) / 400 for i in range(40) for j in range(40) if i != j)
-    reach = off[math.ceil(0.95 * (1 + 1.5 / 40) * len(off) - 1e-9) - 1]
-    difference = near.value[0] - near.value[1]
-    assert pair.calibrated is not None
-    assert pair.calibrated.value == difference
-    assert pair.calibrated.low == pytest.approx(max(difference - reach, near.least[0] - near.most[1]))
-    assert pair.calibrated.high == pytest.approx(min(difference + reach, near.most[0] - near.least[1]))
-    assert "Calibrated, 95%:" in str(pair)
-    assert "40 groups left out in turn; assumes systems like theirs" in str(pair)
-    with pytest.raises(UsageError, match="40 groups cannot give"):
-        compare(sample.qrels, runs, calibration=learnt, confidence=0.99)
 
 
 def test_means_are_those_of_evaluate_to_the_last_bit() -> None:

@@ -45,14 +45,13 @@ def of(cases: Sequence[Any], setting: str, measure: str, level: float) -> list[A
 
 
 @pytest.mark.parametrize("measure", WIDEST)
-@pytest.mark.parametrize("setting", ["runs", "one new, one pooled"])
 @pytest.mark.parametrize(
     ("level", "limits"), {0.95: (0.93, 0.98), 0.9: (0.87, 0.94), 0.8: (0.76, 0.85)}.items()
 )
 def test_nested_coverage(
-    cases: Sequence[Any], measure: str, setting: str, level: float, limits: tuple[float, float]
+    cases: Sequence[Any], measure: str, level: float, limits: tuple[float, float]
 ) -> None:
-    own = of(cases, setting, measure, level)
+    own = of(cases, "runs", measure, level)
     assert len(own) == 65  # six runs are unlike the others and get their bounds
     assert limits[0] <= np.mean([case.covered for case in own]) <= limits[1]
     if level == 0.95:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +17,6 @@ from unjudged import (
     Judgments,
     UsageError,
     calibrate,
-    compare,
     evaluate,
     sample,
 )
@@ -28,7 +25,6 @@ from unjudged.formats.matching import grouped
 from unjudged.formats.small_files import LARGEST
 from unjudged.measures.kernel.names import parse
 from unjudged.rankings.runs import run_table
-from unjudged.uncertainty.calibrated_means import CalibratedMeans, Learnt
 from unjudged.uncertainty.left_out import FirstDocuments, unusual
 
 GROUPS = {
@@ -44,8 +40,8 @@ DEPTH = 15
 
 
 def learnt(scores: dict[str, tuple[float, ...]], groups: int = 39, **others: Any) -> Calibration:
-    """A calibration with these scores, each of a group of its own, and no dilution."""
-    rows = {name: tuple((k, score, 0.0) for k, score in enumerate(own)) for name, own in scores.items()}
+    """A calibration with these scores, each of a group of its own."""
+    rows = {name: tuple((k, score) for k, score in enumerate(own)) for name, own in scores.items()}
     shares = (0.0, 0.2, 0.6)
     return Calibration(groups, groups, 5, 100, "runs", (0.1,), shares, shares, rows, **others)
 
@@ -117,93 +113,12 @@ def test_scores_are_those_of_leaving_groups_out_by_hand() -> None:
     assert found.relevant == pytest.approx(relevant)
 
 
-def test_dilution_is_what_the_documents_of_a_group_take_from_the_others() -> None:
-    """By hand: the mean of the other groups' runs with and without the documents of each group."""
-    found = calibrate(sample.qrels, sample.runs, GROUPS, ["AP", "P@10"], depth=DEPTH)
-    names = sorted(set(GROUPS.values()))
-    diluted = {}
-    for group in names:
-        others = {run: sample.runs[run] for run, own in GROUPS.items() if own != group}
-        truth = evaluate(sample.qrels, others, "AP", depth=DEPTH).means.sum()
-        value = evaluate(without_group(group)[0], others, "AP", depth=DEPTH).means.sum()
-        diluted[group] = (value - truth) / value
-    assert max(diluted.values()) > 0
-    for place, _, dilution in found.scores["AP"]:
-        run_scales, group = [], names[place]
-        reduced, _ = without_group(group)
-        for run in [run for run, own in GROUPS.items() if own == group]:
-            bounds = evaluate(reduced, {run: sample.runs[run]}, "AP", depth=DEPTH).estimate("bounds")[0][0]
-            run_scales.append((first_documents(reduced, run)[1] * bounds.width) ** 1.15)
-        assert min(abs(dilution * scale - diluted[group]) for scale in run_scales) < 1e-9
-    assert all(dilution == 0 for _, _, dilution in found.scores["P@10"])
-    assert any(
-        row[2] for row in calibrate(sample.qrels, sample.runs, GROUPS, "Rprec", depth=DEPTH).scores["Rprec"]
-    )
-
-
 def test_one_score_per_group_is_its_largest() -> None:
     runs = calibrate(sample.qrels, sample.runs, GROUPS, "AP", depth=DEPTH).scores["AP"]
     groups = calibrate(sample.qrels, sample.runs, GROUPS, "AP", depth=DEPTH, unit="groups")
-    largest = {group: max(abs(s) for g, s, _ in runs if g == group) for group, _, _ in runs}
-    assert {group: abs(score) for group, score, _ in groups.scores["AP"]} == largest
+    largest = {group: max(abs(s) for g, s in runs if g == group) for group, _ in runs}
+    assert {group: abs(score) for group, score in groups.scores["AP"]} == largest
     assert groups.unit == "groups"
-
-
-def means(value: Sequence[float], scale: Sequence[float], rows: Sequence[tuple[int, float, float]]) -> Any:
-    """Means of P@2 with these scales, and with bounds that cut nothing."""
-    learnt_rows = np.array(rows)
-    known = Learnt(learnt_rows[:, 0].astype(int), learnt_rows[:, 1], learnt_rows[:, 2])
-    wide, none = np.ones(len(value)), np.zeros(len(value))
-    (measure,) = parse("P@2")
-    ends = np.array(value), none - 9, none + 9, none - 9, none + 9
-    first = FirstDocuments(none, wide)
-    return CalibratedMeans(measure, known, *ends, np.array(scale), first, none.astype(bool))
-
-
-def test_the_difference_of_two_new_runs_by_hand() -> None:
-    """All pairs of scores of different groups, each pair of groups with the same weight."""
-    rows = [(0, 1.0, 0.0), (0, 3.0, 0.0), (1, -2.0, 0.0), (2, 0.5, 0.5)]
-    found = means([0.5, 0.2], [0.1, 0.2], rows)
-    count = {0: 2, 1: 1, 2: 1}
-    off = sorted(
-        (abs(0.1 * (s + 0.2 * d) - 0.2 * (r + 0.5 * e)), 1 / count[g] / count[h])
-        for g, s, d in rows
-        for h, r, e in rows
-        if g != h
-    )
-    for confidence in (0.2, 0.4, 0.6):
-        shares = np.cumsum([weight / 6 for _, weight in off])
-        reach = off[int(np.argmax(shares >= confidence * (1 + 1.5 / 3) - 1e-9))][0]
-        assert found.difference(0, 1, confidence) == pytest.approx((0.3, 0.3 - reach, 0.3 + reach))
-
-
-def test_a_new_run_against_a_known_one_by_hand() -> None:
-    """Only the new run's scores count, and what its documents take from the known one."""
-    found = means([0.5, 0.2], [0.1, 0.0], [(0, 1.0, 0.0), (1, -2.0, 0.0), (2, 0.5, 10.0)])
-    assert found.difference(0, 1, 0.5) == pytest.approx((0.3, 0.3 - 0.2, 0.3 + 0.2))
-    assert found.difference(1, 0, 0.5) == pytest.approx((-0.3, -0.3 - 0.2, -0.3 + 0.2))
-    assert found.difference(0, 1, 0.75) == pytest.approx((0.3, 0.3 - 0.25, 0.3 + 0.25))
-    neither = means([0.5, 0.2], [0.0, 0.0], [(0, 1.0, 0.0)])
-    assert neither.difference(0, 1, 0.5) == pytest.approx((0.3, 0.3, 0.3))
-
-
-def test_differences_of_exchangeable_groups_hold() -> None:
-    """Simulated: errors of a group share a part, the two new groups are like the 20 known ones."""
-    rng = np.random.default_rng(27)
-    held = {0.9: 0, 0.8: 0}
-    repetitions = 400
-    for _ in range(repetitions):
-        group = np.repeat(np.arange(22), 3)
-        score = np.exp(rng.normal(size=22))[group] * rng.normal(0.5, 1, len(group))
-        scale = rng.uniform(0.01, 0.1, 2)
-        rows = [(int(g), float(s), 0.0) for g, s in zip(group[:60], score[:60], strict=True)]
-        found = means([0.5, 0.2], scale.tolist(), rows)
-        true = 0.3 + scale[0] * score[60] - scale[1] * score[63]
-        for level in held:
-            _, low, high = found.difference(0, 1, level)
-            held[level] += low <= true <= high
-    assert 0.87 <= held[0.9] / repetitions <= 0.96
-    assert 0.77 <= held[0.8] / repetitions <= 0.9
 
 
 def test_a_run_unlike_all_left_out_runs_gets_its_bounds() -> None:
@@ -225,12 +140,6 @@ def test_a_run_unlike_all_left_out_runs_gets_its_bounds() -> None:
         assert f"{relevant:.0%} of the judged are relevant" in estimate.method
         assert estimate.low == pytest.approx(bounds.low)
         assert estimate.high <= bounds.high
-        two = {name: sample.runs[name] for name in ("fused", "dense")}
-        compared = compare(sample.qrels, two, measure, calibration=unlike, confidence=0.5)
-        assert compared.pair().calibrated is None
-        assert (
-            sum("No calibrated interval with dense, which is unlike" in note for note in compared.notes) == 1
-        )
     like = replace(made, unjudged=every, relevant=every)
     assert scores.estimate("calibrated", calibration=like, confidence=0.5)[0][0].confidence == 0.5
 
@@ -254,7 +163,7 @@ def test_the_order_statistic(count: int, confidence: float, place: int) -> None:
     scores = tuple(float(k) for k in range(count, 0, -1))
     known = learnt({"AP": scores}, count)
     known.check(parse("AP")[0], confidence)
-    assert known.learnt(parse("AP")[0]).radius(confidence) == place
+    assert known.radius(parse("AP")[0], confidence) == place
 
 
 def test_an_interval_by_hand() -> None:
@@ -298,33 +207,24 @@ def test_levels_that_groups_cannot_give() -> None:
         learnt({"AP": (1.0,)}, 39).check(measure, 0.6)
 
 
-@pytest.mark.parametrize(("groups", "most"), [(2, 57.1), (3, 66.6), (39, 96.2)])
-def test_a_difference_needs_more_groups(groups: int, most: float) -> None:
-    """The message spoke of the level of each run's interval, which nobody had asked for."""
-    (measure,) = parse("AP")
-    known = learnt({"AP": (1.0,) * 60}, groups)
-    known.check(measure, most / 100, runs=2)
-    more = most / 100 + 0.01
-    said = f"{groups} groups cannot give {100 * more:.4g} % confidence to the difference of two runs; "
-    with pytest.raises(UsageError, match=f"^{re.escape(f'{said}they can give at most {most:g} %')}$"):
-        known.check(measure, more, runs=2)
+def test_a_measure_that_was_not_calibrated_is_named() -> None:
     with pytest.raises(UsageError, match="the calibration has no AP; it has RR"):
-        learnt({"RR": (1.0,) * 39}).check(measure, 0.5)
+        learnt({"RR": (1.0,) * 39}).check(parse("AP")[0], 0.5)
 
 
-@pytest.mark.parametrize("runs", [1, 2])
-def test_the_level_that_is_named_can_be_had(runs: int) -> None:
+def test_the_level_that_is_named_can_be_had() -> None:
     """A measure for which few groups count named the level of all groups, and then another one."""
     ap, rr = parse("AP, RR")
     known = learnt({"AP": (1.0,) * 10, "RR": (1.0,) * 5}, 12)
-    said = known.refusal(ap, 0.95, runs)
+    said = known.too_few_groups(0.95, [ap])
     named = float(said.rpartition("at most ")[2].removesuffix(" %")) / 100
     named = round(named, 3)
-    assert known.level(0.95, runs, [ap]) == known.level(0.95, runs, [rr, ap]) == named
-    assert not known.refusal(ap, named, runs)
-    assert known.refusal(rr, named, runs)
-    assert known.level(0.95, runs, [rr]) < named < known.level(0.95, runs)
-    assert known.level(0.5, runs, [rr, ap]) == 0.5
+    assert known.level(0.95, [ap]) == known.level(0.95, [rr, ap]) == named
+    known.check(ap, named)
+    with pytest.raises(UsageError, match="cannot give"):
+        known.check(rr, named)
+    assert known.level(0.95, [rr]) < named < known.level(0.95)
+    assert known.level(0.5, [rr, ap]) == 0.5
 
 
 def test_measures_that_were_not_calibrated_have_no_interval() -> None:
@@ -367,14 +267,14 @@ GOOD = json.loads(learnt({"AP": (0.1, 0.2)}).to_json())
         json.dumps({**GOOD, "groups": "40"}),
         json.dumps({**GOOD, "groups": 10**400}),
         json.dumps({**GOOD, "unit": "teams"}),
-        json.dumps({**GOOD, "scores": {"AP": [[0, float("nan"), 0]]}}),
-        json.dumps({**GOOD, "scores": {"AP": [[-1, 0.1, 0]]}}),
-        json.dumps({**GOOD, "scores": {"AP": [[0.5, 0.1, 0]]}}),
+        json.dumps({**GOOD, "scores": {"AP": [[0, float("nan")]]}}),
+        json.dumps({**GOOD, "scores": {"AP": [[-1, 0.1]]}}),
+        json.dumps({**GOOD, "scores": {"AP": [[0.5, 0.1]]}}),
         json.dumps({**GOOD, "scores": {"AP": "123"}}),
         json.dumps({**GOOD, "scores": {"AP": [[1]]}}),
         json.dumps({**GOOD, "scores": {"AP": [0.1]}}),
-        json.dumps({**GOOD, "scores": {"AP": [[0, 10**400, 0]]}}),
-        json.dumps({**GOOD, "scores": {"\x1b[31mAP": [[0, 1, 0]]}}),
+        json.dumps({**GOOD, "scores": {"AP": [[0, 10**400]]}}),
+        json.dumps({**GOOD, "scores": {"\x1b[31mAP": [[0, 1]]}}),
         json.dumps({**GOOD, "relevant": [2]}),
         json.dumps({**GOOD, "scores": [1]}),
         json.dumps({**GOOD, "unjudged": None}),
@@ -390,7 +290,7 @@ def test_hostile_files(text: str, tmp_path: Path) -> None:
 def test_a_good_file_a_missing_one_and_one_too_large(tmp_path: Path) -> None:
     path = tmp_path / "calibration.json"
     path.write_text(json.dumps(GOOD))
-    assert Calibration.load(path).scores == {"AP": ((0, 0.1, 0.0), (1, 0.2, 0.0))}
+    assert Calibration.load(path).scores == {"AP": ((0, 0.1), (1, 0.2))}
     with pytest.raises(InputError, match="no such file"):
         Calibration.load(tmp_path / "missing.json")
     path.write_bytes(b"\xff\xfe\x00")
@@ -470,10 +370,12 @@ def test_a_calibration_holds_for_its_own_collection(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("schema", "message"),
     [
-        ("unjudged calibration 1", "version 0.2 wrote it, which did not record the collection"),
-        ("unjudged calibration 2", "an older version of this package wrote it, with scores on another scale"),
-        ("unjudged calibration 3", "an older version of this package wrote it, with scores on another scale"),
-        ("unjudged calibration 5", "a newer version of this package wrote it"),
+        (
+            "unjudged calibration 1",
+            "older version of this package wrote it, with other scores: make it again",
+        ),
+        ("unjudged calibration 4", "an older version of this package wrote it"),
+        ("unjudged calibration 6", "a newer version of this package wrote it"),
         ("something else 2", "not a calibration"),
     ],
 )
@@ -493,11 +395,6 @@ def test_an_interval_is_of_the_value_beside_it() -> None:
     assert [column.name for column in found.grid().columns] == ["run", "AP@20", "P@10"]
     assert found[0][0].value == evaluate(sample.qrels, sample.runs["fused"], "AP", depth=20).means[0, 0]
     assert [row[1] for row in found.rows()] == ["AP@20", "P@10"]
-    two = {name: sample.runs[name] for name in ("fused", "reranked")}
-    pair = compare(sample.qrels, two, "AP", calibration=made, confidence=0.5).pair()
-    assert pair.calibrated is not None
-    assert pair.calibrated.value != pair.difference.value
-    assert f"AP@20 {pair.calibrated.value:+.4f}, " in str(pair)
 
 
 def test_too_few_groups_give_the_level_that_they_can() -> None:
@@ -518,17 +415,3 @@ def test_too_few_groups_give_the_level_that_they_can() -> None:
     assert (ap.value, ap.low, ap.high) == (asked.value, asked.low, asked.high)
     with pytest.raises(UsageError, match="0 left-out runs"):
         evaluate(sample.qrels, sample.runs["fused"], "RR").estimate("calibrated", calibration=known)
-
-
-def test_a_measure_without_scores_does_not_block_a_comparison() -> None:
-    groups = {name: name for name in sample.runs}
-    six = calibrate(sample.qrels, sample.runs, groups, ["AP", "RR"], depth=20)
-    known = replace(six, scores={"AP": six.scores["AP"], "RR": ()})
-    runs = {name: sample.runs[name] for name in ("fused", "dense", "boolean")}
-    found = compare(sample.qrels, runs, ["AP", "RR"], calibration=known, confidence=0.7)
-    assert found.pair("fused", "dense", "RR").calibrated is None
-    assert found.pair("fused", "dense", "AP").calibrated is not None
-    assert any(note.startswith("RR: no calibrated interval: 0 left-out groups") for note in found.notes)
-    assert len({len(row) for row in found.pairs_grid().rows}) == 1
-    with pytest.raises(UsageError, match="0 left-out groups"):
-        compare(sample.qrels, runs, "RR", calibration=known, confidence=0.7)

@@ -24,27 +24,18 @@ from unjudged.measures.kernel.estimand import (
 )
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Mask
-from unjudged.uncertainty.calibrated_means import CalibratedMeans
-from unjudged.uncertainty.calibration import Calibration, LeftOutShare
 from unjudged.uncertainty.estimate import Estimate
 
 
 @dataclass(frozen=True, eq=False)
 class MeasureComparison:
-    """All pairs of systems by one measure; `values[i, j]` is what system i scores on query j.
-
-    `left_out` is the highest share of relevant documents that is plausible for runs like the pooled ones, and
-    `unlike` are the runs that are not like them, if groups are known.
-    """
+    """All pairs of systems by one measure; `values[i, j]` is what system i scores on query j."""
 
     measure: Measure
     values: Floats
     tests: PairTests
     judging: JudgmentBounds
     runs: Sequence[str]
-    left_out: LeftOutShare | None = None
-    calibrated: CalibratedMeans | None = None
-    unlike: Mask | None = None
 
     @cached_property
     def means(self) -> Floats:
@@ -75,18 +66,10 @@ class MeasureComparison:
     def robust(self) -> Mask:
         """Pairs whose order only an implausible share of relevant documents reverses.
 
-        Implausible is more than among the judged documents at the same ranks. If groups are known, it is more
-        than 95 of 100 of them had when they were left out. With fewer than 19 groups, or if the run behind
-        is unlike theirs, it is more than both.
+        Implausible is more than among the judged documents at the same ranks.
         """
-        reversal, pairs = self.judging.reversal, self.tests.pairs
-        plausible = reversal.judged
-        if self.left_out is not None:
-            behind = np.where(pairs.sign * pairs.difference > 0, pairs.second, pairs.first)
-            both = np.full(len(pairs), self.left_out.level == 1)
-            both |= False if self.unlike is None else self.unlike[behind]
-            plausible = np.where(both, np.fmax(plausible, self.left_out.share), self.left_out.share)
-        return np.isinf(reversal.share) | (reversal.share > plausible)
+        reversal = self.judging.reversal
+        return np.isinf(reversal.share) | (reversal.share > reversal.judged)
 
     @cached_property
     def clearly_beats(self) -> Mask:
@@ -143,14 +126,7 @@ class MeasureComparison:
         p, after = float(self.tests.p[found[0]]), float(self.tests.p_adjusted[found[0]])
         return self.tests.alpha * (p / after if 0 < p < after < 1 else 1.0)
 
-    def pair(
-        self,
-        k: int,
-        *,
-        turned: bool = False,
-        calibration: Calibration | None = None,
-        confidence: float = 0.95,
-    ) -> Pair:
+    def pair(self, k: int, *, turned: bool = False) -> Pair:
         """Everything about pair k; with `turned`, about second minus first."""
         tests, judging, pairs = self.tests, self.judging, self.tests.pairs
         a, b = int(pairs.first[k]), int(pairs.second[k])
@@ -174,13 +150,6 @@ class MeasureComparison:
         else:
             how = EXACT if judging.exact else ENCLOSED if judging.by_query is None else OF_EACH
             difference = about(bounded, 1.0, how, judged)
-        calibrated = near = None
-        if calibration is not None and self.calibrated is not None:
-            near = self.calibrated.difference(a, b, confidence)
-        if calibration is not None and near is not None:
-            method = f"{calibration.groups} groups left out in turn; assumes systems like theirs"
-            of = replace(judged, measure=self.measure.cut_at(calibration.depth))
-            calibrated = Estimate(*near, confidence, method, of)
         of_effect = replace(others, measure=f"effect size of {self.measure}")
         return Pair(
             a=self.runs[a],
@@ -190,7 +159,6 @@ class MeasureComparison:
             mean_b=float(self.means[b]),
             difference=difference,
             other_queries=about(tests.difference, level, "t interval", others),
-            calibrated=calibrated,
             p=float(tests.p[k]),
             p_adjusted=float(tests.p_adjusted[k]),
             test=tests.test.title,
@@ -204,7 +172,6 @@ class MeasureComparison:
             reversal_known=not np.isnan(judging.reversal.share[k]),
             reversible=bool(judging.reversible[k]),
             judged_share=finite_or_none(judging.reversal.judged[k]),
-            left_out=self.left_out,
             lower=pairs.lower,
         )
 

@@ -24,8 +24,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 PAIR_FIELDS = ("measure", "a", "b", "difference", "p", "p_adjusted", "low", "high", "verdict")
 MORE_PAIR_FIELDS = (
     *("better", "bounds", "mean_a", "mean_b", "query_low", "query_high", "wins", "ties", "losses"),
-    *("effect", "effect_low", "effect_high", "reversal", "judged_share", "left_out_share"),
-    *("calibrated_measure", "calibrated_difference", "calibrated_low", "calibrated_high"),
+    *("effect", "effect_low", "effect_high", "reversal", "judged_share"),
 )
 
 
@@ -185,8 +184,6 @@ def pairs_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -> 
     columns += [Column("reversal", "text")] if bounded else []
     columns += [Column("verdict", "text"), Column("p", "p value"), Column("adjusted", "p value")]
     columns += [Column("W/T/L", "text"), *(Column(name, decimals=2) for name in ("effect", "from", "to"))]
-    calibrated = comparison.calibration is not None
-    columns += [Column("calibrated", "text")] if calibrated else []
     rows = []
     for pair in comparison.pairs_of(results):
         gap, effect = pair.difference, pair.effect
@@ -196,17 +193,13 @@ def pairs_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -> 
         row += [pair.verdict, pair.p, pair.p_adjusted]
         row += [f"{pair.wins}/{pair.ties}/{pair.losses}"]
         row += map(finite_or_none, (effect.value, effect.low, effect.high))
-        c = pair.calibrated
-        row += ["" if c is None else f"{c.of.measure} {c.text()}"] if calibrated else []
         rows.append([pair.measure, *row] if named else row)
     title = _title(counted(len(rows), "pair"), comparison, results)
     notes = [
         comparison.method,
         f"difference: a minus b. {_note_on_ends(comparison, 'the difference', '', bounded=bounded)}",
         *([REVERSAL] if bounded else []),
-        *map(str, {result.left_out for result in results if bounded and result.left_out is not None}),
         "W/T/L: queries won, tied and lost by a. effect: the difference in standard deviations, from, to.",
-        *(["calibrated: the difference of runs cut at the pool's depth."] if calibrated else []),
         *comparison.notes,
     ]
     return Grid(columns, rows, title, notes, records=lambda: pair_records(comparison, results))
@@ -222,12 +215,11 @@ def pair_records(
 
 
 def _record(pair: Pair) -> list[Cell]:
-    gap, other, effect, c = pair.difference, pair.other_queries, pair.effect, pair.calibrated
+    gap, other, effect = pair.difference, pair.other_queries, pair.effect
     row: list[Cell] = [pair.measure, pair.a, pair.b, gap.value, pair.p, pair.p_adjusted, gap.low, gap.high]
     row += [pair.verdict, pair.better, gap.method, pair.mean_a, pair.mean_b, other.low, other.high]
     row += [pair.wins, pair.ties, pair.losses, effect.value, effect.low, effect.high]
-    row += [pair.reversal, pair.judged_share, None if pair.left_out is None else pair.left_out.share]
-    return row + ([None] * 4 if c is None else [c.of.measure, c.value, c.low, c.high])
+    return [*row, pair.reversal, pair.judged_share]
 
 
 def letters(place: int) -> str:

@@ -18,7 +18,6 @@ from unjudged.comparison.verdicts import Pair
 from unjudged.evaluation.query_segments import SegmentsSource, several_segments
 from unjudged.grids.grid import Framed, Grid, Shown, frame_of, in_paragraphs
 from unjudged.measures.kernel.names import MeasureLike, place_of_measure
-from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.shared import SharedRankings, two_of
 
@@ -40,8 +39,6 @@ class Comparison(Shown, Framed):
     results: Sequence[MeasureComparison]
     shared: SharedRankings | None
     """None for scores of a table."""
-    calibration: Calibration | None
-    confidence: float
     baseline: str | None
     notes: Sequence[str]
     library: str = ""
@@ -97,17 +94,16 @@ class Comparison(Shown, Framed):
             names = f"{self.runs[i]} and {self.runs[j]}"
             raise UsageError(f"{names} were not compared: only pairs with the baseline {self.baseline} were")
         k, turned = found
-        return result.pair(k, turned=turned, calibration=self.calibration, confidence=self.confidence)
+        return result.pair(k, turned=turned)
 
     def pairs(self, measure: MeasureLike | None = None) -> Iterator[Pair]:
         """Every pair that was compared, by one measure or by all."""
         return self.pairs_of(self._results(measure))
 
     def pairs_of(self, results: Sequence[MeasureComparison]) -> Iterator[Pair]:
-        known = {"calibration": self.calibration, "confidence": self.confidence}
         for result in results:
             for k in range(len(result.tests.pairs)):
-                yield result.pair(k, **known)  # type: ignore[arg-type]
+                yield result.pair(k)
 
     def per_query(
         self, a: str | None = None, b: str | None = None, measure: MeasureLike | None = None

@@ -14,7 +14,6 @@ from unjudged.base.choices import (
     CorrectOver,
     TestName,
     TiesName,
-    check_confidence,
     checked_int,
 )
 from unjudged.base.errors import AssumptionWarning, UsageError, announce
@@ -49,7 +48,6 @@ from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.origin import below_pool
-from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.shared import SharedRankings
 
 UNKNOWN = "unknown (scores of a table do not say which documents were judged)"
@@ -77,8 +75,6 @@ def compare(
     correction: CorrectionName = "holm",
     correct_over: CorrectOver = "pairs",
     alpha: float = 0.05,
-    calibration: Calibration | None = None,
-    confidence: float = 0.95,
     draws: int = 20_000,
     seed: int = 0,
     on_read: Callable[[str], None] | None = None,
@@ -94,10 +90,9 @@ def compare(
     depth of their pool need not be told. `test` is 't', 'randomization', 'wilcoxon' or
     'bootstrap'; `correction` is 'holm', 'bh', 'bonferroni', 'tukey', 'maxt' or 'none'. `baseline` names a run
     that the others are compared with, instead of all pairs. Tests are corrected over the pairs of each
-    measure; with `correct_over='measures'`, over all pairs by all measures. `calibration`, from
-    `calibrate`, adds a calibrated interval of each difference. `Scores` in place of judgments and runs, such
-    as those of another tool (`Scores.of`), are compared by their tests, and by bounds if they have any, by
-    all of their measures unless some are named.
+    measure; with `correct_over='measures'`, over all pairs by all measures. `Scores` in place of judgments
+    and runs, such as those of another tool (`Scores.of`), are compared by their tests, and by bounds if they
+    have any, by all of their measures unless some are named.
     `ties` are those of `evaluate`. Expected values over all orders of tied documents have no bounds, so that
     their verdicts are about other queries alone. Otherwise a note says which verdicts depend on the order.
     `draws` and `seed` are for tests and corrections that resample.
@@ -108,17 +103,16 @@ def compare(
     >>> print(found.difference, found.verdict, found.better)
     0.1006 [0.0570, 0.1497] clear reranked
     """
-    check_confidence(confidence)
     check_ties(ties)
     seed = checked_int("seed", seed)
     deepest = inf if depth is None else checked_int("depth", depth, least=1)
     tests = {"test": test, "correction": correction, "alpha": alpha, "draws": draws, "seed": seed}
     if isinstance(qrels, Scores):
-        needing = {"runs": runs, "depth": depth, "calibration": calibration}
+        needing = {"runs": runs, "depth": depth}
         for name, given in (needing | {"ties": None if ties == "order" else ties}).items():
             if given is not None:
                 raise UsageError(f"{name} needs judgments and runs, and these are scores: omit it")
-        return _compare_scores(qrels.chosen(measures), baseline, confidence, correct_over, tests)
+        return _compare_scores(qrels.chosen(measures), baseline, correct_over, tests)
     chosen = [] if measures is None else parse_measures(measures)
     collection = Collection.of(qrels, runs, fractions=True, on_read=on_read)
     if measures is None:
@@ -129,26 +123,20 @@ def compare(
     place = place_of_baseline(baseline, names)
     chosen, refused = comparable(chosen, judgments)
     asked = [measure for measure in asked if measure in chosen]
-    uncalibrated = [] if calibration is None else _uncalibrated(calibration, chosen, confidence)
     reach = judgments.origin.pool_depth(pool_depth)
     shared = collection.shared(deepest)
     closed = shared.to_pool_depth(reach)
-    left_out = None if calibration is None else calibration.left_out_share()
-    unlike = None if calibration is None else calibration.unlike_runs(shared.judged_rankings)
     values, effects = _values(collection, shared, chosen, ties=ties, depth=depth, seed=seed)
     expected = effects is not None and ties == "expected"
     results: list[MeasureComparison] = []
     for k, measure in enumerate(chosen):
-        values_k, near = np.ascontiguousarray(values[:, :, k]), None
+        values_k = np.ascontiguousarray(values[:, :, k])
         tested = compare_pairs(measure.averaged(values_k), baseline=place, **tests)  # type: ignore[arg-type]
-        if calibration is not None and not expected and not calibration.refusal(measure, confidence, runs=2):
-            near = calibration.means(measure, shared.judged_rankings, confidence)
-            uncalibrated += [note for note in calibration.unlike(near, names) if note not in uncalibrated]
         if expected:
             judging = no_bounds(tested.pairs, f"{measure}: {WITHOUT_ORDER}")
         else:
             judging = judgment_bounds(closed, measure, tested.pairs)
-        results.append(MeasureComparison(measure, values_k, tested, judging, names, left_out, near, unlike))
+        results.append(MeasureComparison(measure, values_k, tested, judging, names))
     if effects is None:
         about_ties = untried_notes(shared.judged_rankings, len(judgments.queries))
     else:
@@ -162,10 +150,8 @@ def compare(
         list(judgments.queries),
         results,
         shared,
-        calibration,
-        confidence,
         baseline,
-        [*map(str, warnings), *uncalibrated, *notes_on_bounds(results, shared.judged_rankings)]
+        [*map(str, warnings), *notes_on_bounds(results, shared.judged_rankings)]
         + [*notes_on_tests(results), *about_ties]
         + ([] if reach is None else [f"Bounds: {below_pool(reach)}."])
         + [*notes_on_documents(results)],
@@ -205,7 +191,7 @@ def _corrected(results: list[MeasureComparison], over: CorrectOver) -> list[Meas
 
 
 def _compare_scores(
-    scores: Scores, baseline: str | None, confidence: float, over: CorrectOver, tests: Mapping[str, Any]
+    scores: Scores, baseline: str | None, over: CorrectOver, tests: Mapping[str, Any]
 ) -> Comparison:
     """Compare systems by scores alone: nothing is known of their judgments."""
     place, names = place_of_baseline(baseline, scores.runs), list(scores.runs)
@@ -231,7 +217,7 @@ def _compare_scores(
     said += notes_on_direction(scores.measures)
     notes = [*map(str, scores.warnings), *scores.notes, *said, *notes_on_tests(results)]
     queries, library = list(scores.queries), scores.library
-    return Comparison(names, queries, results, None, None, confidence, baseline, notes, library)
+    return Comparison(names, queries, results, None, baseline, notes, library)
 
 
 def comparable(measures: Sequence[Measure], judgments: Judgments) -> tuple[list[Measure], list[str]]:
@@ -242,12 +228,3 @@ def comparable(measures: Sequence[Measure], judgments: Judgments) -> tuple[list[
         raise UsageError(str(next(iter(refused.values()))))
     left_out = [f"{measure} is left out: {answer}." for measure, answer in refused.items()]
     return [measure for measure in measures if measure not in refused], left_out
-
-
-def _uncalibrated(calibration: Calibration, measures: Sequence[Measure], confidence: float) -> list[str]:
-    """Say which measures have no calibrated interval; if none has, the first reason is an error."""
-    reasons = {measure: calibration.refusal(measure, confidence, runs=2) for measure in measures}
-    refused = {measure: reason for measure, reason in reasons.items() if reason}
-    if len(refused) == len(reasons):
-        raise UsageError(next(iter(refused.values())))
-    return [f"{measure}: no calibrated interval: {reason}." for measure, reason in refused.items()]

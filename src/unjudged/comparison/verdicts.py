@@ -9,7 +9,6 @@ from unjudged.base.wording import p_text, percent
 from unjudged.comparison.testing.pairs import ROUNDING
 from unjudged.grids.grid import in_paragraphs
 from unjudged.measures.kernel.estimand import POOL_JUDGED, SAMPLED
-from unjudged.uncertainty.calibration import LeftOutShare
 from unjudged.uncertainty.estimate import Estimate
 
 CLEAR = "clear"
@@ -98,7 +97,7 @@ class Pair:
     `reversal` is the reversal prevalence: the lowest share of relevant documents, among the unjudged ones
     that favour the system behind, at which the other is no longer expected to be ahead. It is None if no
     share reverses the order, and also if it was not sought, which `reversal_known` says. `judged_share` is
-    the share among the judged documents at the same ranks; `left_out` says what it was among left-out groups.
+    the share among the judged documents at the same ranks.
     """
 
     a: str
@@ -108,7 +107,6 @@ class Pair:
     mean_b: float
     difference: Estimate
     other_queries: Estimate
-    calibrated: Estimate | None
     p: float
     p_adjusted: float
     test: str
@@ -122,7 +120,6 @@ class Pair:
     reversal_known: bool = True
     reversible: bool = True
     judged_share: float | None = None
-    left_out: LeftOutShare | None = None
     lower: bool = False
     """Whether lower values are better."""
 
@@ -141,14 +138,11 @@ class Pair:
         return self.ahead if self.verdict in BETTER else None
 
     def sentences(self) -> list[str]:
-        """Difference, sign, calibrated interval, test and verdict, in this order."""
+        """Difference, sign, test and verdict, in this order."""
         gap, other = self.difference, self.other_queries
         means = f"{self.a} {self.mean_a:.4f}, {self.b} {self.mean_b:.4f}"
         of_what = "" if gap.of.statistic == "mean" else " of mean logarithms"
         lines = [f"{self.measure}: {means}, difference{of_what} {gap.value:+.4f}.", self._judgments()]
-        if self.calibrated is not None:
-            of = f"{self.calibrated.of.measure} "
-            lines.append(f"Calibrated, {_with_method(self.calibrated, of)}")
         corrected = "" if self.p_adjusted == self.p else f", {p_text(self.p_adjusted)} after correction"
         lines.append(
             f"Queries: {self.wins} won, {self.ties} tied, {self.losses} lost; {self.test}: {p_text(self.p)}"
@@ -195,7 +189,7 @@ class Pair:
         known = [f": {needed}, {self.ahead} none"]
         if self.judged_share is not None:
             known.append(f"of the judged documents at the same ranks {share_text(self.judged_share)} are")
-        return "; ".join([*known, *([str(self.left_out)] if self.left_out else [])])
+        return "; ".join(known)
 
     def conclusion(self) -> str:
         """One or two sentences to act on."""
@@ -221,11 +215,6 @@ def conclusion(verdict: str, ahead: str, other: str, *, equal: bool = False) -> 
     return (
         f"{ahead} and {other} have the same mean. Judge more documents (`unjudged next`) to tell them apart."
     )
-
-
-def _with_method(gap: Estimate, of: str = "") -> str:
-    ends = f"{gap.low:+.4f} to {gap.high:+.4f} ({gap.method})"
-    return f"{percent(gap.confidence)}: {of}{gap.value:+.4f}, {ends}."
 
 
 def _interval(other: Estimate) -> str:

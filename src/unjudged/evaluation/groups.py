@@ -21,8 +21,7 @@ from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.coverage import coverage_warnings
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import JudgmentsSource
-from unjudged.uncertainty.calibrated_means import scale_of
-from unjudged.uncertainty.calibration import Calibration
+from unjudged.uncertainty.calibration import Calibration, scale_of
 from unjudged.uncertainty.calibration_file import UNITS
 from unjudged.uncertainty.left_out import FirstDocuments, LeftOut, check_pooled, mean_bounds, unusual
 
@@ -102,22 +101,19 @@ def calibrated(
         fingerprint=rankings.judgments.fingerprint,
         judgments=name,
         made_by=f"unjudged {unjudged.__version__}",
-        brought=tuple(left_out.brought().tolist()),
     )
     return found.by_groups() if unit == "groups" else found
 
 
 def _scores(
     left_out: LeftOut, measure: Measure, each: JudgedRankings, scale: Floats
-) -> tuple[tuple[int, float, float], ...]:
-    """Return group, score and dilution of the runs with a scale, the lowest |score| first."""
+) -> tuple[tuple[int, float], ...]:
+    """Return group and score of the runs with a scale, the lowest |score| first."""
     error = left_out.means(measure, left_out.rankings) - left_out.means(measure, each)
-    dilution = left_out.dilution(measure)[left_out.group]
     chosen = np.flatnonzero(scale > 0)
     chosen = chosen[np.argsort(np.abs(error[chosen] / scale[chosen]), kind="stable")]
-    group = left_out.group[chosen].tolist()
-    score, diluted = ((of[chosen] / scale[chosen]).tolist() for of in (error, dilution))
-    return tuple(zip(group, score, diluted, strict=True))
+    score = (error[chosen] / scale[chosen]).tolist()
+    return tuple(zip(left_out.group[chosen].tolist(), score, strict=True))
 
 
 def groups_of(groups: Groups, runs: Iterable[str]) -> dict[str, str]:

@@ -10,14 +10,10 @@ from unjudged.base.errors import InputError
 from unjudged.formats.small_files import number_in_file, read_small, whole_in_file
 from unjudged.formats.streams import PathLike, display_name
 
-SCHEMA, VERSION = "unjudged calibration", 4
+SCHEMA, VERSION = "unjudged calibration", 5
 UNITS = ("runs", "groups")
-OTHER_SCALE = "an older version of this package wrote it, with scores on another scale: make it again"
-OLDER = {
-    1: "version 0.2 wrote it, which did not record the collection: make it again",
-    2: OTHER_SCALE,
-    3: OTHER_SCALE,
-}
+OLDER = "an older version of this package wrote it, with other scores: make it again"
+NEWER = "a newer version of this package wrote it, which this one cannot read: update"
 
 
 def calibration_text(fields: Mapping[str, Any]) -> str:
@@ -36,8 +32,7 @@ def calibration_fields(path: PathLike) -> dict[str, Any]:
     if schema != SCHEMA or not version.isdecimal():
         raise InputError(f"not a calibration: {remedy}", source=source)
     if version != str(VERSION):
-        newer = "a newer version of this package wrote it, which this one cannot read: update"
-        raise InputError(OLDER.get(int(version), newer), source=source)
+        raise InputError(OLDER if int(version) < VERSION else NEWER, source=source)
     try:
         return _checked(fields)
     except InputError as error:
@@ -51,7 +46,7 @@ def _checked(fields: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(scores, dict) or not all(name.isprintable() for name in scores):
         raise InputError("its scores have no measures")
     counts = ("groups", "runs", "queries", "depth")
-    shares = ("prevalence", "unjudged", "relevant", "brought")
+    shares = ("prevalence", "unjudged", "relevant")
     texts = ("topics", "fingerprint", "judgments", "made_by")
     if not all(isinstance(text := fields.get(name), str) and text.isprintable() for name in texts):
         raise InputError(f"it does not say what it was made from ({', '.join(texts)})")
@@ -67,13 +62,12 @@ def _checked(fields: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _scores(rows: object) -> tuple[tuple[int, float, float], ...]:
-    """Return the group, error and dilution of each left-out run."""
-    if not isinstance(rows, list) or not all(isinstance(row, list) and len(row) == 3 for row in rows):
-        raise InputError("its scores are not lists of group, error and dilution")
+def _scores(rows: object) -> tuple[tuple[int, float], ...]:
+    """Return the group and the score of each left-out run."""
+    if not isinstance(rows, list) or not all(isinstance(row, list) and len(row) == 2 for row in rows):
+        raise InputError("its scores are not lists of group and score")
     group = [whole_in_file("a group", row[0], 0) for row in rows]
-    error, dilution = (_numbers("a score", [row[k] for row in rows]) for k in (1, 2))
-    return tuple(zip(group, error, dilution, strict=True))
+    return tuple(zip(group, _numbers("a score", [row[1] for row in rows]), strict=True))
 
 
 def _numbers(what: str, values: object, *limits: float) -> tuple[float, ...]:

@@ -89,14 +89,6 @@ class LeftOut:
             share[empty] = share[empty - 1] if empty else float((r.labels[own] >= rel).mean())
         return share[: last + 1]
 
-    def brought(self) -> Floats:
-        """Share of relevant documents among those that each group alone brought; none for others."""
-        own = self.sole_group >= 0
-        group = self.sole_group[own]
-        total = np.bincount(group, minlength=self.groups)
-        relevant = sums(self.rankings.judgments.grade[own] >= 1, group, self.groups)
-        return relevant[total > 0] / total[total > 0]
-
     def each(self) -> JudgedRankings:
         """Every run over a pool of its own, in which the documents of its group alone are unjudged.
 
@@ -119,18 +111,6 @@ class LeftOut:
             retrieved=r.retrieved,
             query=np.arange(len(r), dtype=np.int32),
         )
-
-    def dilution(self, measure: Measure) -> Floats:
-        """Return by what share the documents of each group lower the means of the runs of other groups."""
-        judgments, diluted = self.rankings.judgments, np.zeros(self.groups)
-        if not measure.traits.pointwise:
-            truth = self.means(measure, self.rankings)
-            for group in range(self.groups):
-                grade = np.where(self.sole_group == group, -1, judgments.grade)
-                value = self.means(measure, self.rankings.relabelled(judgments.with_grades(grade)))
-                others = self.group != group
-                diluted[group] = ratio((value - truth)[others].sum(), value[others].sum())
-        return diluted
 
     def means(self, measure: Measure, rankings: JudgedRankings) -> Floats:
         """Return the mean of each run."""

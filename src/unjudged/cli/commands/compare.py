@@ -16,7 +16,6 @@ from unjudged.cli.options.arguments import (
     By,
     Depth,
     File,
-    InputFile,
     Load,
     Measures,
     Output,
@@ -54,7 +53,6 @@ from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.evaluation import fitting_measures
 from unjudged.grids.grid import DECIMALS, Grid
 from unjudged.grids.rendering import WITHOUT_NOTES, render
-from unjudged.uncertainty.calibration import Calibration
 
 if TYPE_CHECKING:
     from unjudged.predictions.predicted_comparison import PredictedComparison
@@ -82,7 +80,6 @@ def compare(
     correct_over: CorrectOver = "pairs",
     pairs: bool = False,
     per_query: PerQuery = False,
-    calibration: InputFile = None,
     confidence: float = CONFIDENCE,
     predicted: PredictionOptions = PredictionOptions(),
     inputs: JudgmentOptions = JudgmentOptions(),
@@ -120,12 +117,9 @@ def compare(
         Show a row per pair instead of the table of systems.
     per_query
         Show the differences of two runs by query, and the unjudged documents that matter most.
-    calibration
-        A file that `unjudged calibrate` wrote: adds a calibrated interval to the comparison of two
-        runs, or to each of --pairs.
     confidence
-        The confidence level of the intervals of --calibration and --predictions. The interval for
-        other queries has the level 1 - alpha.
+        The confidence level of the intervals of --predictions. The interval for other queries has the level
+        1 - alpha.
     format
         The output format. By default the suffix of the output file decides, or else it is text. Of pairs, csv
         and tsv have measure, a, b, difference, p, p_adjusted, low, high (bounds) and verdict; json, jsonl and
@@ -136,18 +130,17 @@ def compare(
         Draw the first measure in this file (svg, png, pdf or html): the differences of two runs by query, or
         the verdicts on all pairs of more.
     """
-    learning = {"calibration": calibration, "ties": None if ties == "order" else ties}
+    given = {"ties": None if ties == "order" else ties}
     from_tables = stated.check(
-        from_tables=tables.check(inputs, rel=rel, depth=depth, predictions=predicted.predictions, **learning)
+        from_tables=tables.check(inputs, rel=rel, depth=depth, predictions=predicted.predictions, **given)
     )
     scores = tables.read([qrels, *runs], inputs, measures, by) if from_tables else None
     named = (
         {} if scores is not None else inputs.runs(runs, "compare QRELS RUN RUN...", least=2, or_scores=True)
     )
     count = len(named) if scores is None else len(scores.runs)
-    _check_two(count, per_query=per_query, **{name: value and not pairs for name, value in learning.items()})
     shown = {"per_query": per_query, "pairs": pairs, "by": by}
-    _check_together(**shown)
+    _check_shown(count, **shown)
     chosen = check_output(format, output)
     two = chosen == "table" and count == 2 and not (pairs or per_query)
     check_decimals(decimals, "sentences" if two and by is None else chosen)
@@ -158,11 +151,10 @@ def compare(
         per_query=per_query,
         plot=plot,
         correct_over=None if correct_over == "pairs" else correct_over,
-        **learning,
+        **given,
     )
-    _check_used(confidence, calibration, predicted.predictions)
+    _check_used(confidence, predicted)
     tests.check_draws()
-    learnt = None if calibration is None else Calibration.load(calibration)
     if scores is not None:
         compared = compare_systems(scores, baseline=baseline, correct_over=correct_over, **vars(tests))
     else:
@@ -185,8 +177,6 @@ def compare(
                 ties=ties,
                 baseline=baseline,
                 correct_over=correct_over,
-                calibration=learnt,
-                confidence=confidence,
                 **vars(tests),
             )
     if plot is not None:
@@ -232,24 +222,19 @@ def _show_predicted(
     show_grids(grid.rounded(decimals), *asked)
 
 
-def _check_two(runs: int, **options: object) -> None:
-    """Refuse options that are about two runs if there are more."""
-    for name in (name for name, given in options.items() if given and runs != 2):
-        more = " (or for --pairs)" if name == "calibration" else ""
-        raise UsageError(f"{spelt(name)} is about two runs{more}, and there are {runs}")
-
-
-def _check_together(**given: object) -> None:
-    """Refuse options of which only one can be used."""
+def _check_shown(runs: int, **given: object) -> None:
+    """Refuse a table of the queries of more than two runs, and options of which only one can be used."""
+    if given["per_query"] and runs != 2:
+        raise UsageError(f"--per-query is about two runs, and there are {runs}")
     names = [spelt(name) for name, value in given.items() if value]
     if len(names) > 1:
         raise UsageError(f"{' and '.join(names)} cannot be used together")
 
 
-def _check_used(confidence: float, *users: object) -> None:
+def _check_used(confidence: float, predicted: PredictionOptions) -> None:
     """Refuse a confidence level if there is no interval that has it."""
-    if confidence != CONFIDENCE and not any(users):
-        problem = "--confidence is for --calibration and --predictions"
+    if confidence != CONFIDENCE and predicted.predictions is None:
+        problem = "--confidence is for --predictions"
         raise UsageError(f"{problem}; the interval for other queries has the level 1 - alpha: use --alpha")
 
 

@@ -86,7 +86,7 @@ class PredictionOptions(OptionGroup, title="Predictions"):
         with catch_warnings():
             if further:
                 simplefilter("ignore", ExtraQueriesWarning)
-            plain = compare(collection, measures=measures, baseline=baseline, confidence=confidence, **tests)
+            plain = compare(collection, measures=measures, baseline=baseline, **tests)
         tested = plain.results[0].tests.pairs
         pairs = zip(tested.first.tolist(), tested.second.tolist(), strict=True)
         named = [(plain.runs[i], plain.runs[j]) for i, j in pairs]

@@ -110,7 +110,6 @@ def page_data(given: PageInput) -> tuple[dict[str, Any], str]:
         "groups": [{**group._asdict(), "name": labels[group.name]} for group in given.contributions],
         "verdicts": VERDICTS,
         "kept": KEPT,
-        "left_out": _left_out(comparison),
         "conclusions": conclusions(),
         "judged": judged_chart([] if comparison is None else ["A", "B"]),
         "ranked": shared is not None,
@@ -220,12 +219,6 @@ def _tests(comparison: Comparison | None, labels: Labels) -> dict[str, Any] | No
         "alpha": tests.alpha,
         "baseline": None if comparison.baseline is None else labels[comparison.baseline],
     }
-
-
-def _left_out(comparison: Comparison | None) -> str | None:
-    """Say what share of the documents of left-out groups was relevant, if groups are known."""
-    known = None if comparison is None else comparison.results[0].left_out
-    return None if known is None else str(known)
 
 
 def _counts(given: PageInput) -> dict[str, int] | None:

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from unjudged.base.wording import plain
-from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.verdicts import VERDICTS, conclusion
 from unjudged.rankings.judged import Integers, JudgedRankings
@@ -136,18 +135,10 @@ def add_pairs(packed: Packed, comparison: Comparison) -> None:
         packed.add(f"verdict{k}", [VERDICTS.index(verdict) for verdict in result.verdicts], "u1")
         packed.add(f"reversal{k}", judging.reversal.share, "f4")
         packed.add(f"judged_share{k}", judging.reversal.judged, "f4")
-        if comparison.calibration is not None:
-            packed.add(f"calibrated_pairs{k}", _calibrated(comparison, result), "f8")
         packed.add(f"wins{k}", tests.outcomes.wins, "u2")
         packed.add(f"losses{k}", tests.outcomes.losses, "u2")
         packed.add(f"rank_intervals{k}", result.rank_intervals(), "u2")
         packed.add(f"tier{k}", result.tiers(), "u2")
-
-
-def _calibrated(comparison: Comparison, result: MeasureComparison) -> list[list[float]]:
-    """Return the ends of each pair's calibrated interval; not a number if the measure has none."""
-    intervals = [pair.calibrated for pair in comparison.pairs_of([result])]
-    return [[np.nan, np.nan] if e is None else [e.low, e.high] for e in intervals]
 
 
 def conclusions() -> dict[str, list[str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any, cast
 
 import numpy as np
@@ -103,8 +104,7 @@ def report_page(
     scale, judgments = judgments.scale, judgments.by_whole_grades()
     chosen, refused = comparable(chosen, judgments)
     named = name_runs(cast("RunsSource", runs))
-    together, comparison = min(len(named), 2), None
-    level = confidence if calibration is None else calibration.level(confidence, together, chosen)
+    comparison = None
     if len(named) > 1:
         comparison = compare(
             judgments,
@@ -112,8 +112,6 @@ def report_page(
             chosen,
             baseline=baseline,
             pool_depth=pool_depth,
-            calibration=calibration,
-            confidence=level,
             on_read=on_read,
             **tests,
         )
@@ -133,13 +131,16 @@ def report_page(
     if comparison is None and scores.pool_depth is not None:
         notes.append(f"Bounds: {below_pool(scores.pool_depth)}.")
     if calibration is not None:
-        pooled = _evaluated(shared, chosen)
+        level, pooled = calibration.level(confidence, chosen), _evaluated(shared, chosen)
         estimates = pooled.estimate("calibrated", calibration=calibration, confidence=level)
         calibrated = [[_calibrated_alone(estimate) for estimate in row] for row in estimates]
-        problem = calibration.too_few_groups(confidence, together, chosen)
+        problem = calibration.too_few_groups(confidence, chosen)
         notes += [f"Calibrated intervals: {problem}."] if problem else []
-        alone = {e.of.measure: e.method for e in calibrated[0] if comparison is None and not e.has_interval}
-        notes += [f"{measure}: {reason}." for measure, reason in alone.items()]
+        alone: dict[str, list[str]] = {}
+        for e in chain.from_iterable(calibrated):
+            if not e.has_interval and e.of.measure not in alone.setdefault(e.method, []):
+                alone[e.method].append(e.of.measure)
+        notes += [f"{', '.join(names)}: {reason}." for reason, names in alone.items()]
     sampled = []
     if judgments.origin.kind in FROM_SAMPLES and not any(measure.traits.estimates for measure in chosen):
         fitting = parse_measures(fitting_measures(judgments, ())[0])

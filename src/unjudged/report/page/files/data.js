@@ -58,12 +58,10 @@ function pairOf(a, b) {
   if (k < 0) return null;
   const sign = swapped ? -1 : 1;
   const [low, high] = [sign * of("pair_low")[k], sign * of("pair_high")[k]].sort((x, y) => x - y);
-  const near = of("calibrated_pairs");
-  const calibrated = near && !Number.isNaN(near[2 * k]) && [sign * near[2 * k], sign * near[2 * k + 1]].sort((x, y) => x - y);
   const difference = sign * of("difference")[k];
   const [wins, losses] = [of("wins")[k], of("losses")[k]];
   return {
-    a, b, low, high, calibrated, difference,
+    a, b, low, high, difference,
     queryLow: difference - of("query_half")[k],
     queryHigh: difference + of("query_half")[k],
     p: of("p")[k],

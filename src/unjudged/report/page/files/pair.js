@@ -20,8 +20,7 @@ function reversalWords(pair) {
   if (!(pair.difference !== 0 && Number.isFinite(pair.reversal))) return [reversalText(pair)];
   const [ahead, behind] = betterSign() * pair.difference > 0 ? ["A", "B"] : ["B", "A"];
   const known = Number.isNaN(pair.judgedShare) ? "" : `; of the judged documents at the same ranks ${percentText(pair.judgedShare)} are`;
-  const groups = facts.left_out ? `; ${facts.left_out}` : "";
-  return [`${behind} would need ${reversalText(pair)} of its unjudged documents to be relevant, ${ahead} none${known}${groups}`];
+  return [`${behind} would need ${reversalText(pair)} of its unjudged documents to be relevant, ${ahead} none${known}`];
 }
 
 const decided = (pair) => facts.measures[state.measure].deciding[`${pair.a},${pair.b}`];
@@ -29,13 +28,11 @@ const decided = (pair) => facts.measures[state.measure].deciding[`${pair.a},${pa
 function pairFacts(pair) {
   const means = of("means");
   const { alpha, test, correction } = facts.tests;
-  const calibrated = pair.calibrated;
   const how = facts.measures[state.measure].exact ? "exact" : "enclosed";
   return [
     [[`mean ${measureName()}`], ["A ", nameOf(facts.runs[pair.a]), ` ${number(means[pair.a])}, B `, nameOf(facts.runs[pair.b]), ` ${number(means[pair.b])}`]],
     [["difference A minus B"], [signed(pair.difference)]],
     ...(bounded() ? [[["with all documents judged"], [`between ${signed(pair.low)} and ${signed(pair.high)} (${how})`]]] : []),
-    ...(calibrated ? [[[`calibrated, ${percent(facts.intervals.calibrated.confidence)}`], [`${signed(calibrated[0])} to ${signed(calibrated[1])}, if both are like the pooled systems`]]] : []),
     ...(bounded() ? [[["reversal prevalence"], reversalWords(pair)]] : []),
     [[`other queries, ${percent(1 - alpha)}`], [`difference ${signed(pair.queryLow)} to ${signed(pair.queryHigh)} with ${facts.measures[state.measure].judged} (t interval)`]],
     [["significance"], [`p ${pText(pair.p)}, ${pText(pair.adjusted)} after correction (${test}, ${correction}, alpha ${alpha})`]],
