@@ -1,8 +1,7 @@
-"""A test collection from start to end: pool, draw, hand out, judge, merge, evaluate, judge more, stop.
+"""A test collection from start to end: pool, draw, judge, merge, evaluate, judge more, stop.
 
-Then once more in two rounds, with runs that come late and people who disagree: topics stay with their
-assessors, conflicts are adjudicated, and what cannot be judged is kept apart. At the end runs are compared,
-teams get their pages.
+Then once more in two rounds, with runs that come late and people who disagree: the highest grade counts, and
+what cannot be judged is kept apart. At the end runs are compared, and teams get their pages.
 
     python scripts/collection.py FOLDER                                  the sample collection
     python scripts/collection.py FOLDER --data ../shared/data/trec8      TREC-8, a pool of half of its groups
@@ -22,14 +21,9 @@ import numpy as np
 
 from unjudged import Judgments, compare, evaluate, sample
 from unjudged.formats.writing import judgments_text, qrels_text
-from unjudged.grids.rendering import render
 from unjudged.judging import DESIGNS, Pool
 from unjudged.judging.choosing.next_documents import next_documents
-from unjudged.judging.collecting.answers import answers_grid, read_answers
-from unjudged.judging.collecting.assignment import assign
-from unjudged.judging.collecting.drawn_sample import draw
-from unjudged.judging.collecting.handing_out import hand_out, task_texts
-from unjudged.judging.collecting.merge_result import ConflictError
+from unjudged.judging.collecting.drawn_sample import DrawnSample, draw
 from unjudged.judging.collecting.merging import merge
 from unjudged.judging.collecting.sample_file import read_sample, sample_text
 from unjudged.judging.pooling.designs import level_for_budget
@@ -37,8 +31,8 @@ from unjudged.rankings.judgments import CANNOT_JUDGE
 from unjudged.report.track_results import team_pages
 
 NORMAL, ALPHA = 1.96, 0.05
-SHARE, TOP, ASSESSORS, TWICE, SEED = 0.2, 10, 4, 0.05, 1
-PEOPLE, DOUBLED, UNABLE, DISAGREES = ["ann", "bob", "cy", "dee"], 10, 0.005, 0.3
+SHARE, TOP, TWICE, SEED = 0.2, 10, 0.05, 1
+PEOPLE, UNABLE, DISAGREES = ("ann", "bob"), 0.005, 0.3
 MEASURE, BEST, BATCH = "RBP(p=0.8)", 5, 50
 
 
@@ -76,17 +70,13 @@ def cycle(folder: Path, truth: Judgments, runs: dict[str, Path], depth: int) -> 
     write(folder / "design.txt", sample_text(drawn))
     report = [f"Pool of {len(runs)} runs: {len(drawn.drawn)} documents, {int(drawn.drawn.sum())} to judge."]
 
-    files = {}
-    tasks = hand_out(drawn, assessors=ASSESSORS, twice=TWICE)
-    for name, text in task_texts(tasks, drawn.marks()).items():
-        write(folder / name, text)
-        judged = [(query, document, known.get((query, document), 0)) for query, document in tasks[name]]
-        files[name] = write(folder / f"judged-{name}", qrels_text(judged))
-
-    merged = merge(read_sample(folder / "design.txt"), {name: str(path) for name, path in files.items()})
+    write(folder / "to-judge.qrels", drawn.task())
+    judged = [(query, document, known.get((query, document), 0)) for query, document in drawn.to_judge()]
+    answers = write(folder / "judged.qrels", qrels_text(judged))
+    merged = merge(read_sample(folder / "design.txt"), {"people": answers})
     for form in ("strata", "prels"):
         write(folder / f"merged.{form}", judgments_text(merged.judgments, form))
-    report.append(f"Merged {len(merged.answers)} judgments, {len(merged.twice)} of them by two assessors.")
+    report.append(f"Merged {len(merged.answers)} judgments.")
 
     report += estimates(folder, pool, known, runs)
     report += judge_more(folder, merged.judgments, known, runs)
@@ -178,40 +168,32 @@ def two_rounds(
     folder: Path, known: dict[tuple[str, str], int], runs: dict[str, Path], depth: int
 ) -> list[str]:
     """Judge in two rounds, the second with the runs that came late, by people who disagree."""
-    report, files = [], []
+    report: list[str] = []
+    answers: dict[str, Path] = {}
     early = dict([*runs.items()][: -(-len(runs) // 2)])
-    first = design = draw(Pool.of_runs(early, depth), "stratified", SHARE, seed=SEED, top=TOP)
-    assignment = assign(first, PEOPLE, twice=TWICE, twice_topics=DOUBLED)
+    design: DrawnSample | None = None
     for number, present in enumerate((early, runs), 1):
-        if number > 1:
-            pool = Pool.of_runs(present, depth)
-            design = draw(pool, "stratified", SHARE, seed=SEED, top=TOP, since=first)
-            assignment = assign(design, since=assignment)
+        design = draw(Pool.of_runs(present, depth), "stratified", SHARE, seed=SEED, top=TOP, since=design)
         write(folder / f"round-{number}-design.txt", sample_text(design))
-        write(folder / f"round-{number}-assignment.tsv", assignment.text())
-        tasks = hand_out(design, assignment=assignment)
-        for name, task in tasks.items():
-            person = name.removesuffix(".qrels")
-            rows = [(query, document, opinion(person, query, document, known)) for query, document in task]
-            mark = [f"unjudged-assessor {person}"]
-            files.append(write(folder / f"round-{number}-{name}", qrels_text(rows, mark)))
-        handed = sum(map(len, tasks.values()))
-        report.append(f"Round {number}: {handed} documents for {len(tasks)} people, {len(present)} runs.")
-    people_answers = read_answers(files, grades=sorted({*known.values(), 0}))
-    try:
-        merged = merge(design, people_answers)
-    except ConflictError as error:
-        write(folder / "to-adjudicate.qrels", error.merged.adjudication())
-        settled = [(*one, known.get(one, 0)) for one in error.merged.to_adjudicate]
-        decided = write(folder / "adjudicated.qrels", qrels_text(settled))
-        merged = merge(design, people_answers, adjudicated=decided)
+        asked = design.to_judge()
+        for person in PEOPLE:
+            own = [one for one in asked if person in judges_of(*one)]
+            rows = [(*one, opinion(person, *one, known)) for one in own]
+            name = f"round-{number}-{person}"
+            answers[name] = write(folder / f"{name}.qrels", qrels_text(rows))
+        report.append(f"Round {number}: {len(asked)} documents to judge, {len(present)} runs.")
+    merged = merge(read_sample(folder / "round-2-design.txt"), answers, conflicts="highest")
     write(folder / "rounds-merged.strata", judgments_text(merged.judgments, "strata"))
-    table = str(render(answers_grid(people_answers, merged.judgments), "csv"))
-    write(folder / "answers.csv", table.replace(f"{folder}/", ""))
-    kappa = merged.by_judges()[-1].kappa
-    adjudicated = f"{len(merged.conflicts)} conflicts adjudicated, {len(merged.unable)} cannot be judged"
-    twice = f"{len(merged.twice)} judged twice, kappa {kappa:.2f}"
-    return [*report, f"Both rounds: {len(merged.answers)} documents judged, {twice}, {adjudicated}."]
+    settled = f"{len(merged.conflicts)} conflicts settled, {len(merged.unable)} cannot be judged"
+    twice = f"{len(merged.twice)} judged twice"
+    return [*report, f"Both rounds: {len(merged.answers)} documents judged, {twice}, {settled}."]
+
+
+def judges_of(query: str, document: str) -> tuple[str, ...]:
+    """Return who judges a document: one of the people by topic, both of every twentieth document."""
+    chance = blake2b(f"{query} {document}".encode(), digest_size=4).digest()
+    both = int.from_bytes(chance) / 2**32 < TWICE
+    return PEOPLE if both else (PEOPLE[blake2b(query.encode(), digest_size=1).digest()[0] % len(PEOPLE)],)
 
 
 def opinion(person: str, query: str, document: str, known: dict[tuple[str, str], int]) -> int:

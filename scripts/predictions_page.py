@@ -39,8 +39,9 @@ the draw to passages that NIST judged, because we need their answers here; you c
 {draw}
 ```
 
-**2. Judge.** People replace each -1 in `judging/assessor-1.qrels` by a grade, all of them: an answer with gaps is refused. Their
-order is random and says nothing about ranks. `--assessors 4` shares them out to four people, by whole queries.
+**2. Judge.** People replace each -1 in `judging/to-judge.qrels` by a grade, all of them: an answer with gaps is refused. Their
+order is random and says nothing about ranks. To share the work, give each person the lines of some
+queries; `merge` takes several files.
 `judging/design.txt` records with what probability each passage was drawn. Keep it. Here the grades of NIST are the
 answers, in `answers.qrels`.
 

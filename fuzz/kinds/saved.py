@@ -17,18 +17,12 @@ from fuzz.mutation import LINES, mutated
 from fuzz.oracle import Difference, Outcome, outcome
 from unjudged import calibrate, evaluate, sample
 from unjudged.experiments import experiment
-from unjudged.grids.rendering import render
 from unjudged.judging import (
     Pool,
-    assign,
-    hand_out,
     merge,
-    read_answers,
-    read_assignment,
     read_sample,
     sample_text,
 )
-from unjudged.judging.collecting.answers import answers_grid
 from unjudged.judging.collecting.drawn_sample import draw
 from unjudged.judging.collecting.sample_file import SCHEMA
 from unjudged.uncertainty.calibration import Calibration
@@ -58,8 +52,9 @@ def check_design(data: bytes) -> Iterator[Outcome]:
         path.write_text(written, "utf-8", "surrogateescape")
         if sample_text(read_sample(path)) != written:
             raise Difference("a design is not read as it was written")
-        tasks = hand_out(drawn, assessors=2, twice=0.5)
-        return tasks, merge(drawn, {"one": GRADES}, allow_missing=True, conflicts="first").judgments.grade
+        return drawn.task(), merge(
+            drawn, {"one": GRADES}, allow_missing=True, conflicts="first"
+        ).judgments.grade
 
     yield outcome(read)
 
@@ -71,44 +66,19 @@ def mutate_design(rng: random.Random, data: bytes) -> bytes:
     return f"{SCHEMA} {blake2b(body, digest_size=16).hexdigest()}\n".encode() + body
 
 
-def assignment_seeds() -> list[bytes]:
-    drawn = draw(Pool.of_runs(RUNS, 5), "random", 0.5)
-    return [assign(drawn, people, twice=0.5).text().encode() for people in (2, ["ann", "bob", "cy"])]
-
-
-def check_assignment(data: bytes) -> Iterator[Outcome]:
-    """An assignment that is accepted is written as it was read, and files are named after its people."""
-    path = folder() / "assignment.tsv"
-    path.write_bytes(data)
-
-    def read() -> Any:
-        found = read_assignment(path)
-        path.write_text(found.text(), "utf-8")
-        if read_assignment(path).rows() != found.rows():
-            raise Difference("an assignment is not read as it was written")
-        drawn = draw(Pool.of_runs(RUNS, 5), "random", 0.5)
-        tasks = hand_out(drawn, assignment=assign(drawn, since=found))
-        if any(name.startswith(".") or set(name) & set("/\\\0") for name in tasks):
-            raise Difference(f"files of assessors have unsafe names: {list(tasks)}")
-        return tasks
-
-    yield outcome(read)
-
-
 def answers_seeds() -> list[bytes]:
-    lines = b"q0 0 d0 1\n# comment q0 d1 far off\n# seconds q0 d1 2.5\nq0 0 d1 -2\nq1 0 d0 -1\n"
-    return [lines, b"# unjudged-assessor ann\n" + lines]
+    lines = b"q0 0 d0 1\nq0 0 d1 -2\nq1 0 d0 -1\n"
+    return [lines, b"# unjudged-answers: 1 of 3 documents judged\n" + lines]
 
 
 def check_answers(data: bytes) -> Iterator[Outcome]:
-    """Answers are read, merged by a rule, and written as a table."""
+    """Answers are read and merged by a rule."""
     path = folder() / "ann.qrels"
     path.write_bytes(data)
 
     def read() -> Any:
-        people = read_answers([path], grades=[0, 1, 2])
-        found = merge(GRADES, people, conflicts="median")
-        return render(answers_grid(people, found.judgments), "csv"), found.adjudication()
+        found = merge(GRADES, {"ann": path}, conflicts="highest")
+        return str(found), found.judgments.grade
 
     yield outcome(read)
 
@@ -200,10 +170,7 @@ def of_lines(
 
 KINDS = {
     "design": Kind(cache(design_seeds), mutate_design, check_design),
-    "assignment": of_lines(assignment_seeds, check_assignment, [b"own", b"second", b"# twice 1", b"\t"]),
-    "answers": of_lines(
-        answers_seeds, check_answers, [b"# comment ", b"# seconds ", b"# unjudged-assessor a"]
-    ),
+    "answers": of_lines(answers_seeds, check_answers, [b"# unjudged-answers: 1 of 3 documents judged"]),
     "calibration": of_trees(calibration_seeds, check_calibration),
     "checkpoint": Kind(cache(checkpoint_seeds), mutate_checkpoint, check_checkpoint),
 }

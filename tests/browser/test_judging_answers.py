@@ -11,7 +11,6 @@ from tests.browser.conftest import Open
 from tests.browser.test_judging_page import another_tab, exported
 from tests.cli.in_process import printed
 from unjudged import Judgments
-from unjudged.judging.collecting.answers import read_answer_file
 
 
 @pytest.fixture
@@ -39,8 +38,7 @@ def test_cannot_judge_needs_a_reason(page: Any, tmp_path: Path) -> None:
     assert page.inner_text("#name") == "d1-1"
     assert page.inner_text("#progress") == "document 2 of 80, 0 judged, 1 cannot be judged"
     path = exported(page, tmp_path)
-    found = read_answer_file(path)
-    assert found.comments == {("1", "d1-0"): "torn, in 2 pieces"}
+    assert "# cannot-judge 1 d1-0 torn, in 2 pieces\n" in path.read_text()
     assert Judgments.read(path).grade.tolist()[:2] == [-2, -1]
     page.keyboard.press("ArrowLeft")
     assert page.inner_text("#given") == "Cannot be judged: torn, in 2 pieces"

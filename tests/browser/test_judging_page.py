@@ -33,24 +33,13 @@ def task(tmp_path: Path) -> Path:
     topics = [{"id": q, "title": t, "description": d, "narrative": n} for q, (t, d, n) in TOPICS.items()]
     (tmp_path / "topics.jsonl").write_text("".join(f"{json.dumps(topic)}\n" for topic in topics))
     pool = str(tmp_path / "pool.qrels")
-    printed(
-        "sample",
-        pool,
-        "-d",
-        "random",
-        "--share",
-        "100%",
-        "--assessors",
-        "1",
-        "--to-judge",
-        str(tmp_path / "t"),
-    )
+    printed("sample", pool, "--share", "100%", "--to-judge", str(tmp_path / "t"))
     return tmp_path
 
 
 def make(folder: Path, grades: str = "0,1,2") -> Path:
     page = folder / "page.html"
-    task = str(folder / "t" / "assessor-1.qrels")
+    task = str(folder / "t" / "to-judge.qrels")
     texts, topics = str(folder / "documents.jsonl"), str(folder / "topics.jsonl")
     done = unjudged("judge", task, "--documents", texts, "--queries", topics, "-g", grades, "-o", str(page))
     assert done.returncode == 0
@@ -77,7 +66,7 @@ def exported(page: Any, folder: Path) -> Path:
 def test_judge_by_keyboard_open_again_export_and_merge(task: Path, opened: Open, shot: Any) -> None:
     page = opened(make(task))
     assert page.inner_text("#progress") == "document 1 of 6, 0 judged"
-    lines = (task / "t" / "assessor-1.qrels").read_text().splitlines()
+    lines = (task / "t" / "to-judge.qrels").read_text().splitlines()
     names = [line.split()[2] for line in lines if not line.startswith("#")]
     assert len(names) == 6
     for name, key in zip(names[:4], "0121", strict=True):

@@ -216,7 +216,7 @@ def exported(tab: Any, folder: Path) -> str:
     path = folder / "exported.qrels"
     download.value.save_as(path)
     text = path.read_text()
-    head = re.match(r"# unjudged-answers 1 judged ([0-9]+) of 12 crc32 [0-9a-f]{8}\n", text)
+    head = re.match(r"# unjudged-answers: ([0-9]+) of 12 documents judged\n", text)
     assert head
     assert int(head[1]) == len(re.findall(r"(?m)^[0-9] 0 \S+ [0-9]$", text))
     return text

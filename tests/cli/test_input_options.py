@@ -191,7 +191,7 @@ def test_a_sample_for_predictions_takes_columns(own: tuple[str, str], tmp_path: 
     asked = ["sample", "--for", "predictions", "--budget", "20", "--to-judge"]
     printed(*asked, str(tmp_path / "own"), own[1], "--columns", columns)
     printed(*asked, str(tmp_path / "trec"), str(RUN))
-    tasks = [(tmp_path / folder / "assessor-1.qrels").read_text() for folder in ("own", "trec")]
+    tasks = [(tmp_path / folder / "to-judge.qrels").read_text() for folder in ("own", "trec")]
     assert tasks[0] == tasks[1]
     assert f"--columns {columns}" in (tmp_path / "own" / "design.txt").read_text()
 

@@ -46,9 +46,8 @@ def test_the_sample_collection(script: ModuleType, tmp_path: Path) -> None:
     assert 0.98 * budget <= number(r"A stratified sample for \d+ draws (\d+)", reports[0]) <= budget
     assert number(r"statAP \(joint\): .* (\d+)% inside", reports[0]) == 100
     assert any("Stop: the judgments settle all 10 pairs" in line for line in reports[0])
-    assert number(r"Both rounds: .* (\d+) conflicts adjudicated", reports[0]) > 0
+    assert number(r"Both rounds: .* (\d+) conflicts settled", reports[0]) > 0
     assert number(r"Both rounds: .* (\d+) cannot be judged", reports[0]) > 0
-    assert 0.5 < number(r"Both rounds: .* kappa (0\.\d+)", reports[0]) < 1
 
 
 def test_trec8(script: ModuleType, data: Path, tmp_path: Path) -> None:
@@ -59,4 +58,4 @@ def test_trec8(script: ModuleType, data: Path, tmp_path: Path) -> None:
     assert number(r"statAP \(joint\): .* (\d+)% inside", report) >= 95
     assert number(r"xinfAP: RMS error (0\.\d+)", report) < 0.01
     assert any("Stop: the judgments settle all 10 pairs" in line for line in report)
-    assert number(r"Both rounds: .* (\d+) conflicts adjudicated", report) > 0
+    assert number(r"Both rounds: .* (\d+) conflicts settled", report) > 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from hashlib import blake2b
 from itertools import combinations
@@ -16,7 +17,6 @@ from unjudged import InputError, UsageError, evaluate, sample
 from unjudged.base.choices import DesignName
 from unjudged.judging import Pool
 from unjudged.judging.collecting.drawn_sample import DrawnSample, draw
-from unjudged.judging.collecting.handing_out import hand_out, task_texts
 from unjudged.judging.collecting.judging_page import judging_page
 from unjudged.judging.collecting.merging import merge
 from unjudged.judging.collecting.sample_file import read_sample, sample_text
@@ -175,7 +175,7 @@ def test_names_that_no_file_can_hold_are_refused_before_anyone_judges(query: str
     """The page exported `#q1 0 d1 1`, a comment, and `q1 0 d1 1 1`, a line of five columns."""
     found = draw(Pool.of({query: {document: -1}}), "random", 1.0)
     with pytest.raises(InputError, match="cannot be written as TREC text"):
-        hand_out(found)
+        found.task()
     with pytest.raises(InputError, match="cannot be written as TREC text"):
         judging_page([(query, document)], {})
 
@@ -198,26 +198,21 @@ def test_only_new_documents_are_drawn_from_a_later_pool() -> None:
         draw(Pool.of_runs(RUNS, depth=2), "random", 0.5, since=first)
 
 
+def asked(found: DrawnSample) -> list[tuple[str, str]]:
+    """The documents of a task, in its order."""
+    lines = [line.split() for line in found.task().splitlines() if not line.startswith("#")]
+    assert all(grade == "-1" for _, _, _, grade in lines)
+    return [(query, document) for query, _, document, _ in lines]
+
+
 def test_what_is_handed_out() -> None:
     found = draw(Pool.of_runs(sample.runs, depth=30), "stratified", 0.2, seed=5, top=10)
-    wanted = set(found.to_judge())
-    for assessors in (None, 4):
-        tasks = hand_out(found, assessors=assessors, twice=0.1)
-        given = [item for task in tasks.values() for item in task]
-        assert set(given) == wanted
-        twice = {item for item in wanted if given.count(item) == 2}
-        assert len(given) == len(wanted) + len(twice)
-        for query in found.pooled.queries:
-            own = sum(item[0] == query for item in wanted)
-            assert sum(item[0] == query for item in twice) == rounded(0.1, np.array([own]))[0]
-        for task in tasks.values():
-            assert len(set(task)) == len(task)
-            topics = [query for query, _ in task]
-            assert sum(a != b for a, b in zip(topics, topics[1:], strict=False)) == len(set(topics)) - 1
-        assert tasks == hand_out(found, assessors=assessors, twice=0.1)
-    sizes = [len(task) for task in hand_out(found, assessors=4).values()]
-    largest = max(sum(item[0] == query for item in wanted) for query in found.pooled.queries)
-    assert max(sizes) - min(sizes) <= largest
+    task = asked(found)
+    assert set(task) == set(found.to_judge())
+    assert len(set(task)) == len(task)
+    topics = [query for query, _ in task]
+    assert sum(a != b for a, b in zip(topics, topics[1:], strict=False)) == len(set(topics)) - 1
+    assert task == asked(found) != sorted(task)
 
 
 @pytest.mark.thorough
@@ -225,7 +220,7 @@ def test_the_order_says_nothing_about_ranks() -> None:
     """Over many seeds, the best-ranked document is in the first half as often as in the second."""
     pool = Pool.of_runs({"a": {"q": {f"d{i:02d}": 20.0 - i for i in range(20)}}}, depth=20)
     found = draw(pool, "depth", 20)
-    places = [hand_out(found, seed=seed).popitem()[1].index(("q", "d00")) for seed in range(2000)]
+    places = [asked(replace(found, seed=seed)).index(("q", "d00")) for seed in range(2000)]
     assert abs(np.mean(places) - 9.5) < 4 * np.sqrt((20**2 - 1) / 12 / 2000)
 
 
@@ -243,21 +238,18 @@ def test_estimates_from_a_merged_sample_equal_those_of_the_same_sample_of_judgme
     strata = {5: 1.0, INF: 0.2}
     known = pool.stratified(strata, seed=7)
     found = draw(pool, "stratified", strata=strata, seed=7)
-    files = {}
-    for name, task in hand_out(found, assessors=3, twice=0.2).items():
-        lines = [f"{query} 0 {document} {grades[query, document]}\n" for query, document in task]
-        files[name] = tmp_path / name
-        files[name].write_text("".join(lines))
-    merged = merge(found, {name: str(path) for name, path in files.items()})
+    task, files = asked(found), {}
+    for name, part in {"ann": task[:700], "bob": task[500:]}.items():
+        files[name] = str(tmp_path / name)
+        lines = [f"{query} 0 {document} {grades[query, document]}\n" for query, document in part]
+        (tmp_path / name).write_text("".join(lines))
+    merged = merge(found, files)
     np.testing.assert_array_equal(merged.judgments.grade, known.grade)
     measures = ["infAP", "xinfAP", "infNDCG", "statAP", "statAP(pairs='joint')"]
     ours, theirs = (evaluate(j, sample.runs, measures).values for j in (merged.judgments, known))
     np.testing.assert_allclose(ours, theirs, rtol=1e-13)
     assert merged.conflicts == []
-    assert (
-        len(merged.twice)
-        == sum(map(len, hand_out(found, assessors=3, twice=0.2).values())) - found.drawn.sum()
-    )
+    assert len(merged.twice) == 200
 
 
 def test_joined_designs_are_drawn_to_the_lower_rank() -> None:
@@ -270,12 +262,10 @@ def test_joined_designs_are_drawn_to_the_lower_rank() -> None:
     assert both.judgments.origin.depth == 3
 
 
-def test_files_for_assessors_are_qrels_without_grades() -> None:
-    found = draw(POOL, "random", 1.0)
-    for text in task_texts(hand_out(found, assessors=1)).values():
-        lines = text.splitlines()
-        assert lines[0].startswith("# 14 documents of 2 topics")
-        assert all(line.endswith(" -1") for line in lines[1:])
+def test_a_task_is_qrels_without_grades() -> None:
+    head, *lines = draw(POOL, "random", 1.0).task().splitlines()
+    assert head.startswith("# 14 documents of 2 topics to judge: replace each -1 by a grade, or by -2 for")
+    assert all(line.endswith(" -1") for line in lines)
 
 
 def test_refusals() -> None:
@@ -283,7 +273,3 @@ def test_refusals() -> None:
         draw(POOL, "random", 0.5, redraw=True)
     with pytest.raises(UsageError, match="needs a level"):
         draw(POOL, "random")
-    with pytest.raises(UsageError, match="one assessor cannot judge a document twice"):
-        hand_out(draw(POOL, "random", 1.0), assessors=1, twice=0.5)
-    with pytest.raises(UsageError, match="share from 0 to 1"):
-        hand_out(draw(POOL, "random", 1.0), twice=2.0)

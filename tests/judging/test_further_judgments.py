@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from unjudged import InputError, Judgments, UsageError
 from unjudged.base.choices import Conflicts
-from unjudged.judging.collecting.merge_result import BEFORE
+from unjudged.judging.collecting.merge_result import BEFORE, Merged
 from unjudged.judging.collecting.merging import merge
 from unjudged.rankings.origin import CHOSEN, POOL, STRATIFIED, UNIFORM, UNKNOWN, WEIGHTED, Origin
 
@@ -31,6 +31,11 @@ def nested(judgments: Judgments) -> Nested:
     return made
 
 
+def only(found: Merged, judge: str) -> int:
+    """The number of documents that this judge alone judged."""
+    return sum(list(grades) == [judge] for grades in found.answers.values())
+
+
 def test_conflicts_are_refused_by_default() -> None:
     with pytest.raises(
         InputError, match=r"1 document judged with different grades: q1 d2 \(before: 0, last: 1\)"
@@ -46,7 +51,7 @@ def test_a_rule_settles_them(rule: Conflicts, grade: int) -> None:
         "q2": {"d1": 2},
         "q3": {"d1": 0},
     }
-    assert (found.agreements, found.only(BEFORE), found.only("last")) == (1, 1, 3)
+    assert (found.agreements, only(found, BEFORE), only(found, "last")) == (1, 1, 3)
     assert found.conflicts == [("q1", "d2")]
     assert found.answers["q1", "d2"] == {BEFORE: 0, "last": 1}
     assert found.notes() == [
@@ -58,7 +63,7 @@ def test_a_rule_settles_them(rule: Conflicts, grade: int) -> None:
 def test_nobody_is_overwritten_without_a_conflict() -> None:
     found = merge({"q1": {"d1": 1}}, {"last": {"q1": {"d1": -1, "d2": -1}}})
     assert nested(found.judgments) == {"q1": {"d1": 1, "d2": -1}}
-    assert (found.agreements, found.conflicts, found.only(BEFORE), found.only("last")) == (0, [], 1, 0)
+    assert (found.agreements, found.conflicts, only(found, BEFORE), only(found, "last")) == (0, [], 1, 0)
     assert found.notes() == ["Nothing in the answers is judged: every grade is -1."]
 
 
@@ -87,7 +92,9 @@ def test_every_document_is_as_the_rule_says(first: Nested, last: Nested, rule: C
             expected = rules[rule](a, b) if a >= 0 and b >= 0 else max(a, b)
             assert made[query][document] == expected
     judged = [g for documents in made.values() for g in documents.values() if g >= 0]
-    assert len(judged) == (found.agreements + len(found.conflicts) + found.only(BEFORE) + found.only("last"))
+    assert len(judged) == (
+        found.agreements + len(found.conflicts) + only(found, BEFORE) + only(found, "last")
+    )
 
 
 @given(several=st.lists(files, min_size=2, max_size=4), rule=rules_to_try)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from unjudged import InputError, UsageError
-from unjudged.judging.collecting.answers import Grade, read_scale
+from unjudged.judging.collecting.judging_page import Grade, read_scale
 from unjudged.judging.collecting.texts import Image, read_images
 
 PNG = b"\x89PNG\r\n\x1a\n..."

@@ -1,22 +1,11 @@
-"""Answers of judges: conflicts, documents that are missing or foreign, kappa against statsmodels."""
+"""Answers of judges: conflicts, and documents that are missing or foreign."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from statsmodels.stats.inter_rater import aggregate_raters
-from statsmodels.stats.inter_rater import cohens_kappa as their_cohen
-from statsmodels.stats.inter_rater import fleiss_kappa as their_fleiss
 
 from unjudged import InputError, Judgments, UsageError, evaluate, xinfAP
-from unjudged.agreement.kappa import (
-    agreements,
-    agreements_by_topic,
-    cohen_kappa,
-    fleiss_kappa,
-)
 from unjudged.base.choices import Conflicts
 from unjudged.judging import Pool
 from unjudged.judging.collecting.drawn_sample import draw
@@ -95,71 +84,9 @@ def test_estimates_refuse_chosen_judgments() -> None:
 
 def test_an_unknown_rule() -> None:
     with pytest.raises(
-        UsageError, match="expected one of error, own, majority, median, highest, lowest, first, last"
+        UsageError, match="expected one of error, majority, median, highest, lowest, first, last"
     ):
         merge(ALL, {}, conflicts="loudest")  # type: ignore[arg-type]
-
-
-tables = st.integers(2, 5).flatmap(
-    lambda judges: st.lists(
-        st.lists(st.integers(0, 3), min_size=judges, max_size=judges), min_size=2, max_size=30
-    )
-)
-
-
-@given(tables)
-def test_kappa_is_that_of_statsmodels(rows: list[list[int]]) -> None:
-    table = np.array(rows)
-    counts, _ = aggregate_raters(table)
-    ours = fleiss_kappa(counts)
-    if len(np.unique(table)) == 1:
-        assert np.isnan(ours)
-    else:
-        assert ours == pytest.approx(their_fleiss(counts), abs=1e-12)
-    a, b = table[:, 0], table[:, 1]
-    if len(np.unique(table[:, :2])) == 1:
-        assert np.isnan(cohen_kappa(a, b))
-        return
-    matrix = np.zeros((4, 4))
-    np.add.at(matrix, (a, b), 1)
-    theirs = their_cohen(matrix, return_results=False, wt=None)
-    assert cohen_kappa(a, b) == pytest.approx(theirs, abs=1e-12)
-
-
-def test_the_published_example_of_fleiss() -> None:
-    """Fourteen judges, ten subjects, five categories: kappa .210 (the table that textbooks copy)."""
-    counts = [
-        [0, 0, 0, 0, 14],
-        [0, 2, 6, 4, 2],
-        [0, 0, 3, 5, 6],
-        [0, 3, 9, 2, 0],
-        [2, 2, 8, 1, 1],
-        [7, 7, 0, 0, 0],
-        [3, 2, 6, 3, 0],
-        [2, 5, 3, 2, 2],
-        [6, 5, 2, 1, 0],
-        [0, 2, 2, 3, 7],
-    ]
-    assert round(fleiss_kappa(counts), 3) == 0.210
-
-
-def test_agreement_by_pair_and_topic() -> None:
-    answers = {
-        ("q1", "a"): {"ann": 1, "bob": 1},
-        ("q1", "b"): {"ann": 2, "bob": 1},
-        ("q1", "c"): {"ann": 0, "bob": 0},
-        ("q2", "x"): {"ann": 0, "cy": 1},
-        ("q2", "y"): {"cy": 1},
-    }
-    pairs = agreements(list(answers.values()))
-    assert [row.who for row in pairs] == ["ann and bob", "ann and cy", "all, 2 judges each"]
-    assert pairs[0].documents == 3
-    assert pairs[0].same_grade == pytest.approx(2 / 3)
-    assert (pairs[0].same_relevance, pairs[0].kappa_of_relevance) == (1.0, 1.0)
-    assert [(row.who, row.documents, row.same_relevance) for row in agreements_by_topic(answers)] == [
-        ("q1", 3, 1.0),
-        ("q2", 1, 0.0),
-    ]
 
 
 def test_long_lists_end_in_a_number() -> None:

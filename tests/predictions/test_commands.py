@@ -84,7 +84,7 @@ def test_from_the_draw_to_the_answer(world: World) -> None:
     folder = world.folder / "judging"
     draw = ["sample", "--for", "predictions", *world.runs, "--predictions", world.model]
     said = printed(*draw, "--budget", "150", "--to-judge", str(folder), "--seed", "4")
-    design, asked = str(folder / "design.txt"), str(folder / "assessor-1.qrels")
+    design, asked = str(folder / "design.txt"), str(folder / "to-judge.qrels")
     drawn = len(read_sample(design).to_judge())
     assert said.startswith(f"{drawn} documents to judge, drawn proportional to weight")
     answers = world.answers(asked)
@@ -122,8 +122,8 @@ def test_earlier_judgments_are_certain(world: World) -> None:
         "--judged",
         earlier,
     ]
-    printed(*queries, "--budget", "15", "--to-judge", str(folder), "--assessors", "2")
-    asked = [line for file in folder.glob("assessor-*") for line in file.read_text().splitlines()]
+    printed(*queries, "--budget", "15", "--to-judge", str(folder))
+    asked = (folder / "to-judge.qrels").read_text().splitlines()
     assert asked
     answers = world.answers(world.write("both.qrels", asked))
     evaluated = [
@@ -149,7 +149,7 @@ def test_earlier_judgments_are_certain(world: World) -> None:
 def test_half_an_answer_is_refused(world: World) -> None:
     folder = world.folder / "judging"
     printed("sample", "--for", "predictions", *world.runs, "-b", "40", "--to-judge", str(folder))
-    design, asked = str(folder / "design.txt"), folder / "assessor-1.qrels"
+    design, asked = str(folder / "design.txt"), folder / "to-judge.qrels"
     evaluated = ["evaluate", design, *world.runs, "--predictions", world.model]
     waiting = len(read_sample(design).to_judge())
     assert refused(1, *evaluated).startswith(
@@ -175,7 +175,7 @@ def test_what_was_not_drawn_is_reported_and_left_out(world: World) -> None:
         "--format",
         "csv",
     ]
-    drawn = unjudged(*evaluated, "--judged", world.answers(str(folder / "assessor-1.qrels")))
+    drawn = unjudged(*evaluated, "--judged", world.answers(str(folder / "to-judge.qrels")))
     every = [f"{q} 0 {d} {g}" for q, docs in world.truth.items() for d, g in docs.items()]
     listed = read_sample(design).judgments
     known = {(listed.queries[q], d) for q, d in zip(listed.query, listed.documents, strict=True)}
@@ -315,9 +315,9 @@ def test_nothing_is_overwritten(world: World) -> None:
     draw = ["sample", "--for", "predictions", *world.runs, "--to-judge", str(folder)]
     printed(*draw, "--budget", "30")
     printed(*draw, "--budget", "30")
-    (folder / "assessor-1.qrels").write_text("q 0 d 1\n")
+    (folder / "to-judge.qrels").write_text("q 0 d 1\n")
     assert "exists and has other content" in refused(1, *draw, "--budget", "30")
-    assert (folder / "assessor-1.qrels").read_text() == "q 0 d 1\n"
+    assert (folder / "to-judge.qrels").read_text() == "q 0 d 1\n"
 
 
 @pytest.mark.parametrize(("rule", "value"), [("first", 0.5), ("last", 1.0), ("highest", 1.0)])
@@ -354,7 +354,7 @@ def test_a_spot_check_from_start_to_end(world: World) -> None:
     assert comment == "# unjudged-spot-check: seed 2, budget 25, measure P@10"
     assert origin.startswith("# unjudged-origin unknown: the probabilities")
     rows = [line.split() for line in lines]
-    assert [(q, d) for q, _, d, _ in rows] == sorted(design.to_judge())
+    assert sorted((q, d) for q, _, d, _ in rows) == sorted(design.to_judge())
     answers = world.write("checked.qrels", [f"{q} 0 {d} {k % 2}" for k, (q, _, d, _) in enumerate(rows)])
     expected = spot_check(merge(design, {"people": answers}).judgments, DENSE, [0.05], "P@10")
     (row,) = table(*check, "--checked", answers)

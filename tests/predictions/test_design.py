@@ -123,9 +123,8 @@ def test_a_design_is_restored_from_its_file(tmp_path: Path) -> None:
 def test_what_people_are_given_does_not_show_ranks() -> None:
     found = design_for_predictions([RUN, OTHER], 100, None, "P@3")
     head, *lines = found.task().splitlines()
-    assert head == f"# {len(lines)} documents to judge: replace each -1 by a grade."
-    assert [tuple(line.split()[0:3:2]) for line in lines] == sorted(found.to_judge())
-    assert lines == sorted(lines)
+    assert head.startswith(f"# {len(lines)} documents of 3 topics to judge: replace each -1 by a grade, or")
+    assert sorted(tuple(line.split()[0:3:2]) for line in lines) == sorted(found.to_judge())
 
 
 def test_a_design_with_open_judgments_is_not_estimated_from() -> None:

@@ -1,4 +1,4 @@
-"""Build a test collection: pool, draw, hand out, judge, merge, judge more, and ask whether it is reusable.
+"""Build a test collection: pool, draw, judge, merge, judge more, and ask whether it is reusable.
 
 The verbs are those of the command line:
 
@@ -17,13 +17,10 @@ _NAMES = LazyNames(
         "choosing.next_documents": "next=next_documents",
         "choosing.next_result": "Candidate NextDocuments RunPair",
         "choosing.settling": "Forecast",
-        "collecting.answers": "AnswerFile read_answers",
-        "collecting.assignment": "Assignment assign read_assignment",
         "collecting.sample_file": "read_sample sample_text",
         "collecting.drawn_sample": "DrawnSample sample=draw",
-        "collecting.handing_out": "hand_out task_texts",
         "collecting.judging_page": "judge=judging_page",
-        "collecting.merge_result": "ConflictError Merged",
+        "collecting.merge_result": "Merged",
         "collecting.merge_rules": "MergeRule merge_rule",
         "collecting.merging": "merge",
         "collecting.stated_sample": "stated_sample",

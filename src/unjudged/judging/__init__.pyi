@@ -2,12 +2,9 @@
 from unjudged.judging.choosing.next_documents import next_documents as next
 from unjudged.judging.choosing.next_result import Candidate as Candidate, NextDocuments as NextDocuments, RunPair as RunPair
 from unjudged.judging.choosing.settling import Forecast as Forecast
-from unjudged.judging.collecting.answers import AnswerFile as AnswerFile, read_answers as read_answers
-from unjudged.judging.collecting.assignment import Assignment as Assignment, assign as assign, read_assignment as read_assignment
 from unjudged.judging.collecting.drawn_sample import DrawnSample as DrawnSample, draw as sample
-from unjudged.judging.collecting.handing_out import hand_out as hand_out, task_texts as task_texts
 from unjudged.judging.collecting.judging_page import judging_page as judge
-from unjudged.judging.collecting.merge_result import ConflictError as ConflictError, Merged as Merged
+from unjudged.judging.collecting.merge_result import Merged as Merged
 from unjudged.judging.collecting.merge_rules import MergeRule as MergeRule, merge_rule as merge_rule
 from unjudged.judging.collecting.merging import merge as merge
 from unjudged.judging.collecting.sample_file import read_sample as read_sample, sample_text as sample_text
@@ -18,10 +15,7 @@ from unjudged.judging.pooling.pool import Pool as Pool
 
 pool = Pool.of_runs
 __all__ = [
-    "AnswerFile",
-    "Assignment",
     "Candidate",
-    "ConflictError",
     "DESIGNS",
     "Design",
     "DrawnSample",
@@ -32,21 +26,16 @@ __all__ = [
     "Pool",
     "Reusability",
     "RunPair",
-    "assign",
     "design",
-    "hand_out",
     "judge",
     "merge",
     "merge_rule",
     "next",
     "pool",
-    "read_answers",
-    "read_assignment",
     "read_sample",
     "reusability",
     "sample",
     "sample_text",
     "stated_sample",
-    "task_texts",
     "topic_statistics",
 ]

@@ -77,11 +77,6 @@ class Judgments:
         Columns of a frame are recognised by the names that ir_measures, PyTerrier and BEIR use. Name
         others yourself: `Judgments.of(frame, query="topic", document="url", grade="stars")`.
         """
-        return cls.with_lines(source, **columns)[0]
-
-    @classmethod
-    def with_lines(cls, source: JudgmentsSource, **columns: str) -> tuple[Judgments, Integers]:
-        """Return the same, and the line of each row if they are from a file of text."""
         found, lines = cls._and_lines(source, columns)
         if found.scale is not None:
             gains = found.scale[np.maximum(found.grade, 0)]
@@ -93,7 +88,7 @@ class Judgments:
             with name_in_errors(source, "judgments"):
                 line = int(lines[row]) if len(lines) else None
                 raise InputError(f"{problem}, {remedy}; {IS_IT_A_RUN}", line=line)
-        return found, lines
+        return found
 
     @classmethod
     def with_fractions(cls, source: JudgmentsSource, **columns: str) -> Judgments:

@@ -93,7 +93,7 @@ def _with_columns(file: str, words: Sequence[str] | None, option: str, roles: Se
 def _conflict_rules() -> Iterable[str]:
     from unjudged.judging.collecting.merge_rules import RULES
 
-    return (name for name, rule in RULES.items() if not rule.needs_assignment)
+    return RULES
 
 
 @dataclass(eq=False, repr=False)

@@ -12,7 +12,7 @@ from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted
 from unjudged.cli.options.arguments import InputFile, NamedFiles, OneMeasure, named_files
 from unjudged.cli.options.input_options import JudgmentOptions, read_judgments
-from unjudged.cli.options.judging_folder import HandingOut, write_new
+from unjudged.cli.options.judging_folder import DESIGN, TASK, write_drawn
 from unjudged.cli.options.option import Option, OptionGroup, refuse
 from unjudged.cli.shell.given_arguments import made_by
 from unjudged.cli.shell.output import show
@@ -76,24 +76,19 @@ class SamplingOptions:
             return pool.stratified(self.strata or {}, seed=seed)
         return self.design.draw(pool, self.level, seed, **self.options)
 
-    def draw_into(
-        self, folder: Path, pool: Pool, *, seed: int, handing_out: HandingOut, since: Path | None
-    ) -> None:
-        """Draw documents for judging and write the design and the files for assessors."""
+    def draw_into(self, folder: Path, pool: Pool, *, seed: int, since: Path | None) -> None:
+        """Draw documents for judging and write the design and what to judge."""
         earlier = None if since is None else read_sample(since)
         fresh = pool if earlier is None else documents_since(pool, earlier)
         chosen = self.within_budget(fresh.blank, seed)
         given = {"strata": self.strata, "seed": seed, "since": earlier, "made_by": made_by()}
         sample = draw(pool, self.design, chosen.level, **given, **chosen.options)  # type: ignore[arg-type]
-        tasks, written = handing_out.tasks(sample, since)
-        if not tasks:
+        if not len(sample.rows_to_judge):
             raise UsageError("no document was drawn: choose a larger share or depth")
-        write_new(folder, written)
-        files = counted(len(tasks), "file")
-        documents = sum(map(len, tasks.values()))
-        others = " and ".join(name for name in written if name not in tasks)
+        write_drawn(folder, sample)
         how = f", {sample.method}" if sample.method else ""
-        show(f"{files} with {counted(documents, 'document')} to judge{how}, and {others}, in {folder}\n")
+        documents = counted(len(sample.rows_to_judge), "document")
+        show(f"{documents} to judge{how}: {TASK} and {DESIGN} in {folder}\n")
 
 
 def strata_of_text(text: str) -> dict[float, float]:
@@ -161,7 +156,6 @@ class DrawingOptions(OptionGroup, title="Purpose and size"):
         *,
         inputs: JudgmentOptions,
         seed: int,
-        handing_out: HandingOut,
     ) -> None:
         """Draw the documents and write the folder; nothing there is overwritten."""
         from unjudged.predictions.poisson_sample import design_for_predictions
@@ -181,9 +175,8 @@ class DrawingOptions(OptionGroup, title="Purpose and size"):
                 seed=seed,
             )
         sample = replace(design, made_by=made_by())
-        tasks, written = handing_out.tasks(sample, None, assessors="1")
-        if not tasks:
+        if not len(sample.rows_to_judge):
             raise UsageError("no document was drawn: choose a larger budget or another seed")
-        write_new(folder, written)
-        where = f"{', '.join(tasks)} in {folder}"
-        show(f"{counted(len(sample.rows_to_judge), 'document')} to judge, drawn {design.method}: {where}\n")
+        write_drawn(folder, sample)
+        drawn = f"{counted(len(sample.rows_to_judge), 'document')} to judge, drawn {sample.method}"
+        show(f"{drawn}: {TASK} and {DESIGN} in {folder}\n")

@@ -15,6 +15,7 @@ from unjudged.base.wording import counted
 from unjudged.formats.tables import Ids
 from unjudged.formats.writing import qrels_text
 from unjudged.grids.grid import Cell, Column, Grid, Shown
+from unjudged.judging.pooling import sampling
 from unjudged.judging.pooling.designs import DESIGNS, Design
 from unjudged.judging.pooling.pool import Pool
 from unjudged.rankings.extension import chosen_rows, rows_of, table_of_pool
@@ -56,10 +57,6 @@ class DrawnSample(Shown):
     def to_judge(self) -> list[tuple[str, str]]:
         """Return the (query, document) pairs that are to be judged now."""
         return self.pooled.names(self.rows_to_judge)
-
-    def by_topic(self, rows: Mask) -> NDArray[np.int64]:
-        """Return how many of these rows each query has."""
-        return np.bincount(self.pooled.query[rows], minlength=len(self.pooled.queries))
 
     @property
     def chosen(self) -> bool:
@@ -109,10 +106,17 @@ class DrawnSample(Shown):
         return [f"{MARK} {UNKNOWN}: the probabilities with which documents were drawn are not in this file"]
 
     def task(self) -> str:
-        """Return qrels with -1 for each document to judge, sorted by name so that ranks do not show."""
-        rows = [(query, document, UNSAMPLED) for query, document in sorted(self.to_judge())]
-        asked = f"{counted(len(rows), 'document')} to judge: replace each -1 by a grade."
-        return qrels_text(rows, [asked, *self.marks()])
+        """Return qrels with -1 for each document to judge, in an order that says nothing about ranks.
+
+        Within a topic, the order depends on the seed and the names only.
+        """
+        rows, pairs = self.rows_to_judge, self.to_judge()
+        numbers = sampling.numbers(sampling.identities_of_rows(self.pooled, rows), self.seed, "order")
+        order = np.lexsort((numbers, self.pooled.query[rows])).tolist()
+        number = counted(len(pairs), "document"), counted(len({query for query, _ in pairs}), "topic")
+        asked = 'replace each -1 by a grade, or by -2 for "cannot judge".'
+        head = f"{' of '.join(number)} to judge: {asked}"
+        return qrels_text([(*pairs[i], UNSAMPLED) for i in order], [head, *self.marks()])
 
     def grid(self) -> Grid:
         """Per stratum: documents, how many of them are drawn, and the range of their probabilities."""

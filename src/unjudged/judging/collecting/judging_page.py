@@ -13,12 +13,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b, sha256
 from html.parser import HTMLParser
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 
-from unjudged.base.errors import InputError, quoted
+from unjudged.base.errors import InputError, UsageError, quoted
+from unjudged.formats.small_files import read_small_text
 from unjudged.formats.tables import encode
-from unjudged.judging.collecting.answers import Scale, scale_of
-from unjudged.judging.collecting.handing_out import check_names
+from unjudged.formats.writing import document_id, query_id
 from unjudged.judging.collecting.texts import Image, Topic
 
 SCRIPTS = ("store.js", "answers.js", "text.js", "transfer.js", "page.js")
@@ -34,6 +34,55 @@ ESCAPED = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 """In JSON these stand inside strings only; escaped, no text can end the element that holds the data."""
 
 
+LABELS = {0: "not relevant", 1: "relevant", 2: "highly relevant", 3: "perfectly relevant"}
+HIGHEST = 9
+"""Grades are typed as one key."""
+
+
+class Grade(NamedTuple):
+    """What a grade is called, and when to give it."""
+
+    label: str
+    description: str = ""
+
+
+Scale = dict[int, Grade]
+"""Grades by number, in ascending order."""
+
+
+def scale_of(grades: Iterable[int]) -> Scale:
+    """Return a scale of plain numbers, with their usual labels."""
+    chosen = sorted(set(grades))
+    if len(chosen) < 2 or chosen[0] < 0 or chosen[-1] > HIGHEST:
+        raise UsageError(f"grades are {chosen}, expected two or more whole numbers from 0 to {HIGHEST}")
+    return {grade: Grade(LABELS.get(grade, "")) for grade in chosen}
+
+
+def read_scale(given: str) -> Scale:
+    """Read `0,1,2`, or a file of lines `grade label description`, separated by tabs."""
+    words = [word.strip() for word in given.split(",")]
+    if all(word.isascii() and word.isdecimal() and len(word) == 1 for word in words):
+        return scale_of(int(word) for word in words)
+    if re.fullmatch(r"[-+0-9,.\s]*", given):
+        raise UsageError(f"grades are {given!r}: use whole numbers from 0 to {HIGHEST}, as 0,1,2, or a file")
+    found: Scale = {}
+    lines = read_small_text(given, "lines of a grade, its label and its description").splitlines()
+    for number, line in enumerate(lines, 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        first, *rest = (field.strip() for field in line.split("\t", 2))
+        known = first.isascii() and first.isdecimal() and len(first) == 1
+        if not known or not rest or not rest[0]:
+            problem = f"{quoted(line)}: expected a grade from 0 to {HIGHEST}, a tab and its label"
+            raise InputError(problem, source=given, line=number)
+        if int(first) in found:
+            raise InputError(f"grade {first} comes twice", source=given, line=number)
+        found[int(first)] = Grade(*rest)
+    if len(found) < 2:
+        raise InputError(f"{len(found)} grades, expected two or more lines", source=given)
+    return dict(sorted(found.items()))
+
+
 def judging_page(
     task: Sequence[tuple[str, str]],
     texts: Mapping[str, str],
@@ -45,18 +94,18 @@ def judging_page(
     guidelines: str = "",
     images: Mapping[str, Sequence[Image]] | None = None,
     html: bool = False,
-    times: bool = False,
 ) -> str:
     """Return a page to judge these (query, document) pairs.
 
     `marks` are comments that its export begins with. With `html` the harmless part of each text's markup is
-    shown, without it the text as it is. With `times` the export has the seconds per document. Names that the
-    export cannot hold are refused.
+    shown, without it the text as it is. Names that the export cannot hold are refused.
     """
     scale = dict(grades) if isinstance(grades, Mapping) else scale_of(grades)
     if not task:
         raise InputError("no document is left to judge")
-    check_names(task)
+    for query, document in task:
+        query_id(query)
+        document_id(document)
     for name_of in {name for pair in task for name in pair}:
         if not name_of.isprintable() or any(0xD800 <= ord(c) <= 0xDFFF for c in name_of):
             raise InputError(f"{quoted(name_of)} is not UTF-8 text, so a browser cannot export it unchanged")
@@ -71,7 +120,6 @@ def judging_page(
         "labels": {str(grade): meaning._asdict() for grade, meaning in scale.items()},
         "marks": list(marks),
         "guidelines": guidelines,
-        "times": times,
         "topics": {q: topic._asdict() for q, topic in (topics or {}).items() if q in queries},
         "queries": list(queries),
         "documents": list(documents),

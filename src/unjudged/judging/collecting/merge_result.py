@@ -8,12 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from unjudged.agreement.kappa import Agreement, agreement_grid, agreements, agreements_by_topic
-from unjudged.base.errors import InputError
 from unjudged.base.wording import counted, shortlist
-from unjudged.formats.writing import qrels_text
 from unjudged.grids.grid import Column, Grid, Shown
-from unjudged.judging.collecting.answers import Document
 from unjudged.judging.collecting.merge_rules import Grades
 from unjudged.rankings.judged import Integers
 from unjudged.rankings.judgments import CANNOT_JUDGE, UNSAMPLED, Judgments
@@ -24,12 +20,8 @@ NAMED = 5
 """A sentence names this many documents."""
 
 
-class ConflictError(InputError):
-    """Documents with different grades that no rule settled; `merged` is what there is without them."""
-
-    def __init__(self, problem: str, merged: Merged) -> None:
-        super().__init__(problem)
-        self.merged = merged
+Document = tuple[str, str]
+"""A query and a document."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,9 +32,8 @@ class Merged(Shown):
     for "cannot judge".
     `missing` documents were drawn and not judged, `undrawn` ones are pooled and were not drawn, `foreign`
     ones are not in the pool of the sample; the last two are left out of the judgments. `conflicts` are
-    documents with several different grades, settled by `rule` or by the `adjudicated` grades, which are -1
-    where there is none. `regraded` documents have different grades of one judge, of which the later counts.
-    `origin_note` says why the judgments are a sample no more.
+    documents with several different grades, settled by `rule`. `origin_note` says why
+    the judgments are a sample no more.
     """
 
     judgments: Judgments
@@ -55,8 +46,6 @@ class Merged(Shown):
     rule: str
     scaled: bool = False
     origin_note: str = ""
-    regraded: Sequence[Document] = ()
-    adjudicated: Grades | None = None
 
     @cached_property
     def differing(self) -> Integers:
@@ -64,21 +53,6 @@ class Merged(Shown):
         none = np.iinfo(np.int32).max
         lowest = np.where(self.given >= 0, self.given, none).min(axis=0, initial=none)
         return np.flatnonzero(lowest < self.given.max(axis=0, initial=UNSAMPLED))
-
-    @property
-    def to_adjudicate(self) -> list[Document]:
-        """Documents with different grades that nobody has adjudicated."""
-        rows = self.differing
-        if self.adjudicated is not None:
-            rows = rows[self.adjudicated[rows] == UNSAMPLED]
-        return self.judgments.pooled.names(rows)
-
-    def adjudication(self) -> str:
-        """Return a file to judge: the documents with different grades, which comments tell."""
-        documents = self.to_adjudicate
-        asked = f"{counted(len(documents), 'document')} to adjudicate: replace each -1 by a grade."
-        said = [f"comment {' '.join(one)} {_grades(self.answers[one])}" for one in documents]
-        return qrels_text([(*one, UNSAMPLED) for one in documents], [asked, *said])
 
     @cached_property
     def answers(self) -> Mapping[Document, Mapping[str, int]]:
@@ -105,12 +79,6 @@ class Merged(Shown):
         """Number of documents that several judges judged alike."""
         return len(self.twice) - len(self.conflicts)
 
-    def only(self, judge: str) -> int:
-        """Return the number of documents that this judge alone judged."""
-        judged = self.given >= 0
-        own = judged[list(self.judges).index(judge)]
-        return int((own & (judged.sum(axis=0) == 1)).sum())
-
     def notes(self) -> list[str]:
         """Return what must be known of the answers, in sentences."""
         sentences = []
@@ -122,10 +90,9 @@ class Merged(Shown):
             sentences.append(f"{counted(self.agreements, 'document')} judged as before.")
         if self.conflicts:
             listed = shortlist([graded(one, self.answers[one]) for one in self.conflicts], NAMED)
-            what = f"judged with different grades, settled by {self._settled_by()}"
+            what = f"judged with different grades, settled by the rule {self.rule!r}"
             sentences.append(f"{counted(len(self.conflicts), 'document')} {what}: {listed}.")
         parts = {
-            "judged differently by the same judge, whose later file counts": self.regraded,
             'answered "cannot judge", which stay unjudged': self.unable,
             "drawn but not judged": self.missing,
             "judged but not drawn, left out": self.undrawn,
@@ -142,14 +109,6 @@ class Merged(Shown):
             )
         return [*sentences, self.origin_note] if self.origin_note else sentences
 
-    def _settled_by(self) -> str:
-        by_rule = f"the rule {self.rule!r}"
-        decided = len(self.conflicts) - len(self.to_adjudicate)
-        if not decided:
-            return by_rule
-        rest = f", the others by {by_rule}" if self.to_adjudicate else ""
-        return f"adjudication ({decided}){rest}"
-
     def grid(self) -> Grid:
         counts = {
             "judged": int((self.given >= 0).any(axis=0).sum()),
@@ -163,28 +122,13 @@ class Merged(Shown):
         columns = [Column(name, "integer") for name in counts]
         return Grid(columns, [list(counts.values())], "Merged", self.notes())
 
-    def grids(self, rel: int = 1) -> list[Grid]:
-        """Return the counts, the conflicts, and the agreement of judges, in all and by topic."""
+    def grids(self) -> list[Grid]:
+        """Return the counts and the conflicts."""
         made = [self.grid()]
         if self.conflicts:
             columns = [Column("query", "label"), Column("document", "label"), Column("grades", "text")]
             made.append(Grid(columns, [[*d, _grades(self.answers[d])] for d in self.conflicts], "Conflicts"))
-        if self.twice:
-            made.append(agreement_grid(self.by_judges(rel), "Agreement of judges"))
-            made.append(agreement_grid(self.by_topic(rel), "Agreement by topic (Fleiss' kappa)", "query"))
         return made
-
-    def by_judges(self, rel: int = 1) -> list[Agreement]:
-        """Return how far each two judges agree, and all of them."""
-        return agreements(list(self.answers.values()), rel)
-
-    def by_topic(self, rel: int = 1) -> list[Agreement]:
-        """Return how far judges agree on each topic."""
-        return agreements_by_topic(self.answers, rel)
-
-    def agreement(self, rel: int = 1) -> Grid:
-        """Return the agreement of judges and by topic as one table, for formats that hold one."""
-        return agreement_grid([*self.by_judges(rel), *self.by_topic(rel)], "Agreement", "judges or query")
 
 
 def graded(document: Document, given: Mapping[str, int]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -12,18 +13,17 @@ import numpy as np
 from unjudged.base.choices import Conflicts
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted, shortlist
-from unjudged.judging.collecting.answers import AnswerFile, Document, read_answer_file
-from unjudged.judging.collecting.assignment import Assignment
+from unjudged.formats.streams import display_name, opened
 from unjudged.judging.collecting.drawn_sample import DrawnSample
 from unjudged.judging.collecting.merge_result import (
     BEFORE,
     NAMED,
-    ConflictError,
+    Document,
     Merged,
     graded,
     listed_documents,
 )
-from unjudged.judging.collecting.merge_rules import RULES, Given, Grades, MergeRule
+from unjudged.judging.collecting.merge_rules import RULES, Grades, MergeRule
 from unjudged.rankings.extension import extended, rows_of, table_of
 from unjudged.rankings.judgments import CANNOT_JUDGE, UNSAMPLED, Judgments, JudgmentsSource, answers_in
 from unjudged.rankings.origin import A_POOL, CHOSEN, UNIFORM, UNKNOWN, Origin
@@ -31,22 +31,18 @@ from unjudged.rankings.origin import A_POOL, CHOSEN, UNIFORM, UNKNOWN, Origin
 
 def merge(
     first: DrawnSample | JudgmentsSource,
-    answers: Mapping[str, JudgmentsSource | Sequence[AnswerFile]],
+    answers: Mapping[str, JudgmentsSource],
     *,
     conflicts: Conflicts = "error",
-    assignment: Assignment | None = None,
-    adjudicated: JudgmentsSource | None = None,
     allow_missing: bool = False,
 ) -> Merged:
     """Merge the answers of judges, by name, with the sample that they judged, or with earlier judgments.
 
     Grade -2 is the answer "cannot judge": the document is not missing, and stays unjudged unless another
     judge gives it a grade. Every other negative grade is no answer. Different grades for one document are an
-    error, unless the rule `conflicts` says which counts: that of the topic's 'own' assessor, whom the
-    `assignment` names, the 'majority', the 'median', the 'highest', the 'lowest', the 'first' or the 'last'.
-    The earlier judgments come first. `adjudicated` answers count before all others. If a judge has several
-    files (`read_answers`), the later one counts. An export of the judging page that was cut or edited is
-    refused.
+    error, unless the rule `conflicts` says which counts: the 'majority', the 'median', the 'highest',
+    the 'lowest', the 'first' or the 'last'. The earlier judgments come first. An export of the judging page
+    that was cut is refused.
 
     Of a sample, each drawn document needs an answer, and other documents are left out. With `allow_missing`,
     documents without an answer stay unjudged, and the others of their stratum stand for them: right if
@@ -67,29 +63,21 @@ def merge(
     rule = RULES.find(conflicts)
     if not isinstance(answers, Mapping):
         raise UsageError("expected the answers of each judge by name, as {'ann': 'ann.qrels'}")
-    if rule.needs_assignment and assignment is None:
-        problem = f"the rule {conflicts!r} needs an assignment, which says who judges which topic"
-        raise UsageError(f"{problem}: give the assignment.tsv of `unjudged sample --to-judge` (--assignment)")
-    files = {name: _files_of(source) for name, source in answers.items()}
-    settled = None if adjudicated is None else _files_of(adjudicated)[0]
-    every = [file for several in files.values() for file in several]
+    files = {name: _answers_of(source) for name, source in answers.items()}
+    every = list(files.values())
     sample: DrawnSample | None = None
     if isinstance(first, DrawnSample):
         sample, pool = first, first.judgments
     else:
         pool = _with_documents(Judgments.of(first), every)
-    found = _Matched(pool, {}, {}, {})
-    given = [answers_in(pool.grade), *(found.add(several) for several in files.values())]
+    found = _Matched(pool, {}, {})
+    given = [answers_in(pool.grade), *map(found.add, every)]
     judges = [BEFORE, *files]
     if sample is not None and not (given[0] != UNSAMPLED).any():
         judges, given = judges[1:], given[1:]
     table = np.stack(given) if given else np.zeros((0, len(pool.grade)), np.int32)
-    last_word = None if settled is None else found.add([settled])
-    odd = list(found.undrawn), list(found.foreign)
-    merged = Merged(
-        pool, judges, table, [], *odd, [], conflicts, regraded=[*found.regraded], adjudicated=last_word
-    )
-    grade = _settle(merged, rule, assignment)
+    merged = Merged(pool, judges, table, [], list(found.undrawn), list(found.foreign), [], conflicts)
+    grade = _settle(merged, rule)
     merged = replace(merged, conflicts=pool.pooled.names(merged.differing))
     if sample is None:
         judgments, note = _added(pool, grade, every)
@@ -110,61 +98,55 @@ class _Matched(NamedTuple):
     pool: Judgments
     undrawn: dict[Document, None]
     foreign: dict[Document, None]
-    regraded: dict[Document, None]
-    """Documents that one judge graded differently in two files."""
 
-    def add(self, files: Sequence[Judgments]) -> Grades:
-        """Return the answer of one judge for each row of the pool; of several, the last."""
+    def add(self, file: Judgments) -> Grades:
+        """Return the answer of one judge for each row of the pool."""
         pool, given = self.pool, np.full(len(self.pool.grade), UNSAMPLED, np.int32)
-        for file in files:
-            row, judged = rows_of(pool, table_of(file)), ~file.waiting
-            outside = judged & (row < 0)
-            left_out = judged & ~outside & (False if pool.drawn is None else ~pool.drawn[row])
-            self.foreign.update(dict.fromkeys(file.pooled.names(np.flatnonzero(outside))))
-            self.undrawn.update(dict.fromkeys(file.pooled.names(np.flatnonzero(left_out))))
-            taken = judged & ~outside & ~left_out
-            before, now = given[row[taken]], file.grade[taken]
-            again = row[taken][(before != UNSAMPLED) & (before != now)]
-            self.regraded.update(dict.fromkeys(pool.pooled.names(again)))
-            given[row[taken]] = now
+        row, judged = rows_of(pool, table_of(file)), ~file.waiting
+        outside = judged & (row < 0)
+        left_out = judged & ~outside & (False if pool.drawn is None else ~pool.drawn[row])
+        self.foreign.update(dict.fromkeys(file.pooled.names(np.flatnonzero(outside))))
+        self.undrawn.update(dict.fromkeys(file.pooled.names(np.flatnonzero(left_out))))
+        taken = judged & ~outside & ~left_out
+        given[row[taken]] = file.grade[taken]
         return given
 
 
-def _files_of(source: JudgmentsSource | Sequence[AnswerFile]) -> list[Judgments]:
-    """Return the files of one judge."""
-    if isinstance(source, list) and source and all(isinstance(one, AnswerFile) for one in source):
-        return [one.judgments for one in source]
-    if isinstance(source, str | os.PathLike):
-        return [read_answer_file(source).judgments]
-    return [Judgments.of(source)]  # type: ignore[arg-type]
+_EXPORT = re.compile(rb"# unjudged-answers: ([0-9]{1,12}) of ([0-9]{1,12}) documents judged\s*")
+_LONGEST_HEAD = 100
 
 
-def _settle(merged: Merged, rule: MergeRule, assignment: Assignment | None) -> Grades:
-    """Return one grade for each row: a rule settles conflicts, and the adjudicator has the last word."""
-    pool, given, judges = merged.judgments, merged.given, list(merged.judges)
+def _answers_of(source: JudgmentsSource) -> Judgments:
+    """Return the answers of one judge; an export of the judging page says how many it has."""
+    found = Judgments.of(source)
+    if not isinstance(source, str | os.PathLike) or not os.path.isfile(source):
+        return found
+    with opened(source) as stream:
+        head = _EXPORT.fullmatch((stream.read(_LONGEST_HEAD) or b"").partition(b"\n")[0])
+    now = int((found.grade >= 0).sum()), len(found.grade)
+    if head is not None and (said := (int(head[1]), int(head[2]))) != now:
+        shown = "{} of {} documents judged".format
+        problem = f"the file was cut or edited: {shown(*said)} at export, {shown(*now)} now"
+        remedy = "export the answers again; if you edited the file on purpose, delete its first line"
+        raise InputError(f"{problem}: {remedy}", source=display_name(source), line=1)
+    return found
+
+
+def _settle(merged: Merged, rule: MergeRule) -> Grades:
+    """Return one grade for each row; the rule settles conflicts."""
+    pool, given = merged.judgments, merged.given
     if not len(given):
         return pool.grade
     graded_by = np.maximum(given, UNSAMPLED)
     answered, unable = (given >= 0).any(axis=0), (given == CANNOT_JUDGE).any(axis=0)
     rows = merged.differing
-    own = np.full(len(pool.grade), -1)
-    if assignment is not None:
-        place = [judges.index(n) if (n := assignment.own.get(q, "")) in judges else -1 for q in pool.queries]
-        own = np.array(place, np.int64)[pool.query]
     grade = np.where(answered, graded_by.max(axis=0), np.where(unable, CANNOT_JUDGE, pool.grade))
-    grade[rows] = rule.settle(Given(graded_by[:, rows], own[rows]))
-    if merged.adjudicated is not None:
-        grade = np.where(merged.adjudicated == UNSAMPLED, grade, merged.adjudicated)
+    grade[rows] = rule.settle(graded_by[:, rows])
     left = rows[grade[rows] == UNSAMPLED]
     if len(left):
         shown = shortlist([graded(one, merged.answers[one]) for one in pool.pooled.names(left)], NAMED)
-        remedy = (
-            "settle them in the files, choose a rule (--conflicts first, last or highest), "
-            "or adjudicate them (unjudged merge --adjudicate)"
-        )
-        raise ConflictError(
-            f"{counted(len(left), 'document')} judged with different grades: {shown}: {remedy}", merged
-        )
+        remedy = "settle them in the files, or choose a rule (--conflicts first, last or highest)"
+        raise InputError(f"{counted(len(left), 'document')} judged with different grades: {shown}: {remedy}")
     return grade.astype(np.int32)
 
 

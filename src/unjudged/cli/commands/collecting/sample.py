@@ -10,7 +10,7 @@ from unjudged.base.errors import UsageError
 from unjudged.cli.commands import COLLECT, command
 from unjudged.cli.options.arguments import File, Header, Load, Output
 from unjudged.cli.options.input_options import JudgmentOptions
-from unjudged.cli.options.judging_folder import HandingOut, show_judgments
+from unjudged.cli.options.judging_folder import show_judgments
 from unjudged.cli.options.option import Option
 from unjudged.cli.options.sampling_options import DrawingOptions, SamplingOptions
 from unjudged.cli.shell.standard_streams import reading
@@ -37,7 +37,6 @@ def sample(
     form: Annotated[Form | None, Option("--format", choices=FORMS)] = None,
     inputs: JudgmentOptions = JudgmentOptions(),
     to_judge: Annotated[Path | None, Option(writes=True, made=True)] = None,
-    handing_out: HandingOut = HandingOut(),
     since: Annotated[Path | None, Option(reads=True)] = None,
     header: Header = True,
     output: Output = None,
@@ -77,14 +76,14 @@ def sample(
         qrels; strata, with the stratum in the fourth of five columns, for xinfAP (the default for mixed and
         stratified); prels, with inclusion probabilities, for statAP.
     to_judge
-        A folder: write the design and one file per topic of what to judge, in random order.
+        A folder: write the design, and what to judge, in random order within each topic.
     since
         With --to-judge: the design file of an earlier sample. Only documents outside its pool are drawn.
     """
     others = {"share": share, "depth": depth, "top": top, "strata": strata, "redraw": redraw, "format": form}
     drawing.check(**others, design=None if design == "random" else design, since=since, output=output)
     if drawing.purpose is not None:
-        drawing.draw(to_judge, [qrels, *runs], inputs=inputs, seed=seed, handing_out=handing_out)
+        drawing.draw(to_judge, [qrels, *runs], inputs=inputs, seed=seed)
         return
     named: dict[str, RunSource] = {}
     if DESIGNS.find(design).runs:
@@ -93,9 +92,8 @@ def sample(
         raise UsageError(f"--design {design} does not use runs: omit them")
     levels, further = {"share": share, "depth": depth}, {"top": top, "redraw": redraw}
     chosen = SamplingOptions.of(design, levels, strata, further, drawing.budget)
-    if to_judge is None and (handing_out != HandingOut() or since is not None):
-        names = "--assessors, --twice, --twice-topics, --assignment, --since"
-        raise UsageError(f"{names} go with --to-judge FOLDER")
+    if to_judge is None and since is not None:
+        raise UsageError("--since goes with --to-judge FOLDER")
     if to_judge is not None and (form or output):
         raise UsageError("--to-judge writes into its folder: omit --format and --output")
     judgments = inputs.read(qrels)
@@ -104,7 +102,7 @@ def sample(
         with reading(len(named)) as on_read:
             made = Pool.of(judgments, named, on_read=on_read)
     if to_judge is not None:
-        chosen.draw_into(to_judge, made, seed=seed, handing_out=handing_out, since=since)
+        chosen.draw_into(to_judge, made, seed=seed, since=since)
         return
     chosen = chosen.within_budget(made, seed)
     if not (judgments.grade >= 0).any():

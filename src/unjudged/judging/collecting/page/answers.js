@@ -1,5 +1,5 @@
-// The answers: per document one judgment (a grade, or the reason why it cannot be judged, or "later"), a comment and seconds.
-const held = { a: new Map(), c: new Map(), s: new Map() };
+// The answers: per document one judgment (a grade, or the reason why it cannot be judged, or "later") and a comment.
+const held = { a: new Map(), c: new Map() };
 const kinds = { judged: 0, cannot: 0, later: 0 };
 const doneOf = data.queries.map(() => 0);
 const sizeOf = data.queries.map(() => 0);
@@ -35,7 +35,7 @@ function hold(part, i, value) {
   if (part === "a") count(i, -1);
   held[part].set(i, value);
   if (part === "a") count(i, 1);
-  if (part !== "s") { if (value.t > exported) fresh.add(i); else fresh.delete(i); }
+  if (value.t > exported) fresh.add(i); else fresh.delete(i);
 }
 
 function change(part, i, value) {
@@ -63,22 +63,6 @@ function undo() {
   const what = last.length === 1 ? nameOf(i) : `${ours.length} answers`;
   go(i);
   say(elsewhere ? `${elsewhere} not undone: changed in another tab since.` : `Undone: ${what}`);
-}
-
-const watch = { since: performance.now(), last: performance.now() };
-const IDLE = 120000;  // after two minutes without a key or a pointer nobody is reading
-
-function touched() {
-  const now = performance.now();
-  if (now - watch.last > IDLE) watch.since += now - watch.last - IDLE;
-  watch.last = now;
-}
-
-function spent(i) {
-  touched();
-  const seconds = (performance.now() - watch.since) / 1000;
-  watch.since = performance.now();
-  if (data.times && seconds >= 0.1) change("s", i, { seconds: (held.s.get(i)?.seconds ?? 0) + seconds });
 }
 
 const FILTERS = {

@@ -84,7 +84,6 @@ function show() {
 }
 
 function go(i) {
-  if (i !== state.at) spent(state.at);
   state.at = Math.min(Math.max(i, 0), items.length - 1);
   keep("at", { at: state.at, exported, t: Date.now() });
   show();
@@ -117,7 +116,6 @@ function onwards() {
 
 function answer(value, words) {
   const i = state.at;
-  spent(i);
   step([["a", i, value]]);
   say(`${nameOf(i)}: ${words}`);
   if (document.activeElement !== at("reading")) at("reading").focus({ preventScroll: true });
@@ -180,7 +178,6 @@ const KEYS = {
 };
 
 function press(event) {
-  touched();
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const target = event.target.closest?.("textarea, input, select, button, summary");
   if (event.key === "Escape") {
@@ -214,7 +211,6 @@ function build() {
     if (description) at("meanings").append(element("dt", button.textContent), element("dd", description, { dir: "auto" }));
   }
   at("guidelines").textContent = data.guidelines;
-  at("timed").hidden = !data.times;
   at("task").textContent = data.task;
   document.title = data.task;
   at("bar").max = items.length;
@@ -264,8 +260,6 @@ async function start() {
   for (const [name, value] of found) take(name, value);
   go(last?.at ?? 0);
   document.addEventListener("keydown", press);
-  document.addEventListener("pointermove", touched);
-  document.addEventListener("visibilitychange", () => { if (document.hidden) spent(state.at); else watch.since = watch.last = performance.now(); });
   addEventListener("storage", (event) => {
     if (event.key !== `${key}-told` || !event.newValue) return;
     take(...JSON.parse(event.newValue));

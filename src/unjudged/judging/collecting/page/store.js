@@ -77,7 +77,7 @@ async function kept() {
       const name = localStorage.key(n);
       if (!name.startsWith(`${key}-`)) continue;
       const own = name.slice(key.length + 1), value = JSON.parse(localStorage.getItem(name));
-      if (/^(at|[0-9]+[acs])$/.test(own) && typeof value === "object") found.push([own, value]);
+      if (/^(at|[0-9]+[ac])$/.test(own) && typeof value === "object") found.push([own, value]);
       else if (/^[0-9]+$/.test(own)) {  // as later pages did, one record for each document
         if (value.grade !== undefined) found.push([`${own}a`, { grade: value.grade, t: 0 }]);
         if (value.comment) found.push([`${own}c`, { text: value.comment, t: 0 }]);

@@ -1,16 +1,7 @@
-// Answers as a file: qrels whose first line counts them and has a checksum of all that follows, and back again.
-const NOTE = /^# (comment|cannot-judge|later|seconds) (\S+) (\S+) ?(.*)$/;
+// Answers as a file: qrels whose first line counts them, and back again.
+const NOTE = /^# (comment|cannot-judge|later) (\S+) (\S+) ?(.*)$/;
 const CANNOT = -2;  // the grade that says so in a file of judgments
-const HEAD = /^# unjudged-answers 1 judged ([0-9]+) of ([0-9]+) crc32 ([0-9a-f]{8})$/;
-
-function crc32(text) {
-  let sum = ~0;
-  for (const byte of new TextEncoder().encode(text)) {
-    sum ^= byte;
-    for (let bit = 0; bit < 8; bit += 1) sum = (sum >>> 1) ^ (sum & 1 ? 0xedb88320 : 0);
-  }
-  return (~sum >>> 0).toString(16).padStart(8, "0");
-}
+const HEAD = /^# unjudged-answers: ([0-9]+) of ([0-9]+) documents judged$/;
 
 function plain(text) { return (text ?? "").replace(/\s+/g, " ").trim(); }
 
@@ -22,15 +13,12 @@ function qrels() {
     if (comment) lines.push(`# comment ${pair} ${comment}`);
     if (kind(i) === "cannot") lines.push(`# cannot-judge ${pair} ${plain(one.cannot)}`.trimEnd());
     if (kind(i) === "later") lines.push(`# later ${pair}`);
-    if (data.times && held.s.has(i)) lines.push(`# seconds ${pair} ${held.s.get(i).seconds.toFixed(1)}`);
     lines.push(`${data.queries[query]} 0 ${data.documents[document_]} ${kind(i) === "cannot" ? CANNOT : one.grade ?? -1}`);
   });
-  const body = `${lines.join("\n")}\n`;
-  return `# unjudged-answers 1 judged ${kinds.judged} of ${items.length} crc32 ${crc32(body)}\n${body}`;
+  return `# unjudged-answers: ${kinds.judged} of ${items.length} documents judged\n${lines.join("\n")}\n`;
 }
 
 async function download() {
-  spent(state.at);
   await takeKept();
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([qrels()], { type: "text/plain" }));
@@ -65,14 +53,14 @@ function parsed(text) {
 }
 
 function damage(text) {
-  const whole_ = text.replace(/\r\n/g, "\n"), end = whole_.indexOf("\n");
-  const head = HEAD.exec(whole_.slice(0, end));
-  return Boolean(head) && crc32(whole_.slice(end + 1)) !== head[3];
+  const [first, ...lines] = text.trim().split(/\r?\n/), head = HEAD.exec(first);
+  const answers = lines.filter((line) => !line.startsWith("#")).map((line) => !/ -[0-9]+$/.test(line));
+  return Boolean(head) && `${answers.filter(Boolean).length} ${answers.length}` !== `${head[1]} ${head[2]}`;
 }
 
 async function read(file) {
   const text = await file.text();
-  if (damage(text) && !confirm(`${file.name} was cut or edited after its export: its checksum does not match. Import what it has?`)) {
+  if (damage(text) && !confirm(`${file.name} was cut or edited after its export: it has other answers than it says. Import what it has?`)) {
     say(`Imported nothing: ${file.name} was cut or edited.`);
     return;
   }
