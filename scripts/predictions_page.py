@@ -137,8 +137,8 @@ range over all means or differences:
 
 {judges}
 
-Which judge agrees with people, and does one of them favour its own family? `unjudged audit` prints a table for
-[several judges](how-to/judges.md#several-judges-and-a-few-human-labels).
+How far a judge agrees with people is what `unjudged audit` prints;
+[several judges](how-to/judges.md#several-judges-and-a-few-human-labels) are weighed by what people say.
 
 ## Any measure: judge whole queries
 

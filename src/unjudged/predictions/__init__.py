@@ -5,18 +5,15 @@ from unjudged.base.lazy import LazyNames
 _NAMES = LazyNames(
     "unjudged.predictions",
     {
-        "audit_grids": "Audit Confusion CurvePoint Rating",
+        "audit_grids": "Audit Bias Confusion CurvePoint Rating",
         "auditing": "audit",
         "combined_estimates": "estimate_with_predictions",
         "estimators.estimates": "Powered PredictedMeans prediction_powered",
         "estimators.by_document": "DocumentEstimates estimate_by_document",
         "estimators.by_query": "QueryEstimates estimate_by_query",
-        "judges_audit": "audit_judges",
-        "judges_audit_grids": "Favour JudgesAudit",
         "poisson_sample": "design_for_predictions",
         "predicted_comparison": "PredictedComparison PredictedPair compare_with_predictions",
         "predictions": "Judges Predictions",
-        "score_bias": "Bias",
         "run_checks": "RunCheck SpotCheck spot_check spot_check_design",
     },
 )

@@ -1,17 +1,14 @@
 # Written by `make docs`.
-from unjudged.predictions.audit_grids import Audit as Audit, Confusion as Confusion, CurvePoint as CurvePoint, Rating as Rating
+from unjudged.predictions.audit_grids import Audit as Audit, Bias as Bias, Confusion as Confusion, CurvePoint as CurvePoint, Rating as Rating
 from unjudged.predictions.auditing import audit as audit
 from unjudged.predictions.combined_estimates import estimate_with_predictions as estimate_with_predictions
 from unjudged.predictions.estimators.by_document import DocumentEstimates as DocumentEstimates, estimate_by_document as estimate_by_document
 from unjudged.predictions.estimators.by_query import QueryEstimates as QueryEstimates, estimate_by_query as estimate_by_query
 from unjudged.predictions.estimators.estimates import Powered as Powered, PredictedMeans as PredictedMeans, prediction_powered as prediction_powered
-from unjudged.predictions.judges_audit import audit_judges as audit_judges
-from unjudged.predictions.judges_audit_grids import Favour as Favour, JudgesAudit as JudgesAudit
 from unjudged.predictions.poisson_sample import design_for_predictions as design_for_predictions
 from unjudged.predictions.predicted_comparison import PredictedComparison as PredictedComparison, PredictedPair as PredictedPair, compare_with_predictions as compare_with_predictions
 from unjudged.predictions.predictions import Judges as Judges, Predictions as Predictions
 from unjudged.predictions.run_checks import RunCheck as RunCheck, SpotCheck as SpotCheck, spot_check as spot_check, spot_check_design as spot_check_design
-from unjudged.predictions.score_bias import Bias as Bias
 
 __all__ = [
     "Audit",
@@ -19,9 +16,7 @@ __all__ = [
     "Confusion",
     "CurvePoint",
     "DocumentEstimates",
-    "Favour",
     "Judges",
-    "JudgesAudit",
     "Powered",
     "PredictedComparison",
     "PredictedMeans",
@@ -32,7 +27,6 @@ __all__ = [
     "RunCheck",
     "SpotCheck",
     "audit",
-    "audit_judges",
     "compare_with_predictions",
     "design_for_predictions",
     "estimate_by_document",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isnan, nan
 from typing import NamedTuple
@@ -11,12 +11,10 @@ import numpy as np
 
 from unjudged.base.wording import counted, percent
 from unjudged.grids.grid import Cell, Column, Grid, Shown, blank, grid_of
-from unjudged.predictions.score_bias import Bias
 from unjudged.rankings.judged import Floats, Integers
 from unjudged.uncertainty.estimate import Estimate
 
 ENDS = (Column("value"), Column("low"), Column("high"))
-WEIGHTED = "Each document is weighted by 1 / its probability of being judged."
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +34,20 @@ class Confusion:
         count = np.bincount(cell, minlength=len(rows) * len(columns)).reshape(shape)
         share = np.bincount(cell, weight, len(rows) * len(columns)).reshape(shape) / weight.sum()
         return cls(tuple(rows.tolist()), tuple(columns.tolist()), share, count)
+
+
+class Bias(NamedTuple):
+    """Mean of a run by people, and how much higher it is by the predictions."""
+
+    run: str
+    by_people: Estimate
+    """As `evaluate` estimates it with the predictions from a sample; else it has no interval."""
+    bias: Estimate
+
+    @property
+    def human(self) -> float:
+        """Mean by people without its interval."""
+        return self.by_people.value
 
 
 class Rating(NamedTuple):
@@ -62,23 +74,8 @@ class CurvePoint(NamedTuple):
         return f"{self.low:g}" if self.low == self.high else f"{self.low:.4g} to {self.high:.4g}"
 
 
-class Audited(Shown):
-    """A result with a table per question; a notebook shows the first."""
-
-    def grids(self) -> list[Grid]:
-        """Return a table per question."""
-        raise NotImplementedError
-
-    def grid(self) -> Grid:
-        """Return the table of agreement."""
-        return self.grids()[0]
-
-    def __str__(self) -> str:
-        return "\n\n".join(map(str, self.grids()))
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class Audit(Audited):
+class Audit(Shown):
     """Comparison of predictions with what people say; shares and means are weighted by 1 / pi."""
 
     rel: int
@@ -107,6 +104,13 @@ class Audit(Audited):
         made += [self._ratings(), self._curve()]
         return [*made, self._biases()] if self.biases else made
 
+    def grid(self) -> Grid:
+        """Return the table of agreement."""
+        return self._agreement()
+
+    def __str__(self) -> str:
+        return "\n\n".join(map(str, self.grids()))
+
     def records(self) -> Grid:
         """Return everything in one table in long form, for programs: statistic, of what, value, interval."""
         rows: list[list[Cell]] = [[name, "", self.documents, *ends] for name, *ends in self._statistics()]
@@ -121,10 +125,12 @@ class Audit(Audited):
             if rating.over is not None:
                 rows.append(["over-rating", of, rating.documents, rating.over, nan, nan])
         rows += [
-            ["share relevant", f"predicted {point.span}", point.documents, *ends_of(point.relevant)]
+            ["share relevant", f"predicted {point.span}", point.documents, *_ends_of(point.relevant)]
             for point in self.curve
         ]
-        rows += bias_records(self.measure, self.biases, self.documents)
+        for bias in self.biases:
+            rows.append([f"{self.measure} by people", bias.run, self.documents, *_ends_of(bias.by_people)])
+            rows.append([f"bias of {self.measure}", bias.run, self.documents, *_ends_of(bias.bias)])
         return grid_of(["statistic", "of", "documents", "value", "low", "high"], rows, self._notes())
 
     def _agreement(self) -> Grid:
@@ -137,7 +143,7 @@ class Audit(Audited):
         if self.kappa is not None:
             notes.append("kappa: its interval is linearised; `agree` leaves out each query in turn instead.")
         if self.weighted:
-            notes.append(WEIGHTED)
+            notes.append("Each document is weighted by 1 / its probability of being judged.")
         if self.weighted and self.assumed:
             assumed = "the judged documents count as a uniform sample of each query's pool"
             notes.append(f"No design of the sample is recorded: {assumed}.")
@@ -153,7 +159,7 @@ class Audit(Audited):
     def _statistics(self) -> list[list[Cell]]:
         kappas = {"kappa, relevant or not": self.kappa, "kappa, grades": self.kappa_of_grades}
         known = {"AUC": self.auc, **{name: kappa for name, kappa in kappas.items() if kappa is not None}}
-        return [[name, *ends_of(estimate)] for name, estimate in known.items()]
+        return [[name, *_ends_of(estimate)] for name, estimate in known.items()]
 
     def _ratings(self) -> Grid:
         columns = [Column("human grade", "label"), Column("documents", "integer")]
@@ -163,14 +169,16 @@ class Audit(Audited):
 
     def _curve(self) -> Grid:
         columns = [Column("prediction", "label"), Column("documents", "integer"), Column("relevant")]
-        rows: list[list[Cell]] = [[p.span, p.documents, *ends_of(p.relevant)] for p in self.curve]
+        rows: list[list[Cell]] = [[p.span, p.documents, *_ends_of(p.relevant)] for p in self.curve]
         title = "Calibration: share of relevant documents by prediction"
         return Grid([*columns, *ENDS[1:]], rows, title)
 
     def _biases(self) -> Grid:
-        sampled = is_sampled(self.biases)
-        columns = [Column("run", "label"), *people_columns(sampled), Column("bias"), *ENDS[1:]]
-        rows = [[bias.run, *by_people(bias, sampled), *ends_of(bias.bias)] for bias in self.biases]
+        sampled = any(bias.by_people.has_interval for bias in self.biases)
+        shown = 3 if sampled else 1
+        people = [Column("by people"), Column("from"), Column("to")][:shown]
+        columns = [Column("run", "label"), *people, Column("bias"), *ENDS[1:]]
+        rows = [[b.run, *_ends_of(b.by_people)[:shown], *_ends_of(b.bias)] for b in self.biases]
         note = "from, to: of the score by people for these queries, had another sample been judged."
         title = f"{self.measure} by the predictions minus by people"
         return Grid(columns, rows, title, [note] if sampled else [])
@@ -182,28 +190,6 @@ def _confusion_grid(confusion: Confusion) -> Grid:
     return Grid(columns, [[str(grade), *row] for grade, row in shares], "Share of the documents")
 
 
-def ends_of(estimate: Estimate) -> tuple[Cell, Cell, Cell]:
+def _ends_of(estimate: Estimate) -> tuple[Cell, Cell, Cell]:
     """Return the value and the ends of its interval; what is not known is blank."""
     return blank(estimate.value), blank(estimate.low), blank(estimate.high)
-
-
-def is_sampled(biases: Iterable[Bias]) -> bool:
-    """True if people judged a sample, so that the scores by people are estimates too."""
-    return any(bias.by_people.has_interval for bias in biases)
-
-
-def people_columns(sampled: bool) -> list[Column]:
-    """Return the columns of what `by_people` returns."""
-    return [Column("by people"), Column("from"), Column("to")][: 3 if sampled else 1]
-
-
-def by_people(bias: Bias, sampled: bool) -> tuple[Cell, ...]:
-    """Return the score of a run by people, with the ends of its interval if it comes from a sample."""
-    return ends_of(bias.by_people)[: 3 if sampled else 1]
-
-
-def bias_records(measure: str, biases: Iterable[Bias], beside: Cell) -> Iterator[list[Cell]]:
-    """Yield the score by people and the bias of each run in long form, with a column `beside` the run."""
-    for bias in biases:
-        yield [f"{measure} by people", bias.run, beside, *ends_of(bias.by_people)]
-        yield [f"bias of {measure}", bias.run, beside, *ends_of(bias.bias)]

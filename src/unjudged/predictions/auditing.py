@@ -1,28 +1,38 @@
-"""Audit predictions on the documents that people judged too."""
+"""Audit predictions on the documents that people judged too, and by how much they raise each run's score."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from math import nan, sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.agreement.kappa import by_chance
-from unjudged.base.errors import InputError
+from unjudged.base.errors import InputError, UsageError
+from unjudged.base.wording import counted
 from unjudged.evaluation.collection import Collection, RunsSource
+from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, Estimand
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.measures.kernel.registry import Measure
-from unjudged.predictions.audit_grids import Audit, Confusion, CurvePoint, Rating
+from unjudged.predictions.audit_grids import Audit, Bias, Confusion, CurvePoint, Rating
+from unjudged.predictions.estimators.by_document import estimate_population
 from unjudged.predictions.estimators.calibrated_gains import effective_count
+from unjudged.predictions.estimators.population import (
+    Completeness,
+    IncompleteError,
+    Population,
+    is_sample,
+    with_retrieved,
+)
+from unjudged.predictions.estimators.sums import WEIGHTS, Sum
 from unjudged.predictions.predictions import GRADES, Judges, Predictions, PredictionsSource
-from unjudged.predictions.score_bias import Biases, score_biases
 from unjudged.rankings.judged import Floats, Integers, Mask
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.uncertainty.estimate import Estimate
-from unjudged.uncertainty.quantiles import Limits, normal_quantile, t_quantile, within
+from unjudged.uncertainty.quantiles import Limits, normal_quantile, t_interval, t_quantile, within
 
 MOST_GRADES, MOST_VALUES, BINS = 100, 15, 10
 
@@ -58,7 +68,7 @@ def audit(
     grade, seen = judgments.grade[both].astype(np.int64), value[both]
     relevant = grade >= rel
     _check_scale(grade, seen if source.kind == GRADES else grade)
-    label = labels_of(source, value, rel, threshold, needed=runs is not None)
+    label = _labels_of(source, value, rel, threshold, needed=runs is not None)
     confusion = kappa = kappa_of_grades = None
     if label is not None:
         own = label[both].astype(np.int64)
@@ -66,11 +76,11 @@ def audit(
         kappa = sample.kappa(relevant.astype(np.int64), (own >= rel).astype(np.int64), "kappa")
         if source.kind == GRADES:
             kappa_of_grades = sample.kappa(grade, own, "kappa of grades")
-    chosen = measure_with_rel(measure, rel)
+    chosen = _measure_with_rel(measure, rel)
     biases = Biases([], [])
     if runs is not None and label is not None:
         collection = Collection.of(judgments, runs)
-        (biases,) = score_biases(collection, Judges.of(source), chosen, confidence, threshold).values()
+        biases = _biases(collection, source, chosen, confidence, threshold)
     return Audit(
         rel=rel,
         documents=len(grade),
@@ -89,7 +99,7 @@ def audit(
     )
 
 
-def labels_of(
+def _labels_of(
     source: Predictions, value: Floats, rel: int, threshold: float | None, *, needed: bool
 ) -> Floats | None:
     """Return the grade predicted of each row, -1 for none; of scores, `rel` or 0 by the threshold."""
@@ -107,7 +117,7 @@ def _check_scale(*labels: NDArray[Any]) -> None:
         raise InputError(f"{problem}: predictions of many values are scores (kind='scores')")
 
 
-def measure_with_rel(measure: MeasureLike, rel: int) -> Measure:
+def _measure_with_rel(measure: MeasureLike, rel: int) -> Measure:
     """Return the measure; `rel` is its lowest relevant grade if it does not set its own."""
     chosen = parse_measure(measure)
     if "rel" in chosen.parameters and "rel" not in chosen.given and rel != 1:
@@ -215,3 +225,102 @@ def weighted_share(relevant: Mask, weight: Floats, confidence: float, of: str) -
     half = z / (1 + z * z / n) * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
     low, high = min(max(middle - half, 0.0), p), max(min(middle + half, 1.0), p)
     return Estimate(p, low, high, confidence, "Wilson, documents taken as independent", Estimand(of))
+
+
+class Biases(NamedTuple):
+    """Biases of the runs that have one, and sentences on what was left out."""
+
+    by_run: list[Bias]
+    notes: list[str]
+
+
+def _biases(
+    collection: Collection,
+    source: Predictions,
+    measure: Measure,
+    confidence: float,
+    threshold: float | None,
+) -> Biases:
+    """Compare what each run scores by predictions and by people, who judged a sample or whole queries.
+
+    Judgments that list documents which are not judged are a sample, unless a design is not recorded and every
+    query is complete all the same.
+    """
+    collection = collection.loaded()
+    judgments = collection.judgments
+    made = _of_sample if is_sample(judgments) else _of_complete_queries
+    if judgments.stratum is None and judgments.probability is None:
+        retrieved = with_retrieved(collection)
+        known = ~np.isnan(source.aligned(retrieved.judgments).value)
+        if Completeness.of(measure, retrieved, known).complete.all():
+            made = _of_complete_queries
+    return made(collection, source, measure, confidence, threshold)
+
+
+def _of_sample(
+    collection: Collection, source: Predictions, measure: Measure, confidence: float, threshold: float | None
+) -> Biases:
+    """Compare the score by predictions of all documents with what the sample says it would be by people.
+
+    Documents that people could not have judged count as nonrelevant on both sides. The predictions help to
+    estimate the score by people.
+    """
+    if measure.traits.weight is None and measure.name not in WEIGHTS:
+        problem = f"{measure}: the bias of a run needs complete judgments, and people judged a sample"
+        raise UsageError(f"{problem}: choose a sum over documents such as P, RBP or DCG")
+    population = Population.of(collection)
+    by_judge = population.with_predictions(Judges.of(source))
+    people = estimate_population(population, by_judge, measure, outside="nonrelevant")
+    chosen = Sum.of(measure)
+    weight = chosen.weights(population.rankings.rank)
+    notes = people.notes()[2:] if people.outside else []
+    notes += [f"Wrong by people: {people.impossible}."] if people.impossible else []
+    (value,) = by_judge.values
+    known = ~np.isnan(value) & ~population.unreachable
+    gain = chosen.gains_where(known, source.labels(value, threshold, chosen.rel))
+    scores = population.totals(weight, gain)
+    by_run = [
+        Bias(run, people.mean(run, confidence=confidence), _bias(gaps, run, measure, confidence))
+        for run, gaps in zip(people.runs, scores - people.per_query, strict=True)
+    ]
+    return Biases(by_run, notes)
+
+
+def _of_complete_queries(
+    collection: Collection, source: Predictions, measure: Measure, confidence: float, threshold: float | None
+) -> Biases:
+    """Compare scores by predictions and by people on the queries that people judged completely for a run."""
+    rankings, retrieved = collection.rankings, with_retrieved(collection)
+    runs = tuple(collection.runs)
+    human = measure.compute(rankings).reshape(len(runs), -1)
+    labelled = ~np.isnan(source.aligned(retrieved.judgments).value)
+    value = source.aligned(collection.judgments).value
+    grade = source.labels(value, threshold, int(measure.given.get("rel", 1))).astype(np.int32)
+    relabelled = rankings.relabelled(collection.judgments.with_grades(grade))
+    machine = measure.compute(relabelled).reshape(len(runs), -1)
+    found, refused = Biases([], []), None
+    for i, run in enumerate(runs):
+        judged = Completeness.of(measure, retrieved.run(i), labelled)
+        try:
+            judged.check(2)
+        except IncompleteError as error:
+            refused = error
+            found.notes.append(f"{run}: no bias. {error}.")
+            continue
+        known = judged.complete
+        people, gaps = human[i, known], machine[i, known] - human[i, known]
+        of, mean = Estimand(str(measure), subject=run), float(mean_over_queries(people))
+        by_people = Estimate.without_interval(mean, "all is judged", of)
+        found.by_run.append(Bias(run, by_people, _bias(gaps, run, measure, confidence)))
+        if left := int((~known).sum()):
+            found.notes.append(f"{run}: {counted(left, 'query')} left out, judged in part for {measure}.")
+    if refused is not None and not found.by_run:
+        raise refused
+    return found
+
+
+def _bias(gaps: Floats, run: str, measure: Measure, confidence: float) -> Estimate:
+    """Estimate the mean of the differences by query."""
+    of = Estimand(f"bias in {measure}", OTHER, ALL_JUDGED, run)
+    widest = measure.range[1] - measure.range[0]
+    return t_interval(gaps, confidence, method="t over queries", of=of, limits=(-widest, widest))
