@@ -62,4 +62,4 @@ def test_seeds_of_tests_that_draw_nothing() -> None:
         said = refused(2, *asked, option, "7")
         assert said == "--draws and --seed are for tests and corrections that resample, such as randomization"
     printed(*asked, "--test", "bootstrap", "--draws", "99", "--seed", "7")
-    printed(*asked, RERANKED, "--correction", "maxt", "--draws", "99")
+    printed(*asked, RERANKED, "--correction", "tukey", "--draws", "99")

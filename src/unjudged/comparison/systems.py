@@ -88,7 +88,7 @@ def compare(
     `depth` keeps only the first documents of each ranking. Documents that every run has below `pool_depth`,
     the rank to which runs were pooled, count as nonrelevant in bounds and verdicts; judgments that record the
     depth of their pool need not be told. `test` is 't', 'randomization', 'wilcoxon' or
-    'bootstrap'; `correction` is 'holm', 'bh', 'bonferroni', 'tukey', 'maxt' or 'none'. `baseline` names a run
+    'bootstrap'; `correction` is 'holm', 'bh', 'bonferroni', 'tukey' or 'none'. `baseline` names a run
     that the others are compared with, instead of all pairs. Tests are corrected over the pairs of each
     measure; with `correct_over='measures'`, over all pairs by all measures. `Scores` in place of judgments
     and runs, such as those of another tool (`Scores.of`), are compared by their tests, and by bounds if they

@@ -60,7 +60,7 @@ def collections(
     """Compare systems over several collections: a column each, and the mean over them with its interval.
 
     Runs are named after their files, and each collection needs the same names. Tests are within collections,
-    corrected over all of them (not by tukey or maxt, which look at one collection). The mean has a t test
+    corrected over all of them (not by tukey, which looks at one collection). The mean has a t test
     with the queries of each collection as a sample of its own. Its interval resamples the queries of a
     collection, or is Student's t from 100 queries on. Ranks are tied where nothing separates systems.
 

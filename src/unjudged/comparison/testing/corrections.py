@@ -14,7 +14,7 @@ import numpy as np
 
 from unjudged.base.choices import Choices
 from unjudged.comparison.testing.pairs import CELLS, Ints, Pairs
-from unjudged.comparison.testing.significance import DRAWS, check_draws, random_flips
+from unjudged.comparison.testing.significance import DRAWS, check_draws
 from unjudged.rankings.judged import Floats
 
 CORRECTIONS: Choices[Correction] = Choices("correction")
@@ -117,32 +117,6 @@ def tukey(pairs: Pairs, *, draws: int, seed: int) -> Floats:
     spread = np.sort(np.concatenate(ranges))
     below = np.searchsorted(spread, np.abs(pairs.difference) - pairs.tolerance)
     return (1 + draws - below) / (draws + 1)
-
-
-@correction("step-down max-T by sign flips", joint=True, cite=("westfall1993",))
-def maxt(pairs: Pairs, *, draws: int, seed: int) -> Floats:
-    """p_(j) = (1 + #{largest |t*| of the pairs from place j on >= |t_(j)|}) / (B + 1), made to rise with j.
-
-    Each draw flips the differences of some queries, the same ones for all pairs, so what the pairs have in
-    common (one baseline) is kept (Westfall and Young, 1993). A flip leaves the sum of squares as it is, so t
-    is compared by |sum of D| / sqrt(sum of D^2), with which it rises.
-    """
-    length = np.sqrt(pairs.over_blocks(lambda differences: (differences**2).sum(axis=1)))
-    length[pairs.identical] = np.inf
-    size = np.abs(pairs.difference) * pairs.queries / length
-    order = np.argsort(-size, kind="stable")
-    observed = size[order, None] * (1 - 1e-12)
-    count = np.ones(len(pairs))
-    weakest_first = order[::-1]
-    rows = max(1, CELLS // max(len(pairs), pairs.queries))
-    for signs in random_flips(pairs.queries, draws, seed, rows):
-        sums = pairs.scores @ signs.T
-        flipped = np.abs(sums[pairs.first[weakest_first]] - sums[pairs.second[weakest_first]])
-        flipped /= length[weakest_first, None]
-        largest = np.maximum.accumulate(flipped, axis=0)[::-1]
-        count += (largest >= observed).sum(axis=1)
-    stepped = np.where(pairs.identical[order], 1, np.maximum.accumulate(count / (draws + 1)))
-    return _in_place(stepped, order)
 
 
 def _in_place(values: Floats, order: Ints) -> Floats:

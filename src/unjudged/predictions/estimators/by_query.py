@@ -81,7 +81,7 @@ class QueryEstimates(PredictedMeans):
         """Test the differences by Student's t; tests and corrections that resample are refused."""
         corrected = find_correction(correction)
         if test != "t" or corrected.joint:
-            other = "tukey and maxt need scores of all queries: choose holm, bh, bonferroni or none"
+            other = "tukey needs scores of all queries: choose holm, bh, bonferroni or none"
             problem = other if corrected.joint else f"there is no {test} test of it: choose t"
             raise UsageError(f"a comparison by query, with predictions for further queries: {problem}")
         p = np.array([self.powered(a, b).p for a, b in pairs])
