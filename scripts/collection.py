@@ -1,7 +1,7 @@
 """A test collection from start to end: pool, draw, judge, merge, evaluate, judge more, stop.
 
 Then once more in two rounds, with runs that come late and people who disagree: the highest grade counts, and
-what cannot be judged is kept apart. At the end runs are compared, and teams get their pages.
+what cannot be judged is kept apart. At the end runs are compared.
 
     python scripts/collection.py FOLDER                                  the sample collection
     python scripts/collection.py FOLDER --data ../shared/data/trec8      TREC-8, a pool of half of its groups
@@ -28,7 +28,6 @@ from unjudged.judging.collecting.merging import merge
 from unjudged.judging.collecting.sample_file import read_sample, sample_text
 from unjudged.judging.pooling.designs import level_for_budget
 from unjudged.rankings.judgments import CANNOT_JUDGE
-from unjudged.report.track_results import team_pages
 
 NORMAL, ALPHA = 1.96, 0.05
 SHARE, TOP, TWICE, SEED = 0.2, 10, 0.05, 1
@@ -82,7 +81,7 @@ def cycle(folder: Path, truth: Judgments, runs: dict[str, Path], depth: int) -> 
     report += judge_more(folder, merged.judgments, known, runs)
     report += two_rounds(folder, known, runs, depth)
     report += within_budget(pool, budget=int(drawn.drawn.sum()))
-    report += published(folder, runs)
+    report += compared(folder, runs)
     files_now = sorted(path for path in folder.iterdir() if path.is_file())
     digest = sha256(b"".join(path.name.encode() + path.read_bytes() for path in files_now)).hexdigest()
     return [*report, f"{len(files_now)} files, SHA-256 {digest}"]
@@ -148,20 +147,12 @@ def within_budget(pool: Pool, budget: int) -> list[str]:
     return [f"A stratified sample for {budget} draws {drawn}."]
 
 
-def published(folder: Path, runs: dict[str, Path]) -> list[str]:
-    """Compare the runs, and write the pages of teams (the first three letters of a run)."""
+def compared(folder: Path, runs: dict[str, Path]) -> list[str]:
+    """Compare the runs."""
     judgments = Judgments.read(folder / "rounds-merged.strata")
-    scores = evaluate(judgments, runs, "xinfAP")
     found = list(compare(judgments, runs, "xinfAP").pairs())
-    teams = team_pages(scores, {run: run[:3] for run in runs}, "A collection")
-    (folder / "teams").mkdir(exist_ok=True)
-    for name, text in teams.items():
-        write(folder / "teams" / name, text)
     differ = sum(pair.p_adjusted < ALPHA for pair in found)
-    return [
-        f"{differ} of {len(found)} pairs differ by xinfAP over queries (corrected p < {ALPHA}).",
-        f"{len(teams)} team pages.",
-    ]
+    return [f"{differ} of {len(found)} pairs differ by xinfAP over queries (corrected p < {ALPHA})."]
 
 
 def two_rounds(
