@@ -24,8 +24,8 @@ Every run scores too high by the model's labels, and not by the same amount: the
 difference between runs shrinks or vanishes. With a model that prefers the answers of its own kind, it can turn around.
 
 Do not mix two files of judgments without looking, either. `--judged FILE` adds judgments to a file. If both judge a
-document and disagree, it is an error, unless you say which grade counts: `--conflicts first`, `last` or `highest`. In
-Python it is `judging.merge(human, {"model": model}, conflicts="first")`.
+document and disagree, it is an error, unless you say which grade counts: `--conflicts majority`, `highest` or `last`.
+In Python it is `judging.merge(model, {"human": human}, conflicts="last")`.
 
 Do not let people judge only what the model calls relevant, or what looks interesting. Such judgments are no random
 sample, and nothing can be concluded from them about the rest.

@@ -53,7 +53,7 @@ def check_design(data: bytes) -> Iterator[Outcome]:
         if sample_text(read_sample(path)) != written:
             raise Difference("a design is not read as it was written")
         return drawn.task(), merge(
-            drawn, {"one": GRADES}, allow_missing=True, conflicts="first"
+            drawn, {"one": GRADES}, allow_missing=True, conflicts="last"
         ).judgments.grade
 
     yield outcome(read)

@@ -86,7 +86,7 @@ REGISTRIES = {
     "CorrectionName": "unjudged.comparison.testing.corrections:CORRECTIONS",
     "CorrectOver": "unjudged.comparison.testing.pairwise:FAMILIES",
     "DesignName": "unjudged.judging.pooling.designs:DESIGNS",
-    "Conflicts": "unjudged.judging.collecting.merge_rules:RULES",
+    "Conflicts": "unjudged.judging.collecting.merging:RULES",
 }
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from statistics import median_low
 
 import numpy as np
 import pytest
@@ -12,11 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unjudged import InputError
-from unjudged.base.choices import Conflicts
 from unjudged.judging import Pool
 from unjudged.judging.collecting.drawn_sample import draw
-from unjudged.judging.collecting.merge_rules import RULES, merge_rule
-from unjudged.judging.collecting.merging import merge
+from unjudged.judging.collecting.merging import RULES, merge
 
 POOL = Pool.of({"q1": dict.fromkeys("ab", -1), "q2": dict.fromkeys("xy", -1)})
 ALL = draw(POOL, "random", 1.0)
@@ -30,10 +27,7 @@ def most_frequent(grades: list[int]) -> int:
 PLAIN: dict[str, Callable[[list[int]], int]] = {
     "error": lambda _: -1,
     "majority": most_frequent,
-    "median": median_low,
     "highest": max,
-    "lowest": min,
-    "first": lambda grades: grades[0],
     "last": lambda grades: grades[-1],
 }
 
@@ -42,7 +36,7 @@ PLAIN: dict[str, Callable[[list[int]], int]] = {
 def test_rules_are_those_of_plain_python(columns: list[list[int]]) -> None:
     table = np.array([column for column in columns if max(column) >= 0], np.int32).reshape(-1, 4).T
     for name, plain in PLAIN.items():
-        found = RULES.find(name).settle(table).tolist()
+        found = RULES.find(name)(table).tolist()
         assert found == [plain([g for g in column if g >= 0]) for column in table.T.tolist()], name
     assert set(RULES) == set(PLAIN)
 
@@ -56,17 +50,3 @@ def test_a_tie_of_the_majority_is_an_error() -> None:
     assert found.judgments.grade.tolist() == [2, 1, 1, 0]
     assert found.conflicts == [("q1", "a"), ("q1", "b")]
     assert "settled by the rule 'majority'" in found.notes()[0]
-
-
-def test_a_rule_of_your_own() -> None:
-    @merge_rule("mean", "the mean, rounded down")
-    def mean(given: np.ndarray) -> np.ndarray:
-        found: np.ndarray = np.nanmean(np.where(given >= 0, given, np.nan), axis=0)
-        return found.astype(np.int32)
-
-    try:
-        files = {"ann": {"q1": {"a": 3, "b": 0}, "q2": {"x": 1, "y": 0}}, "bob": {"q1": {"a": 0}}}
-        rule: Conflicts = "mean"  # type: ignore[assignment]
-        assert merge(ALL, files, conflicts=rule).judgments.grade.tolist() == [1, 0, 1, 0]
-    finally:
-        del RULES["mean"]

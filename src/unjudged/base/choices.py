@@ -22,7 +22,7 @@ TestName = Literal["t", "randomization", "wilcoxon", "bootstrap"]
 CorrectionName = Literal["holm", "bh", "bonferroni", "none", "tukey"]
 DesignName = Literal["random", "depth", "mixed", "stratified"]
 CorrectOver = Literal["pairs", "measures"]
-Conflicts = Literal["error", "majority", "median", "highest", "lowest", "first", "last"]
+Conflicts = Literal["error", "majority", "highest", "last"]
 """Names for static typing; a test compares each of these with its registry, which others may add to."""
 
 

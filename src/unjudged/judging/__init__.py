@@ -21,7 +21,6 @@ _NAMES = LazyNames(
         "collecting.drawn_sample": "DrawnSample sample=draw",
         "collecting.judging_page": "judge=judging_page",
         "collecting.merge_result": "Merged",
-        "collecting.merge_rules": "MergeRule merge_rule",
         "collecting.merging": "merge",
         "collecting.stated_sample": "stated_sample",
         "pooling.contributions": "Reusability reusability topic_statistics",

@@ -5,7 +5,6 @@ from unjudged.judging.choosing.settling import Forecast as Forecast
 from unjudged.judging.collecting.drawn_sample import DrawnSample as DrawnSample, draw as sample
 from unjudged.judging.collecting.judging_page import judging_page as judge
 from unjudged.judging.collecting.merge_result import Merged as Merged
-from unjudged.judging.collecting.merge_rules import MergeRule as MergeRule, merge_rule as merge_rule
 from unjudged.judging.collecting.merging import merge as merge
 from unjudged.judging.collecting.sample_file import read_sample as read_sample, sample_text as sample_text
 from unjudged.judging.collecting.stated_sample import stated_sample as stated_sample
@@ -20,7 +19,6 @@ __all__ = [
     "Design",
     "DrawnSample",
     "Forecast",
-    "MergeRule",
     "Merged",
     "NextDocuments",
     "Pool",
@@ -29,7 +27,6 @@ __all__ = [
     "design",
     "judge",
     "merge",
-    "merge_rule",
     "next",
     "pool",
     "read_sample",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from unjudged.base.choices import Conflicts
 from unjudged.base.errors import InputError, UnjudgedError, UsageError
@@ -90,12 +90,6 @@ def _with_columns(file: str, words: Sequence[str] | None, option: str, roles: Se
     return FileWithColumns.of(file, columns) if columns else file
 
 
-def _conflict_rules() -> Iterable[str]:
-    from unjudged.judging.collecting.merge_rules import RULES
-
-    return RULES
-
-
 @dataclass(eq=False, repr=False)
 class JudgmentOptions(InputOptions):
     """How files are read, and files of further judgments.
@@ -105,12 +99,12 @@ class JudgmentOptions(InputOptions):
     judged
         A file of further judgments, such as `unjudged next` asks for; may be repeated.
     conflicts
-        Which grade counts if a file of --judged judges a document differently: the first, the last, the
-        highest, the lowest, the median or that of the majority. By default that is an error.
+        Which grade counts if a file of --judged judges a document differently: that of the majority, the
+        highest or the last. By default that is an error.
     """
 
     judged: Annotated[list[str] | None, Option("-j", "--judged", reads=True)] = None
-    conflicts: Annotated[Conflicts, Option(choices=_conflict_rules)] = "error"
+    conflicts: Annotated[Conflicts, Option(choices=get_args(Conflicts))] = "error"
 
     @property
     def further(self) -> list[str]:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unjudged.base.wording import counted, shortlist
 from unjudged.grids.grid import Column, Grid, Shown
-from unjudged.judging.collecting.merge_rules import Grades
 from unjudged.rankings.judged import Integers
 from unjudged.rankings.judgments import CANNOT_JUDGE, UNSAMPLED, Judgments
 
@@ -20,6 +20,7 @@ NAMED = 5
 """A sentence names this many documents."""
 
 
+Grades = NDArray[np.int32]
 Document = tuple[str, str]
 """A query and a document."""
 

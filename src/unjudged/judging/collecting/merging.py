@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from unjudged.base.choices import Conflicts
+from unjudged.base.choices import Choices, Conflicts
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted, shortlist
 from unjudged.formats.streams import display_name, opened
@@ -19,14 +19,46 @@ from unjudged.judging.collecting.merge_result import (
     BEFORE,
     NAMED,
     Document,
+    Grades,
     Merged,
     graded,
     listed_documents,
 )
-from unjudged.judging.collecting.merge_rules import RULES, Grades, MergeRule
 from unjudged.rankings.extension import extended, rows_of, table_of
 from unjudged.rankings.judgments import CANNOT_JUDGE, UNSAMPLED, Judgments, JudgmentsSource, answers_in
 from unjudged.rankings.origin import A_POOL, CHOSEN, UNIFORM, UNKNOWN, Origin
+
+
+def _undecided(given: Grades) -> Grades:
+    return np.full(given.shape[1], UNSAMPLED, np.int32)
+
+
+def _majority(given: Grades) -> Grades:
+    """Take the most frequent grade; undecided where two are equally frequent."""
+    best = _undecided(given)
+    most = np.zeros(len(best), np.int64)
+    for grade in np.unique(given[given >= 0]).tolist():
+        votes = (given == grade).sum(axis=0)
+        best = np.where(votes > most, grade, np.where((votes == most) & (votes > 0), UNSAMPLED, best))
+        most = np.maximum(most, votes)
+    return best.astype(np.int32)
+
+
+def _highest(given: Grades) -> Grades:
+    found: Grades = given.max(axis=0)
+    return found
+
+
+def _last(given: Grades) -> Grades:
+    judged = np.argmax(given[::-1] >= 0, axis=0)
+    found: Grades = np.take_along_axis(given[::-1], judged[None], axis=0)[0]
+    return found
+
+
+RULES: Choices[Callable[[Grades], Grades]] = Choices(
+    "conflicts", error=_undecided, majority=_majority, highest=_highest, last=_last
+)
+"""From grades of judges x documents, in the order of the files, to one for each document; -1 is undecided."""
 
 
 def merge(
@@ -40,9 +72,8 @@ def merge(
 
     Grade -2 is the answer "cannot judge": the document is not missing, and stays unjudged unless another
     judge gives it a grade. Every other negative grade is no answer. Different grades for one document are an
-    error, unless the rule `conflicts` says which counts: the 'majority', the 'median', the 'highest',
-    the 'lowest', the 'first' or the 'last'. The earlier judgments come first. An export of the judging page
-    that was cut is refused.
+    error, unless the rule `conflicts` says which counts: that of the 'majority', the 'highest'
+    or the 'last'. The earlier judgments come first. An export of the judging page that was cut is refused.
 
     Of a sample, each drawn document needs an answer, and other documents are left out. With `allow_missing`,
     documents without an answer stay unjudged, and the others of their stratum stand for them: right if
@@ -57,7 +88,7 @@ def merge(
     >>> drawn = draw(Pool.of({"q": {"a": -1, "b": -1}}), "random", 1.0)
     >>> merge(drawn, {"ann": {"q": {"a": 1, "b": 0}}, "bob": {"q": {"a": 1}}}).judgments
     Judgments(1 query, 2 judged documents, 1 relevant, 0 pooled but not judged)
-    >>> merge({"q": {"a": 1, "b": 0}}, {"cy": {"q": {"b": 2, "c": 1}}}, conflicts="lowest").conflicts
+    >>> merge({"q": {"a": 1, "b": 0}}, {"cy": {"q": {"b": 2, "c": 1}}}, conflicts="last").conflicts
     [('q', 'b')]
     """
     rule = RULES.find(conflicts)
@@ -132,7 +163,7 @@ def _answers_of(source: JudgmentsSource) -> Judgments:
     return found
 
 
-def _settle(merged: Merged, rule: MergeRule) -> Grades:
+def _settle(merged: Merged, rule: Callable[[Grades], Grades]) -> Grades:
     """Return one grade for each row; the rule settles conflicts."""
     pool, given = merged.judgments, merged.given
     if not len(given):
@@ -141,11 +172,11 @@ def _settle(merged: Merged, rule: MergeRule) -> Grades:
     answered, unable = (given >= 0).any(axis=0), (given == CANNOT_JUDGE).any(axis=0)
     rows = merged.differing
     grade = np.where(answered, graded_by.max(axis=0), np.where(unable, CANNOT_JUDGE, pool.grade))
-    grade[rows] = rule.settle(graded_by[:, rows])
+    grade[rows] = rule(graded_by[:, rows])
     left = rows[grade[rows] == UNSAMPLED]
     if len(left):
         shown = shortlist([graded(one, merged.answers[one]) for one in pool.pooled.names(left)], NAMED)
-        remedy = "settle them in the files, or choose a rule (--conflicts first, last or highest)"
+        remedy = "settle them in the files, or choose a rule (--conflicts majority, highest or last)"
         raise InputError(f"{counted(len(left), 'document')} judged with different grades: {shown}: {remedy}")
     return grade.astype(np.int32)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, get_args
 
 from unjudged.base.choices import Conflicts, Form
 from unjudged.base.errors import UsageError
@@ -18,7 +18,6 @@ from unjudged.cli.shell.output import show, terminal_width
 from unjudged.cli.shell.standard_streams import warn
 from unjudged.formats.writing import FORMS, judgments_text
 from unjudged.grids.rendering import render
-from unjudged.judging.collecting.merge_rules import RULES
 from unjudged.rankings.judgments import Judgments
 
 
@@ -117,7 +116,7 @@ def merge(
     design: File,
     /,
     *judged: File,
-    conflicts: Annotated[Conflicts, Option(choices=RULES)] = "error",
+    conflicts: Annotated[Conflicts, Option(choices=get_args(Conflicts))] = "error",
     allow_missing: bool = False,
     form: Annotated[Form | None, Option("--format", choices=FORMS)] = None,
     header: Header = True,
@@ -134,11 +133,10 @@ def merge(
     design
         The design file of `unjudged sample --to-judge` or `unjudged next --record`.
     judged
-        The files of the assessors; the order matters for --conflicts first and last.
+        The files of the assessors; the order matters for --conflicts last.
     conflicts
-        Which grade counts if a document has several: that of the majority, the median (the lower of two), the
-        highest, the lowest, the first or the last. error, and a tie of the majority, list the documents and
-        stop.
+        Which grade counts if a document has several: that of the majority, the highest or the last. error,
+        and a tie of the majority, list the documents and stop.
     allow_missing
         Merge although documents have no answer yet. The judged documents of a stratum then stand for them,
         which is right if answers are missing at random.
