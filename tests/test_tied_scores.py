@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 import random
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.cli.in_process import printed, refused, unjudged
+from tests.cli.in_process import printed, refused
 from unjudged import compare, evaluate, sample
 from unjudged.base.errors import UsageError
 
@@ -34,40 +33,15 @@ def renamed(names: list[str], data: Any, order: tuple[int, ...]) -> Any:
     return {q: {new[d]: value for d, value in own.items()} for q, own in data.items()}
 
 
-def test_names_do_not_change_expected_values_and_ranges() -> None:
+def test_names_do_not_change_expected_values() -> None:
     qrels, run = five_levels()
     names = [f"d{j}" for j in range(8)]
     orders = [tuple(random.Random(seed).sample(range(8), 8)) for seed in range(5)]
-    for ties in ("expected", "range"):
-        scores = [
-            evaluate(renamed(names, qrels, o), renamed(names, run, o), MEASURES, ties=ties) for o in orders
-        ]
-        for one in scores:
-            assert one.tied is not None
-            assert scores[0].tied is not None
-            if ties == "expected":
-                assert np.abs(one.values - scores[0].values).max() < 1e-12
-            else:
-                assert np.abs(one.tied.low - scores[0].tied.low).max() < 1e-12
-                assert np.abs(one.tied.high - scores[0].tied.high).max() < 1e-12
-
-
-def test_hole_counts_documents_judged_for_other_queries() -> None:
-    """Against every renaming of the four documents, of which one is judged for the other query alone."""
-    qrels = {"q1": {"a": 1}, "q2": {"b": 0}}
-    run = {"q1": {"a": 1.0, "b": 1.0, "c": 1.0, "d": 0.0}, "q2": {"b": 0.5}}
-    orders = list(itertools.permutations(range(4)))
-    names = ["a", "b", "c", "d"]
-    values = [
-        evaluate(renamed(names, qrels, o), renamed(names, run, o), "Hole@2").value("Hole@2", query="q1")
-        for o in orders
+    scores = [
+        evaluate(renamed(names, qrels, o), renamed(names, run, o), MEASURES, ties="expected") for o in orders
     ]
-    assert evaluate(qrels, run, "Hole@2", ties="expected").value("Hole@2", query="q1") == pytest.approx(
-        np.mean(values), abs=1e-12
-    )
-    tied = evaluate(qrels, run, "Hole@2", ties="range").tied
-    assert tied is not None
-    assert (tied.low[0, 0, 0], tied.high[0, 0, 0]) == (min(values), max(values))
+    for one in scores:
+        assert np.abs(one.values - scores[0].values).max() < 1e-12
 
 
 def test_a_note_says_where_the_order_matters() -> None:
@@ -76,7 +50,6 @@ def test_a_note_says_where_the_order_matters() -> None:
     assert "other orders of them change means by more than 0.001: nDCG@10 of five" in scores.notes[0]
     apart = {q: {d: s + i / 100 for i, (d, s) in enumerate(own.items())} for q, own in run.items()}
     untied = evaluate(qrels, {"five": apart}, "nDCG@10")
-    assert untied.tied is None
     assert list(untied.notes) == []
     assert (
         untied.values.tobytes()
@@ -90,8 +63,6 @@ def test_a_verdict_that_rests_on_the_order_is_noted() -> None:
     found = compare(qrels, {"five": run, "worse": worse}, "nDCG@10")
     noted = [note for note in found.notes if "takes away the significance" in note]
     assert bool(noted) == found.results[0].tests.significant[0]
-    ranges = compare(qrels, {"five": run, "worse": worse}, "nDCG@10", ties="range")
-    assert any("over the orders of tied documents" in note for note in ranges.notes)
     expected = compare(qrels, {"five": run, "worse": worse}, "nDCG@10", ties="expected")
     means = evaluate(qrels, {"five": run, "worse": worse}, "nDCG@10", ties="expected").means[:, 0]
     assert expected.results[0].means.tolist() == means.tolist()
@@ -111,10 +82,8 @@ def test_intervals_of_one_order_are_refused() -> None:
 def test_the_command_line() -> None:
     files = [str(sample.qrels), str(sample.runs["boolean"])]
     assert "0.1355" in printed("evaluate", *files, "-m", "P@10", "--ties", "expected")
-    assert "0.1400 [0.1233, 0.1467]" in printed("evaluate", *files, "-m", "P@10", "--ties", "range")
-    done = unjudged("evaluate", *files, "-m", "P@10", "--ties", "range", "--format", "csv")
-    assert done.stdout.decode().splitlines()[0] == "run,query,measure,value,low,high,exact"
-    assert "cannot be used" in refused(2, "evaluate", *files, "--ties", "range", "--interval", "bounds")
+    assert "cannot be used" in refused(2, "evaluate", *files, "--ties", "expected", "--interval", "bounds")
+    assert "range" in refused(2, "evaluate", *files, "--ties", "range")
     other = str(sample.runs["dense"])
     assert "expected over all orders" in printed("compare", *files, other, "--ties", "expected").replace(
         "\n", " "
@@ -126,10 +95,8 @@ def test_very_many_documents_only_count_the_runs_with_ties(monkeypatch: pytest.M
     monkeypatch.setattr("unjudged.evaluation.tied_scores.MANY", 0)
     qrels = {"q": {"a": 1, "b": 0, "c": 1}}
     runs = {"tied": {"q": {"a": 1.0, "b": 1.0}}, "not": {"q": {"a": 2.0, "b": 1.0}}}
-    note = (
-        "Documents have the same score in 1 of 2 runs: --ties range (ties='range') tells how far their order"
-    )
+    note = "Documents have the same score in 1 of 2 runs: --ties expected (ties='expected') has the means"
     scores = evaluate(qrels, runs, "AP")
     assert [text.startswith(note) for text in scores.notes] == [True]
     assert note in str(compare(qrels, runs, "AP"))
-    assert evaluate(qrels, runs, "AP", ties="range").tied is not None
+    assert evaluate(qrels, runs, "AP", ties="expected").expected

@@ -142,7 +142,7 @@ def collections(folder: Path, pool: ProcessPoolExecutor) -> None:
 
 
 def ties(folder: Path, pool: ProcessPoolExecutor) -> None:
-    enumerated = pool.submit(tied_orders.enumeration_table)
+    enumerated = pool.submit(tied_orders.enumeration_sentence)
     replace_table(PAGE, "ties", enumerated.result())
     replace_table(PAGE, "ties, TREC-8", pool.submit(tied_orders.runs_table, folder).result())
 

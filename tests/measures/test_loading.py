@@ -50,7 +50,7 @@ def own(folder: Path, body: str, traits: str = "", name: str = "own.py") -> str:
 
 
 def test_a_file_is_loaded_and_its_measure_is_like_any_other(tmp_path: Path) -> None:
-    file = own(tmp_path, "first", "pointwise=True, order='local'")
+    file = own(tmp_path, "first", "pointwise=True")
     expected = evaluate(FILES[0], FILES[1], "RR").means[0, 0]
     assert f"{expected:.4f}" in printed("evaluate", *FILES, "--load", file, "-m", "Own", "AP")
     assert load_measures([file]) == ["Own"]
@@ -70,7 +70,6 @@ def test_every_command_that_takes_measures_takes_load() -> None:
     [
         ("last", "pointwise=True", "pointwise"),
         ("late", "monotone=True", "monotone"),
-        ("last", "order='linear'", "order='linear'"),
         ("first", "ungraded=True", "ungraded"),
         ("judged", "diluted=True", "skips_unjudged=False"),
         ("large", "skips_unjudged=True", "range"),

@@ -71,7 +71,7 @@ def case(rng: np.random.Generator, *, sampled: bool) -> JudgedRankings:
 def every_order(r: JudgedRankings) -> JudgedRankings:
     """The same ranking in every order of its tied documents, each as a ranking of its own."""
     n, first = int(r.retrieved[0]), np.arange(1, int(r.retrieved[0]) + 1)
-    for start, stop in zip(*r.ranks_of_scores, strict=True):
+    for _, start, stop in zip(*(r.ties or ((), (), ())), strict=True):
         first[start - 1 : stop] = start
     groups = [np.flatnonzero(first == start) for start in np.unique(first)]
     row_at = np.full(n, -1)

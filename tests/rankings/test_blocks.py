@@ -36,7 +36,7 @@ def test_measures_are_the_same_in_blocks(collection: tuple[Qrels, RunDict], size
 
 @given(RANKS, st.data())
 def test_ties_of_some_documents(ranks: list[tuple[int, int]], data: st.DataObject) -> None:
-    """`filled` gives the first and the last rank of every document back, whichever documents are taken."""
+    """The first and the last rank of every document come back, whichever documents are taken."""
     first = np.array([low for low, _ in ranks], np.int32)
     last = np.array([low + more for low, more in ranks], np.int32)
     ties = Ties.of(first, last)
@@ -45,5 +45,8 @@ def test_ties_of_some_documents(ranks: list[tuple[int, int]], data: st.DataObjec
         return
     source = np.array(data.draw(st.lists(st.integers(0, len(ranks) - 1))), np.intp)
     found = ties.among(source)
-    filled = (first[source], first[source]) if found is None else found.filled(first[source])
-    assert [column.tolist() for column in filled] == [first[source].tolist(), last[source].tolist()]
+    filled = first[source], first[source].copy()
+    if found is not None:
+        filled[1][found.place] = found.last
+        assert found.first.tolist() == first[source][found.place].tolist()
+    assert filled[1].tolist() == last[source].tolist()

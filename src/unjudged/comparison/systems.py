@@ -34,12 +34,11 @@ from unjudged.evaluation.evaluation import fitting_measures
 from unjudged.evaluation.measure_warnings import measure_warnings
 from unjudged.evaluation.scores import Scores
 from unjudged.evaluation.tied_scores import (
-    TieEffects,
-    check_ties,
-    is_tied,
-    tie_effects,
+    TIES,
+    Ends,
+    ends_of_orders,
+    over_orders,
     tie_notes,
-    untried_notes,
 )
 from unjudged.measures.kernel.estimand import COMPARISON, permitted
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
@@ -103,7 +102,7 @@ def compare(
     >>> print(found.difference, found.verdict, found.better)
     0.1006 [0.0570, 0.1497] clear reranked
     """
-    check_ties(ties)
+    TIES.find(ties)
     seed = checked_int("seed", seed)
     deepest = inf if depth is None else checked_int("depth", depth, least=1)
     tests = {"test": test, "correction": correction, "alpha": alpha, "draws": draws, "seed": seed}
@@ -126,8 +125,8 @@ def compare(
     reach = judgments.origin.pool_depth(pool_depth)
     shared = collection.shared(deepest)
     closed = shared.to_pool_depth(reach)
-    values, effects = _values(collection, shared, chosen, ties=ties, depth=depth, seed=seed)
-    expected = effects is not None and ties == "expected"
+    values, about_ties, ends = _values(collection, shared, chosen, ties=ties, depth=depth, seed=seed)
+    expected = bool(about_ties) and ties == "expected"
     results: list[MeasureComparison] = []
     for k, measure in enumerate(chosen):
         values_k = np.ascontiguousarray(values[:, :, k])
@@ -137,10 +136,7 @@ def compare(
         else:
             judging = judgment_bounds(closed, measure, tested.pairs)
         results.append(MeasureComparison(measure, values_k, tested, judging, names))
-    if effects is None:
-        about_ties = untried_notes(shared.judged_rankings, len(judgments.queries))
-    else:
-        about_ties = [*tie_notes(chosen, names, effects), *notes_on_ties(results, effects, tests)]
+    about_ties += [] if ends is None else notes_on_ties(results, ends, tests)
     results = _corrected(results, correct_over)
     of_measures = measure_warnings(asked, shared.judged_rankings.relabelled(original), values)
     warnings = [*shared.warnings, *of_measures, *map(AssumptionWarning, refused)]
@@ -168,17 +164,19 @@ def _values(
     ties: TiesName,
     depth: int | None,
     seed: int,
-) -> tuple[Floats, TieEffects | None]:
-    """Run x query x measure: the values, and what other orders of tied documents make of them."""
+) -> tuple[Floats, list[str], Ends | None]:
+    """Run x query x measure: the values, notes on tied documents, and what two orders of them give."""
     across = any(measure.traits.across_queries for measure in measures)
     rankings = shared.with_judged_elsewhere() if across else shared.judged_rankings
     values = np.stack([shared.per_run(measure.compute(rankings)) for measure in measures], axis=-1)
-    if not is_tied(rankings):
-        return values, None
-    if depth is not None:
-        whole = collection.shared()
-        rankings = whole.with_judged_elsewhere() if across else whole.judged_rankings
-    return tie_effects(measures, rankings, values, ties, depth=depth, seed=seed)
+    if depth is not None and rankings.ties is not None:
+        rankings = collection.shared().judged_rankings
+    if rankings.ties is None:
+        return values, [], None
+    if ties == "expected":
+        return *over_orders(measures, rankings, len(shared.runs), depth=depth, seed=seed), None
+    ends = ends_of_orders(measures, rankings, values, depth=depth)
+    return values, list(tie_notes(measures, shared.runs, rankings, ends)), ends
 
 
 def _corrected(results: list[MeasureComparison], over: CorrectOver) -> list[MeasureComparison]:

@@ -10,7 +10,7 @@ from unjudged.base.choices import TiesName, checked_int
 from unjudged.base.errors import announce
 from unjudged.evaluation.collection import Collection, Names, RunsSource
 from unjudged.evaluation.scores import Notes, Scores
-from unjudged.evaluation.tied_scores import check_ties, is_tied, notes_on_ties, tie_effects
+from unjudged.evaluation.tied_scores import TIES, notes_on_ties, over_orders
 from unjudged.measures.kernel.estimand import permitted
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import MEASURES, compute_all
@@ -58,9 +58,8 @@ def evaluate(
     nonrelevant. names="tag" names runs by their tags.
 
     Documents of the same score are in trec_eval's order, names descending. ties='expected' gives the expected
-    values over all orders of them, and 'range' adds the lowest and the highest values; `seed` is for measures
-    without a closed form in groups too large to enumerate. A note says where other orders change a mean by
-    more than 0.001.
+    values over all orders of them, or over 1,000 that the `seed` draws where there are too many. A note says
+    where other orders change a mean by more than 0.001.
 
     `on_read` is told the name of each run once it is read. Warns (`UnjudgedWarning`) where runs and
     judgments have little in common; the scores keep these `warnings`.
@@ -72,7 +71,7 @@ def evaluate(
     run       AP  nDCG@10
     mine  0.7500   0.8155
     """
-    check_ties(ties)
+    TIES.find(ties)
     chosen = [] if measures is None else parse_measures(measures)
     collection = Collection.of(qrels, runs, names=names, fractions=True, on_read=on_read)
     if measures is None:
@@ -88,12 +87,12 @@ def evaluate(
     values, queries = compute_all(chosen, rankings), collection.judgments.pooled.query_names()
     values, named = values.reshape(len(collection.runs), len(queries), len(chosen)), list(collection.runs)
     notes: Notes = ()
-    effects = None
-    if is_tied(uncut):
-        if ties != "order":
-            values, effects = tie_effects(chosen, uncut, values, ties, depth=depth, seed=seed)
-        notes = partial(notes_on_ties, chosen, named, uncut, values, effects, depth=depth)
-    scores = Scores(values, named, queries, chosen, rankings, collection.library, notes, tied=effects)
+    expected = uncut.ties is not None and ties == "expected"
+    if expected:
+        values, notes = over_orders(chosen, uncut, len(named), depth=depth, seed=seed)
+    elif uncut.ties is not None:
+        notes = partial(notes_on_ties, chosen, named, uncut, values, depth)
+    scores = Scores(values, named, queries, chosen, rankings, collection.library, notes, expected=expected)
     if bounding is not None:
         scores = replace(scores, bounding=bounding, pool_depth=reach)
     if scores.warnings:

@@ -25,7 +25,6 @@ from unjudged.rankings.judged import Floats, JudgedRankings
 if TYPE_CHECKING:
     from unjudged.evaluation.score_cells import Missing
     from unjudged.evaluation.score_columns import Wide
-    from unjudged.evaluation.tied_scores import TieEffects
     from unjudged.grids.paper_table import PaperTable
     from unjudged.uncertainty.calibration import Calibration
     from unjudged.uncertainty.completions import Progress
@@ -69,8 +68,8 @@ class Scores(Shown, Framed):
     bounding: Final[JudgedRankings | None] = None
     """Rankings that bounds are of, if the depth of the pool is known: documents below it are nonrelevant."""
     pool_depth: Final[int | None] = None
-    tied: Final[TieEffects | None] = None
-    """What other orders of documents with the same score change; None if nothing is tied."""
+    expected: Final[bool] = False
+    """Whether values are expected ones over all orders of documents with the same score."""
     of_a_table: Final[bool] = False
     """Whether another tool computed them: nothing is known of their judgments."""
     ends: Final[tuple[Floats, Floats] | None] = None
@@ -145,9 +144,8 @@ class Scores(Shown, Framed):
         within = None if self.within is None else self.within[:, places]
         own = [self.measures[k] for k in places]
         ends = None if self.ends is None else (self.ends[0][:, :, places], self.ends[1][:, :, places])
-        tied = None if self.tied is None else self.tied.chosen(places)
         values = self.values[:, :, places]
-        return replace(self, values=values, measures=own, within=within, ends=ends, tied=tied)
+        return replace(self, values=values, measures=own, within=within, ends=ends)
 
     @property
     def judged(self) -> JudgedRankings:
@@ -241,7 +239,7 @@ class Scores(Shown, Framed):
         from unjudged.uncertainty.estimate import Estimates
         from unjudged.uncertainty.intervals import IntervalRequest, make_intervals
 
-        if self.tied is not None and self.tied.ties == "expected" and interval != "queries":
+        if self.expected and interval != "queries":
             problem = f"{interval!r} intervals are of one order of tied documents, and these values of all"
             raise UsageError(f"{problem}: use 'queries', or leave ties out")
 
@@ -341,10 +339,6 @@ class Scores(Shown, Framed):
 
     def grid(self, per_query: bool = False) -> Grid:
         """Return a row per run, and with `per_query` one per run and query, then the mean as query `all`."""
-        if self.tied is not None and self.tied.ties == "range":
-            from unjudged.evaluation.tied_scores import range_grid
-
-            return range_grid(self, self.tied, per_query)
         names = ["run", "query"] if per_query else ["run"]
         numbers = [
             Column(str(m), "integer" if m.traits.summary == "sum" else "number") for m in self.measures

@@ -44,12 +44,6 @@ class Ties(NamedTuple):
     def _some(self, place: Places, own: Places | slice) -> Ties | None:
         return Ties(place, self.first[own], self.last[own]) if len(place) else None
 
-    def filled(self, rank: Int32) -> tuple[Int32, Int32]:
-        """Return the first and the last rank with the score of each document; its own if it is not tied."""
-        first, last = rank.copy(), rank.copy()
-        first[self.place], last[self.place] = self.first, self.last
-        return first, last
-
 
 def joined_ties(ties: Sequence[Ties | None], sizes: Sequence[int]) -> Ties | None:
     """Return the ties of several lists of documents of these sizes, end to end; None if nothing is tied."""

@@ -13,7 +13,7 @@ from unjudged.rankings.judged import Floats, JudgedRankings
 ONLY_EVALUATE = "Hole needs to know what is judged for other queries, which only evaluate finds out"
 
 
-@measure(range=(0, inf), summary="sum", ungraded=True, quality=False, trec_eval="num_ret", order="none")
+@measure(range=(0, inf), summary="sum", ungraded=True, quality=False, trec_eval="num_ret")
 def NumRet(r: JudgedRankings) -> Floats:
     """Number of retrieved documents, judged or unjudged.
 
@@ -23,7 +23,7 @@ def NumRet(r: JudgedRankings) -> Floats:
     return r.retrieved.astype(float)
 
 
-@measure(range=(0, inf), summary="sum", quality=False, trec_eval="num_rel", order="none")
+@measure(range=(0, inf), summary="sum", quality=False, trec_eval="num_rel")
 def NumRel(r: JudgedRankings, *, rel: int = 1) -> Floats:
     """Number of documents of the query that are judged relevant, retrieved or not.
 
@@ -33,7 +33,7 @@ def NumRel(r: JudgedRankings, *, rel: int = 1) -> Floats:
     return r.known(rel).astype(float)
 
 
-@measure(range=(0, inf), summary="sum", pointwise=True, trec_eval="num_rel_ret", order="linear")
+@measure(range=(0, inf), summary="sum", pointwise=True, trec_eval="num_rel_ret")
 def NumRelRet(r: JudgedRankings, *, rel: int = 1, cutoff: float = inf) -> Floats:
     """Number of retrieved documents that are judged relevant.
 
@@ -43,7 +43,7 @@ def NumRelRet(r: JudgedRankings, *, rel: int = 1, cutoff: float = inf) -> Floats
     return r.relevant(rel, cutoff).counts.astype(float)
 
 
-@measure(range=(0, inf), summary="sum", quality=False, trec_eval="num_nonrel_judged_ret", order="none")
+@measure(range=(0, inf), summary="sum", quality=False, trec_eval="num_nonrel_judged_ret")
 def NumNonrelRet(r: JudgedRankings, *, rel: int = 1) -> Floats:
     """Number of retrieved documents that are judged not relevant.
 
@@ -53,7 +53,7 @@ def NumNonrelRet(r: JudgedRankings, *, rel: int = 1) -> Floats:
     return r.where((r.labels >= 0) & (r.labels < rel)).counts.astype(float)
 
 
-@measure(ungraded=True, quality=False, order="linear")
+@measure(ungraded=True, quality=False)
 def Judged(r: JudgedRankings, *, cutoff: float = inf) -> Floats:
     """Share of the first k documents that are judged.
 
@@ -70,7 +70,7 @@ def Judged(r: JudgedRankings, *, cutoff: float = inf) -> Floats:
     return ratio(judged.counts, np.minimum(r.retrieved, float(cutoff)))
 
 
-@measure(ungraded=True, quality=False, trec_eval={"unj": (5, 10, 20)}, order="linear")
+@measure(ungraded=True, quality=False, trec_eval={"unj": (5, 10, 20)})
 def Unjudged(r: JudgedRankings, *, cutoff: float) -> Floats:
     """Number of unjudged documents among the first k, divided by k.
 
@@ -87,7 +87,7 @@ def Unjudged(r: JudgedRankings, *, cutoff: float) -> Floats:
     return (np.minimum(r.retrieved, float(cutoff)) - judged.counts) / float(cutoff)
 
 
-@measure(quality=False, across_queries=True, cite=("thakur2021",), order="linear")
+@measure(quality=False, across_queries=True, cite=("thakur2021",))
 def Hole(r: JudgedRankings, *, cutoff: float) -> Floats:
     """Number of documents among the first k that are judged for no query, divided by k, as in BEIR.
 
@@ -112,6 +112,6 @@ def _judged_elsewhere(r: JudgedRankings, top: Floats) -> Floats:
         if len(r.judgments.queries) > 1:
             raise UsageError(ONLY_EVALUATE)
         return np.zeros(len(r))
-    ranking, rank, _, _ = r.elsewhere
+    ranking, rank = r.elsewhere
     counted = ranking[rank <= top[ranking]]
     return np.bincount(counted, minlength=len(r)).astype(float)

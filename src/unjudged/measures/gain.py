@@ -76,7 +76,6 @@ def _by_chance(
     trec_eval={"ndcg": (), "ndcg_cut": CUTOFFS},
     aliases=("NDCG",),
     cite=("jarvelin2002", "burges2005"),
-    order="linear",
 )
 def nDCG(
     r: JudgedRankings,
@@ -151,7 +150,6 @@ def _gains(judgments: Judgments, dcg: str, gains: Mapping[int, float] | None) ->
     range=(0.0, inf),
     trec_eval="dcg",
     cite=("jarvelin2002", "burges2005"),
-    order="linear",
 )
 def DCG(
     r: JudgedRankings,
@@ -177,9 +175,7 @@ def DCG(
     return hits.total(gain.take(hits.row) / np.log2(hits.rank + 1.0) * (hits.rank <= cutoff))
 
 
-@measure(
-    quality=False, range=(0.0, inf), trec_eval="ideal_dcg", cite=("jarvelin2002", "burges2005"), order="none"
-)
+@measure(quality=False, range=(0.0, inf), trec_eval="ideal_dcg", cite=("jarvelin2002", "burges2005"))
 def IdealDCG(
     r: JudgedRankings,
     *,
@@ -199,7 +195,7 @@ def IdealDCG(
     return _ideal(r, cutoff, dcg, gains)
 
 
-@measure(pointwise=True, cite=("chapelle2009",), order="local")
+@measure(pointwise=True, cite=("chapelle2009",))
 def ERR(r: JudgedRankings, *, cutoff: float = inf, max_grade: int = 4) -> Floats:
     """Expected reciprocal rank of the document at which a user stops, satisfied.
 

@@ -58,7 +58,7 @@ def nDCGRel(r: JudgedRankings, *, gains: Gains = None) -> Floats:
     return np.maximum(ratio(total, known), 0.0)
 
 
-@measure(trec_eval="Rndcg", order="linear")
+@measure(trec_eval="Rndcg")
 def RnDCG(r: JudgedRankings, *, rel: int = 1, gains: Gains = None) -> Floats:
     """Mean of nDCG over the ranks at which the gain of the ideal ranking changes.
 
@@ -98,7 +98,7 @@ def _down_to(gain: Gain, ranking: Integers, rank: NDArray[np.int32]) -> Floats:
     return np.where(place > hits.offsets[ranking], running[place], 0.0)
 
 
-@measure(trec_eval="G", order="local")
+@measure(trec_eval="G")
 def G(r: JudgedRankings, *, gains: Gains = None) -> Floats:
     """Normalised gain: each document's gain, discounted by how far the ranking lags behind the ideal one.
 
@@ -119,7 +119,7 @@ def G(r: JudgedRankings, *, gains: Gains = None) -> Floats:
     return ratio(own.hits.total(own.gain / np.log2(behind)), own.best.total(own.best_gain)[r.query])
 
 
-@measure(diluted=True, trec_eval="binG", order="local")
+@measure(diluted=True, trec_eval="binG")
 def BinG(r: JudgedRankings, *, rel: int = 1) -> Floats:
     """G for binary judgments: the mean over relevant documents of 1 / log2(2 + nonrelevant above).
 

@@ -24,7 +24,6 @@ NOTHING_LEFT = 1e-18
     range=(0.0, np.inf),
     trec_eval="infAP",
     cite=("yilmaz2006", "yilmaz2008"),
-    order="local",
 )
 def infAP(
     r: JudgedRankings,
@@ -67,7 +66,7 @@ def infAP(
     return ratio(hits.total(expected), r.known(rel))
 
 
-@measure(estimates="AP", takes=EVEN, cite=("yilmaz2006", "yilmaz2008"), order="local")
+@measure(estimates="AP", takes=EVEN, cite=("yilmaz2006", "yilmaz2008"))
 def indAP(r: JudgedRankings, *, rel: int = 1, unpooled: str = "nonrelevant") -> Floats:
     """Induced average precision: AP of the ranking without its unjudged documents.
 
@@ -89,7 +88,7 @@ def indAP(r: JudgedRankings, *, rel: int = 1, unpooled: str = "nonrelevant") -> 
     return ratio(hits.total(hits.place / rank), r.known(rel))
 
 
-@measure(estimates="AP", takes=EVEN, cite=("yilmaz2008",), order="local")
+@measure(estimates="AP", takes=EVEN, cite=("yilmaz2008",))
 def subAP(r: JudgedRankings, *, rel: int = 1, share: float | None = None, seed: int | None = None) -> Floats:
     """Subcollection average precision: AP in a collection that was sampled as the judgments were.
 

@@ -24,7 +24,6 @@ CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
     trec_eval={"map": (), "map_cut": CUTOFFS},
     aliases=("MAP",),
     cite=("harman1993",),
-    order="local",
 )
 def AP(r: JudgedRankings, *, rel: int = 1, cutoff: float = inf) -> Floats:
     """Average precision: the mean of the precisions at the ranks of the relevant documents.
@@ -84,7 +83,6 @@ def _weight(rank: Floats, cutoff: float, **_: Any) -> Floats:
     chance=chance.of_precision,
     trec_eval={"P": CUTOFFS},
     aliases=("Precision",),
-    order="linear",
 )
 def P(r: JudgedRankings, *, rel: int = 1, cutoff: float) -> Floats:
     """Precision at k: the share of the first k documents that are relevant.
@@ -100,9 +98,7 @@ def P(r: JudgedRankings, *, rel: int = 1, cutoff: float) -> Floats:
     return r.relevant(rel, cutoff).counts / float(cutoff)
 
 
-@measure(
-    chance=chance.of_recall, diluted=True, trec_eval={"recall": CUTOFFS}, aliases=("Recall",), order="linear"
-)
+@measure(chance=chance.of_recall, diluted=True, trec_eval={"recall": CUTOFFS}, aliases=("Recall",))
 def R(r: JudgedRankings, *, rel: int = 1, cutoff: float = inf) -> Floats:
     """Recall at k: the share of the relevant documents that are among the first k.
 
@@ -117,7 +113,7 @@ def R(r: JudgedRankings, *, rel: int = 1, cutoff: float = inf) -> Floats:
     return ratio(r.relevant(rel, cutoff).counts, r.known(rel))
 
 
-@measure(monotone=True, trec_eval={"relative_P": CUTOFFS}, order="linear")
+@measure(monotone=True, trec_eval={"relative_P": CUTOFFS})
 def RelP(r: JudgedRankings, *, rel: int = 1, cutoff: float) -> Floats:
     """Relative precision at k: precision divided by the highest value it could have.
 
@@ -133,7 +129,7 @@ def RelP(r: JudgedRankings, *, rel: int = 1, cutoff: float) -> Floats:
     return ratio(hits, np.minimum(r.known(rel), float(cutoff)))
 
 
-@measure(monotone=True, trec_eval="Rprec", aliases=("RPrec",), order="linear")
+@measure(monotone=True, trec_eval="Rprec", aliases=("RPrec",))
 def Rprec(r: JudgedRankings, *, rel: int = 1) -> Floats:
     """R-precision: precision at rank R.
 
@@ -148,7 +144,7 @@ def Rprec(r: JudgedRankings, *, rel: int = 1) -> Floats:
     return ratio(hits.total(hits.rank <= relevant[hits.ranking]), relevant)
 
 
-@measure(monotone=True, trec_eval={"Rprec_mult": tuple(i / 5 for i in range(1, 11))}, order="linear")
+@measure(monotone=True, trec_eval={"Rprec_mult": tuple(i / 5 for i in range(1, 11))})
 def RprecMult(r: JudgedRankings, *, rel: int = 1, multiple: float) -> Floats:
     """Precision at a multiple of R: `RprecMult@2` looks at the first 2R documents.
 
@@ -171,7 +167,6 @@ def RprecMult(r: JudgedRankings, *, rel: int = 1, multiple: float) -> Floats:
     trec_eval="recip_rank",
     aliases=("MRR",),
     cite=("voorhees1999",),
-    order="local",
 )
 def RR(r: JudgedRankings, *, rel: int = 1, cutoff: float = inf) -> Floats:
     """Reciprocal rank: 1 divided by the rank of the first relevant document.
@@ -188,7 +183,7 @@ def RR(r: JudgedRankings, *, rel: int = 1, cutoff: float = inf) -> Floats:
     return hits.total((hits.place == 1) / hits.rank)
 
 
-@measure(pointwise=True, chance=chance.of_success, trec_eval={"success": (1, 5, 10)}, order="local")
+@measure(pointwise=True, chance=chance.of_success, trec_eval={"success": (1, 5, 10)})
 def Success(r: JudgedRankings, *, rel: int = 1, cutoff: float) -> Floats:
     """Success at k: 1 if any of the first k documents is relevant, else 0.
 

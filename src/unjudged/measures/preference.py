@@ -15,7 +15,6 @@ from unjudged.rankings.judged import Floats, Integers, JudgedRankings
     trec_eval="bpref",
     aliases=("BPref",),
     cite=("buckley2004",),
-    order="local",
 )
 def Bpref(r: JudgedRankings, *, rel: int = 1, form: str = "trec_eval") -> Floats:
     """Binary preference: how rarely judged nonrelevant documents are ranked above relevant ones.
@@ -36,7 +35,7 @@ def Bpref(r: JudgedRankings, *, rel: int = 1, form: str = "trec_eval") -> Floats
     return _preference(r, rel, relevant, worst)
 
 
-@measure(monotone=True, skips_unjudged=True, cite=("buckley2004",), order="local")
+@measure(monotone=True, skips_unjudged=True, cite=("buckley2004",))
 def Bpref10(r: JudgedRankings, *, rel: int = 1) -> Floats:
     """Bpref-10: binary preference against the first R + 10 judged nonrelevant documents.
 

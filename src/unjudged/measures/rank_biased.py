@@ -66,7 +66,6 @@ def _by_chance(
     weight=_weight,
     tail=_tail,
     cite=("moffat2008",),
-    order="linear",
 )
 def RBP(
     r: JudgedRankings,
@@ -146,7 +145,7 @@ def _scaled_by_query(
     return scaled
 
 
-@measure(ungraded=True, quality=False, cite=("moffat2008", "park2016"), order="linear")
+@measure(ungraded=True, quality=False, cite=("moffat2008", "park2016"))
 def RBPResidual(r: JudgedRankings, *, p: float = 0.8, cutoff: float = inf) -> Floats:
     """RBP that would be added if every unjudged document were relevant.
 
@@ -163,7 +162,7 @@ def RBPResidual(r: JudgedRankings, *, p: float = 0.8, cutoff: float = inf) -> Fl
     return np.maximum(1 - (1 - p) * judged.total(_powers(p, judged)), 0.0)
 
 
-@measure(quality=False, cite=("moffat2008", "park2016"), order="linear")
+@measure(quality=False, cite=("moffat2008", "park2016"))
 def RBPUpper(
     r: JudgedRankings,
     *,

@@ -14,7 +14,7 @@ from unjudged.measures.kernel.registry import measure, ratio
 from unjudged.rankings.judged import Floats, JudgedRankings
 
 
-@measure(pointwise=True, chance=chance.of_precision, trec_eval="set_P", order="none")
+@measure(pointwise=True, chance=chance.of_precision, trec_eval="set_P")
 def SetP(r: JudgedRankings, *, rel: int = 1) -> Floats:
     """Precision of the retrieved set: relevant retrieved / retrieved.
 
@@ -28,7 +28,7 @@ def SetP(r: JudgedRankings, *, rel: int = 1) -> Floats:
     return ratio(r.relevant(rel).counts, r.retrieved)
 
 
-@measure(diluted=True, chance=chance.of_recall, trec_eval="set_recall", order="none")
+@measure(diluted=True, chance=chance.of_recall, trec_eval="set_recall")
 def SetR(r: JudgedRankings, *, rel: int = 1) -> Floats:
     """Recall of the retrieved set: relevant retrieved / R.
 
@@ -42,7 +42,7 @@ def SetR(r: JudgedRankings, *, rel: int = 1) -> Floats:
     return ratio(r.relevant(rel).counts, r.known(rel))
 
 
-@measure(diluted=True, trec_eval="set_F", cite=("vanrijsbergen1979",), order="none")
+@measure(diluted=True, trec_eval="set_F", cite=("vanrijsbergen1979",))
 def SetF(r: JudgedRankings, *, rel: int = 1, beta: float = 1.0, square: float | None = None) -> Floats:
     """F of the retrieved set: (1 + b^2) P R / (b^2 P + R), where b is beta, P precision and R recall.
 
@@ -60,7 +60,7 @@ def SetF(r: JudgedRankings, *, rel: int = 1, beta: float = 1.0, square: float | 
     return ratio((1 + weight) * precision * recall, weight * precision + recall)
 
 
-@measure(diluted=True, trec_eval="set_relative_P", order="none")
+@measure(diluted=True, trec_eval="set_relative_P")
 def SetRelP(r: JudgedRankings, *, rel: int = 1) -> Floats:
     """Relative precision of the retrieved set: relevant retrieved / min(retrieved, R).
 
@@ -75,7 +75,7 @@ def SetRelP(r: JudgedRankings, *, rel: int = 1) -> Floats:
     return ratio(r.relevant(rel).counts, np.minimum(r.retrieved, r.known(rel)))
 
 
-@measure(diluted=True, trec_eval="set_map", order="none")
+@measure(diluted=True, trec_eval="set_map")
 def SetAP(r: JudgedRankings, *, rel: int = 1) -> Floats:
     """Average precision of the retrieved set, as if its documents were in random order: P x R.
 
@@ -91,7 +91,7 @@ def SetAP(r: JudgedRankings, *, rel: int = 1) -> Floats:
     return ratio(hits * hits, r.retrieved * r.known(rel).astype(float))
 
 
-@measure(range=(-inf, inf), quality=False, trec_eval="utility", order="none")
+@measure(range=(-inf, inf), quality=False, trec_eval="utility")
 def Utility(
     r: JudgedRankings,
     *,

@@ -23,7 +23,7 @@ DEEPEST = 1000
 EPSILON = 0.00001
 
 
-@measure(estimates="AP", range=(0.0, np.inf), cite=("yilmaz2008b",), order="local")
+@measure(estimates="AP", range=(0.0, np.inf), cite=("yilmaz2008b",))
 def xinfAP(r: JudgedRankings, *, rel: int = 1, dialect: str = "trec") -> Floats:
     """Extended inferred average precision: AP estimated from a stratified sample of the pool.
 
@@ -83,7 +83,7 @@ def infNDCG(r: JudgedRankings, *, dialect: str = "trec") -> Floats:
     return ratio(gain, _ideal(r.judgments, dialect)[r.query])
 
 
-@measure(estimates="P", range=(0.0, np.inf), cite=("yilmaz2008b",), order="local")
+@measure(estimates="P", range=(0.0, np.inf), cite=("yilmaz2008b",))
 def infP(r: JudgedRankings, *, rel: int = 1, cutoff: float) -> Floats:
     """Inferred precision at k, from a stratified sample of the pool.
 

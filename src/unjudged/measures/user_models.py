@@ -14,7 +14,7 @@ from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 Stop = str | Sequence[float] | Callable[[Integers], Floats]
 
 
-@measure(diluted=True, cite=("robertson2008",), order="local")
+@measure(diluted=True, cite=("robertson2008",))
 def NCP(
     r: JudgedRankings, *, rel: int = 1, stop: Stop = "uniform", decay: float = 0.5, exponent: float = 1.0
 ) -> Floats:

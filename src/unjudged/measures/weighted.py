@@ -24,7 +24,7 @@ BY_PROBABILITY = frozenset({"statAP", "statAPVariance", "statRprec", "statP"})
 """The measures that divide by inclusion probabilities: documents must have been drawn at random."""
 
 
-@measure(estimates="AP", range=(0.0, inf), cite=("aslam2007",), order="local")
+@measure(estimates="AP", range=(0.0, inf), cite=("aslam2007",))
 def statAP(r: JudgedRankings, *, rel: int = 1, pairs: str = "independent") -> Floats:
     """AP estimated from a sample with inclusion probabilities.
 
@@ -100,7 +100,7 @@ def statAPVariance(r: JudgedRankings, *, rel: int = 1, pairs: str = "independent
     return np.clip(variance, 0.0, 1.0)
 
 
-@measure(estimates="Rprec", range=(0.0, inf), cite=("aslam2007",), order="linear")
+@measure(estimates="Rprec", range=(0.0, inf), cite=("aslam2007",))
 def statRprec(r: JudgedRankings, *, rel: int = 1) -> Floats:
     """R-precision estimated from a sample with inclusion probabilities.
 
@@ -120,7 +120,7 @@ def statRprec(r: JudgedRankings, *, rel: int = 1) -> Floats:
     return ratio(hits_there, np.where(r.retrieved < depth, relevant, depth))
 
 
-@measure(estimates="P", range=(0.0, inf), cite=("aslam2007",), order="linear")
+@measure(estimates="P", range=(0.0, inf), cite=("aslam2007",))
 def statP(r: JudgedRankings, *, rel: int = 1, cutoff: float) -> Floats:
     """Precision at k estimated from a sample with inclusion probabilities.
 

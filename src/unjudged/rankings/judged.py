@@ -43,9 +43,8 @@ class JudgedRankings:
     query: Final[NDArray[np.int32]]
     element: Final[Integers | None] = None
     """Where each document was in the rankings from which `where` selected it."""
-    elsewhere: Final[tuple[Integers, Integers, Integers, Integers] | None] = None
-    """Ranking, rank, and first and last rank of its score, of each unjudged document judged for another
-    query; None if not looked up."""
+    elsewhere: Final[tuple[Integers, Integers] | None] = None
+    """Ranking and rank of each unjudged document judged for another query; None if not looked up."""
     ignored: Final[tuple[int, ...]] = ()
     """How many queries each run has that are not in the judgments; empty if not counted."""
     ties: Final[Ties | None] = None
@@ -146,11 +145,6 @@ class JudgedRankings:
         inner = self.offsets.searchsorted(np.arange(size, len(self.rank), size))
         cuts = sorted({0, *inner.tolist(), len(self.query)})
         return (self.between(first, last) for first, last in pairwise(cuts))
-
-    @property
-    def ranks_of_scores(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """The first and the last rank that have the score of each document."""
-        return (self.rank, self.rank) if self.ties is None else self.ties.filled(self.rank)
 
     def best_rank(self, missing: int) -> Integers:
         """Return the best rank that any ranking gives each row of the judgments, `missing` if none has it."""
@@ -288,14 +282,7 @@ class JudgedRankings:
         """Return the rankings without their unjudged documents, pooled or not."""
         judged = self.where(self.labels >= 0)
         place, counts = judged.place.astype(np.int32), judged.counts.astype(np.int32)
-        ties = None
-        if (tied := ties_among(self.ties, cast("Integers", judged.element))) is not None:
-            first, _ = tied.filled(judged.rank)
-            new = np.append(True, (np.diff(first) != 0) | (np.diff(judged.ranking) != 0))
-            start = np.flatnonzero(new)
-            group = np.cumsum(new) - 1
-            ties = Ties.of(place[start][group], place[np.append(start[1:], len(place)) - 1][group])
-        return replace(judged, rank=place, retrieved=counts, element=None, elsewhere=None, ties=ties)
+        return replace(judged, rank=place, retrieved=counts, element=None, elsewhere=None)
 
     def as_nonrelevant(self) -> JudgedRankings:
         """Return the rankings as if every document pooled and not judged were judged nonrelevant."""

@@ -106,9 +106,8 @@ class SharedRankings:
         unjudged = self.rankings.where(self.rankings.labels < 0)
         known = np.array([name in judged for name in self.names.tolist()], bool)[self.name[unjudged.row]]
         element = cast("Integers", unjudged.element)[known]
-        ranks = self.rankings.rank, *self.rankings.ranks_of_scores
-        rank, first, last = (column[element].astype(np.int64) for column in ranks)
-        return replace(self.judged_rankings, elsewhere=(unjudged.ranking[known], rank, first, last))
+        rank = self.rankings.rank[element].astype(np.int64)
+        return replace(self.judged_rankings, elsewhere=(unjudged.ranking[known], rank))
 
     @property
     def unknown(self) -> Integers:

@@ -243,7 +243,7 @@ def _check_ties(ties: TiesName, interval: str | None, **given: object) -> None:
     if ties == "order":
         return
     refuse(f"--ties {ties} and {{}} cannot be used together", given)
-    if interval is not None and (ties == "range" or interval != "queries"):
+    if interval not in (None, "queries"):
         raise UsageError(
             f"--ties {ties} cannot be used with --interval {interval}, which is of one order of the documents"
         )

@@ -56,8 +56,8 @@ POOL_REACHED = (
     "as nonrelevant. Judgments that record the depth of their pool need not be told."
 )
 SAME_SCORE = (
-    "What to do with documents of the same score: order (names descending, as trec_eval), expected (the mean "
-    "over all orders of them) or range (the lowest and the highest value over all orders)."
+    "What to do with documents of the same score: order (names descending, as trec_eval) or expected (the "
+    "mean over all orders of them)."
 )
 FROM_FILE = (
     "A file of Python with measures of your own, or the name of an installed package that offers some; may "

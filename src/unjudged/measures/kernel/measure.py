@@ -29,9 +29,6 @@ MEASURES: Registry[Measure] = Registry()
 BOUNDS: dict[str, Callable[..., Any]] = {}
 """By a measure's name, what finds its bounds where the general rules for its traits are not enough."""
 
-EXPECTED: dict[str, Callable[..., Floats]] = {}
-"""By a measure's name, the closed form of its expected values over the orders of tied documents."""
-
 UNTRIED: set[str] = set()
 """Measures from outside this package whose traits have not been tried yet."""
 
@@ -159,16 +156,6 @@ class Measure:
         if policy is None:
             return rankings
         return rankings.condensed() if policy == "condensed" else rankings.as_nonrelevant()
-
-    def without_policies(self, rankings: JudgedRankings) -> tuple[Measure, JudgedRankings]:
-        """Return the measure without its policies and scale, and rankings to which they have been applied.
-
-        `corrected` gives what its values are with `chance`.
-        """
-        measure, whole = self.of_whole_grades(rankings)
-        if len(measure.own) == len(measure.given):
-            return measure, whole
-        return replace(measure, given=MappingProxyType(measure.own)), measure.with_policy(whole)
 
     def corrected(self, values: Floats, rankings: JudgedRankings) -> Floats:
         """Return values corrected for chance, if the policy asks for it."""

@@ -14,7 +14,6 @@ from unjudged.base.wording import shortlist
 from unjudged.measures.kernel.averages import ratio
 from unjudged.measures.kernel.measure import (
     BOUNDS,
-    EXPECTED,
     MEASURES,
     POLICIES,
     UNTRIED,
@@ -32,7 +31,6 @@ __all__ = [
     "Measure",
     "bounds_of",
     "compute_all",
-    "expected_of",
     "lower_is_better",
     "measure",
     "ratio",
@@ -54,7 +52,6 @@ def measure(
     quality: bool = True,
     estimates: str = "",
     takes: frozenset[Kind] | None = None,
-    order: str = "whole",
     across_queries: bool = False,
     chance: Chance | None = None,
     graded_chance: GradedChance | None = None,
@@ -124,16 +121,6 @@ def lower_is_better(
         replace(measure, traits=replace(measure.traits, lower=True)) if name in wanted else measure
         for name, measure in zip(known, measures, strict=True)
     ]
-
-
-def expected_of(measure: Measure) -> Callable[[Bounding], Bounding]:
-    """Register a function of tied groups that finds expected values of one measure over their orders."""
-
-    def register(function: Bounding) -> Bounding:
-        EXPECTED[measure.name] = function
-        return function
-
-    return register
 
 
 def bounds_of(measure: Measure) -> Callable[[Bounding], Bounding]:

@@ -46,9 +46,6 @@ class Traits:
     """The measure whose value on the judged pool this one estimates from a sample; empty for all others."""
     takes: frozenset[Kind]
     """The kinds of judgments that it can be computed from."""
-    order: str
-    """What the order of documents of the same score changes: 'none', nothing; 'linear', terms that depend on
-    a document and its rank; 'local', terms that depend also on which documents are above it; 'whole', any."""
     across_queries: bool
     """The value of a ranking depends on the judgments of other queries."""
     chance: Chance | None

@@ -1,6 +1,6 @@
 """Traits of a measure tried on small rankings: a measure of your own whose traits are wrong is found here.
 
-Bounds, comparisons and expected values follow from the traits that a measure declares. One that is not true
+Bounds and comparisons follow from the traits that a measure declares. One that is not true
 would give wrong numbers in silence. So each is tried on some hundred small rankings when the measure is first
 used, and an error shows a ranking that contradicts it.
 """
@@ -8,13 +8,11 @@ used, and an error shows a ranking that contradicts it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from unjudged.base.errors import UsageError
-from unjudged.formats.ties import Ties
 from unjudged.rankings.judged import JudgedRankings
 
 RANKINGS = 150
@@ -62,7 +60,6 @@ def try_traits(measure: Any) -> None:
             for name, claim in claims.items():
                 for found in claim(tried, ranking, missed, rng):
                     raise UsageError(f"{measure}: its trait {name} is not true: {found}")
-    _try_orders(measure)
 
 
 def depends_on_missed(measure: Any) -> bool:
@@ -160,25 +157,3 @@ def _weighted_sum(tried: Tried, ranking: States, missed: States, _: np.random.Ge
     if abs(total - value) > ROUNDING:
         where = written(_judged(ranking), missed)
         yield f"the sum of weights is {total:.6g}, the value {value:.6g} for {where}"
-
-
-def _try_orders(measure: Any) -> None:
-    """Compare expected values over orders of tied documents by the trait `order` with those of all orders."""
-    if measure.traits.order == "whole":
-        return
-    from unjudged.measures.ties.expected import expected_values
-
-    plain = replace(measure, traits=replace(measure.traits, order="whole"))
-    rng = np.random.default_rng(1)
-    for _ in range(RANKINGS // 3):
-        ranking, missed = _drawn(rng, 2)
-        r = JudgedRankings.spelled(" ".join(ranking), missed=" ".join(missed))
-        cut = int(rng.integers(0, len(ranking) + 1))
-        first = np.where(r.rank <= cut, 1, cut + 1).astype(np.int32)
-        last = np.where(r.rank <= cut, cut, len(ranking)).astype(np.int32)
-        tied = replace(r, ties=Ties.of(first, last))
-        found, right = (expected_values(one, tied).values[0] for one in (measure, plain))
-        if abs(found - right) > ROUNDING:
-            groups = f"ranks 1 to {cut} and {cut + 1} to {len(ranking)} tied"
-            problem = f"{found:.6g} is expected for {written(ranking, missed)} with {groups}, not {right:.6g}"
-            raise UsageError(f"{measure}: its trait order={measure.traits.order!r} is not true: {problem}")

@@ -1,1 +1,0 @@
-"""Documents of the same score: expected values and ranges over all orders of them."""
