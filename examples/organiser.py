@@ -1,7 +1,7 @@
 """An organiser: draw a sample of a pool, have it judged, score everybody, and check a late run."""
 
 from unjudged import Judgments, evaluate, judging, sample
-from unjudged.predictions import spot_check, spot_check_design
+from unjudged.predictions import design_for_predictions, estimate_by_document
 
 pooled = {name: path for name, path in sample.runs.items() if name != "dense"}
 
@@ -19,12 +19,13 @@ print(evaluate(judged, pooled, "xinfAP"))
 
 # %% A late run was not pooled: people judge a few of its documents, drawn at random.
 late = {"dense": sample.runs["dense"]}
-check = spot_check_design(sample.qrels, late, [0.2], "P@10", budget=40)
+check = design_for_predictions(late, 40, None, "P@10", qrels=sample.qrels)
 answers = {query: {} for query in known.queries}
 for query, document in check.to_judge():
     answers[query][document] = int(document.endswith("0"))
 merged = judging.merge(check, {"people": answers}).judgments
-print(spot_check(merged, late, [0.2], "P@10", name="dense"))
+# Its own scores say which documents are likely to be relevant; the answers say how likely.
+print(estimate_by_document(merged, late, sample.runs["dense"], "P@10"))
 print("bounds", evaluate(sample.qrels, late, "P@10").estimate("bounds")[0][0])
 
 # Prints:
@@ -41,8 +42,12 @@ print("bounds", evaluate(sample.qrels, late, "P@10").estimate("bounds")[0][0])
 # Documents have the same score, and other orders of them change means by more
 # than 0.001: xinfAP of boolean from 0.0911 to 0.1049. ties='expected' (--ties
 # expected) has the mean over all orders.
-# run    measure  estimate     low    high  unjudged  checked  relevant
-# dense  P@10       0.3552  0.2875  0.4229       204       32         4
+# run    measure  estimate     these queries     other queries
+# dense  P@10       0.3938  [0.3008, 0.4868]  [0.2879, 0.4997]
 #
-# 95% interval for these queries, whether or not a run is like the pooled ones.
+# 95% intervals: had people judged another sample, or had there been other
+# queries.
+# P@10 by document: Poisson sample of 1622 human judgments, calibrated
+# predictions.
+# Documents that count for P@10 and have no prediction: 0.
 # bounds 0.2600 [0.2600, 0.9400]

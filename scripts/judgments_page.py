@@ -48,7 +48,7 @@ FROM = {
     "pool": "four columns; `pool`",
     "uniform sample": "four columns with -1 for documents that were not drawn; `sample --design random`",
     "stratified sample": "five columns with strata; `sample`, `merge`",
-    "weighted sample": "prels (five columns with probabilities); `sample --for predictions`, `spot-check`, `merge`",
+    "weighted sample": "prels (five columns with probabilities); `sample --for predictions`, `merge`",
     "chosen": "a comment in the file; `next`",
     "unknown": "a comment in the file; strata that were written without their column",
 }

@@ -22,18 +22,14 @@ from several_judges import Track, head, rows_of_studies
 
 from unjudged import Judgments, evaluate
 from unjudged.formats.writing import judgments_text, qrels_text, write_whole
-from unjudged.judging import Pool
 from unjudged.judging.collecting.sample_file import read_sample
 from unjudged.measures.kernel.estimand import Estimand
-from unjudged.measures.kernel.names import parse_measure
 from unjudged.predictions import Predictions, prediction_powered
 from unjudged.predictions.estimators.population import Population
 from unjudged.predictions.estimators.sums import Sum
-from unjudged.predictions.poisson_sample import LEAST_DOUBT, probabilities
-from unjudged.predictions.run_checks import FirstOrder, checked_sum, doubt, prevalence_at
-from unjudged.rankings.judged import Floats, Integers, Mask
+from unjudged.predictions.poisson_sample import LEAST_DOUBT
+from unjudged.rankings.judged import Floats
 from unjudged.report.figures.charts import COLOURS, altair_module, save
-from unjudged.uncertainty.quantiles import normal_quantile
 
 DOCS = Path(__file__).parent.parent / "docs"
 RUNS = ("ICT-BERT2", "ICT-CKNRM_B", "ICT-CKNRM_B50")
@@ -222,117 +218,6 @@ def _shown(command: str, folder: Path) -> str:
     return f"$ {command}\n{done.stdout.rstrip()}"
 
 
-class SpotChecks(NamedTuple):
-    """Spot checks of runs outside the pool: coverage of 95 %, RMSE, and how wide the bounds are."""
-
-    coverage: float
-    rmse: float
-    bounds: float
-
-
-class Trec8:
-    """TREC-8's pooled runs; what only a manual run's group found is taken as unjudged."""
-
-    def __init__(self, data: Path) -> None:
-        with (data / "run-info.tsv").open() as lines:
-            pooled = [row for row in csv.DictReader(lines, delimiter="\t") if row["pooled"] == "yes"]
-        self.pool = Pool.of(
-            data / "qrels.trec8.gz", {row["run"]: data / "runs" / f"input.{row['run']}.gz" for row in pooled}
-        )
-        self.rankings = self.pool.rankings.cut(DEPTH)
-        self.relevant = self.pool.judgments.grade >= 1
-        self.manual = [i for i, row in enumerate(pooled) if row["type"] == "manual"]
-        names = sorted({row["group"] for row in pooled})
-        self.group = np.array([names.index(row["group"]) for row in pooled])
-        self.sole = self._sole()
-
-    def _sole(self) -> Integers:
-        """The group that alone has each document among its first, -1 where several have."""
-        rows, queries = len(self.relevant), len(self.pool.judgments.queries)
-        group = self.group[self.rankings.ranking // queries]
-        pairs = np.unique(group * rows + self.rankings.row)
-        sole = np.full(rows, -1)
-        sole[pairs % rows] = pairs // rows
-        sole[np.bincount(pairs % rows, minlength=rows) > 1] = -1
-        return sole
-
-    def unjudged(self, i: int) -> tuple[Integers, Mask]:
-        """The ranks of the documents of run i that only its group has, and which are relevant."""
-        run = self.rankings.run(i)
-        own = self.sole[run.row] == self.group[i]
-        return run.rank[own].astype(np.int64), self.relevant[run.row[own]]
-
-    def prevalence(self) -> Floats:
-        """By rank band 1, 2, 3-4, ..., how much is relevant of what an automatic run's group alone found."""
-        bands = int(np.ceil(np.log2(DEPTH))) + 1
-        counts = np.zeros((2, bands))
-        for i in set(range(len(self.group))) - set(self.manual):
-            rank, relevant = self.unjudged(i)
-            band = np.ceil(np.log2(rank)).astype(np.int64)
-            counts += [np.bincount(band, minlength=bands), np.bincount(band, relevant, bands)]
-        share: Floats = counts[1] / np.maximum(counts[0], 1)
-        return share
-
-    def spot_checks(
-        self, measure: str, budget: float, draws: int, prevalence: Sequence[float] = ()
-    ) -> SpotChecks:
-        """Many spot checks of each manual run."""
-        by_band = list(prevalence) or self.prevalence().tolist()
-        chosen, queries = Sum.of(measure), len(self.pool.judgments.queries)
-        rng = np.random.default_rng(0)
-        errors, held, widths = [], [], []
-        for i in self.manual:
-            rank, relevant = self.unjudged(i)
-            weight, m = chosen.weights(rank) / queries, prevalence_at(rank, by_band)
-            pi = probabilities(doubt(weight, m), np.ones(len(rank), bool), budget)
-            widths.append(weight.sum())
-            for _ in range(draws):
-                value, variance = checked_sum(
-                    weight, m, pi, rng.random(len(rank)) < pi, relevant.astype(float)
-                )
-                errors.append(value - weight @ relevant)
-                held.append(abs(errors[-1]) <= normal_quantile(0.95) * np.sqrt(variance))
-        rmse = float(np.sqrt(np.mean(np.square(errors))))
-        return SpotChecks(float(np.mean(held)), rmse, float(np.mean(widths)))
-
-    def ndcg_checks(self, measure: str, budget: float, draws: int) -> SpotChecks:
-        """The same for nDCG@k, of the manual runs for which the budget is less than what is unjudged."""
-        chosen, judgments, rng = parse_measure(measure), self.pool.judgments, np.random.default_rng(0)
-        queries, by_band = len(judgments.queries), self.prevalence().tolist()
-        truths = chosen.compute(self.rankings).reshape(-1, queries).mean(axis=1)
-        relevant, errors, held, widths = self.relevant.astype(float), [], [], []
-        for i in self.manual:
-            run = self.rankings.run(i).cut(chosen.given["cutoff"])
-            weight, m = np.zeros((2, 1, len(relevant)))
-            weight[0, run.row], m[0, run.row] = 1 / np.log2(run.rank + 1.0), prevalence_at(run.rank, by_band)
-            unknown, pi = (self.sole == self.group[i]) & (weight[0] > 0), np.ones(len(relevant))
-            pi[unknown] = probabilities(doubt(weight[0], m[0])[unknown], np.ones(unknown.sum(), bool), budget)
-            known, rest = (self.sole != self.group[i]) | (unknown & (pi >= 1)), unknown & (pi < 1)
-            near = FirstOrder.of(chosen, weight, m, relevant * known, known=known, query=judgments.query)
-            change, expected = near.change[0][rest] / queries, m[0][rest]
-            lowest, highest = (near.value.mean() + change @ (y - expected) for y in (0.0, 1.0))
-            widths.append(highest - lowest)
-            for _ in range(draws if rest.any() else 0):
-                drawn = rng.random(len(expected)) < pi[rest]
-                value, variance = checked_sum(change, expected, pi[rest], drawn, relevant[rest])
-                errors.append(near.value.mean() - change @ expected + value - truths[i])
-                held.append(abs(errors[-1]) <= normal_quantile(0.95) * np.sqrt(variance))
-        rmse = float(np.sqrt(np.mean(np.square(errors))))
-        return SpotChecks(float(np.mean(held)), rmse, float(np.mean([w for w in widths if w > 0])))
-
-
-def spot_table(trec8: Trec8, draws: int) -> str:
-    rows = []
-    for measure in ("RBP(p=0.8)", "RBP(p=0.95)", "nDCG@10"):
-        for budget in (30, 60, 120):
-            checks = trec8.ndcg_checks if measure == "nDCG@10" else trec8.spot_checks
-            found = checks(measure, budget, draws)
-            rows.append(
-                [measure, str(budget), f"{found.coverage:.3f}", f"{found.rmse:.4f}", f"{found.bounds:.3f}"]
-            )
-    return table(["measure", "judgments", "coverage of 95 %", "RMSE", "width of the bounds"], rows, labels=1)
-
-
 def by_query_table(found: Collection, repetitions: int, judged: int = 20) -> str:
     """AP: how wide intervals are from 20 queries alone, and with predictions of the other 23."""
     rng = np.random.default_rng(0)
@@ -494,7 +379,6 @@ def main() -> None:
         by_query=by_query_table(found, 400),
         coverage=coverage_table(found, chosen.repetitions),
         judges=judges_table(chosen.data / "dl2019", chosen.repetitions),
-        spot=spot_table(Trec8(chosen.data / "trec8"), 300),
     )
     write_whole(DOCS / "predictions.md", text)
     (DOCS / "figures").mkdir(exist_ok=True)

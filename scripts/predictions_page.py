@@ -171,38 +171,10 @@ and 20 queries or more.
 
 Few other queries help little. The gain grows with their number and with how well the model's scores follow the people's.
 
-## A new run and 30 judgments: the spot check
-
-A run that was not pooled retrieves documents that nobody judged. If people judge 30 of them, drawn at random, RBP, P and DCG
-have an interval that holds even if the run is like none of the pooled ones. The predictions are the shares of
-relevant documents by rank band (1, 2, 3-4, 5-8, ...) among what each pooled group alone had found.
-
-```text
-$ unjudged calibrate qrels.txt pooled/*.run --groups groups.txt -o calibration.json
-$ unjudged spot-check qrels.txt new.run --calibration calibration.json --budget 30 -o to-judge.qrels
-$ unjudged spot-check qrels.txt new.run --calibration calibration.json --budget 30 --checked to-judge.qrels
-```
-
-The second command lists what to judge, the third reads the grades that people filled in and prints the interval. The file
-records measure, budget and seed. Several runs share a sample: name them all, both times. No calibration is needed: without
-one, every unjudged document is taken to be relevant with probability 0.05, and on TREC-8 that is as good. In Python:
-`spot_check_design` and `spot_check`.
-
-On TREC-8, the nine manual runs checked with the prevalence of the automatic ones, 300 spot checks each, judgments
-in all over 50 queries:
-
-{spot}
-
-nDCG@10 is checked to first order: what one more relevant document changes, in the ranking and in the best one. Its rows
-are of the runs that have more unjudged documents in their first ten than the budget; the others become known.
-
-With so few judgments the usual variance is far too small whenever no relevant document happens to be drawn. The interval uses
-the variance to be expected over all unjudged documents instead.
-
 ## What it assumes
 
 - People judged what the design drew, all of it, and a document's grade does not depend on the design.
-- Recorded probabilities are right. They are if `design_for_predictions`, `spot_check_design` or `unjudged sample` drew them.
+- Recorded probabilities are right. They are if `design_for_predictions` or `unjudged sample` drew them.
 - Intervals for these queries are Normal. If documents of great weight had a very small chance of being judged, the variance
   that a sample shows is usually far too small. So the design gives no document less than 0.01 (unless that takes more
   than a tenth of the budget) and takes no prediction as surer than 0.9, and an interval is widened if the sample shows less

@@ -35,8 +35,6 @@ from unjudged.predictions import (
     compare_with_predictions,
     design_for_predictions,
     estimate_with_predictions,
-    spot_check,
-    spot_check_design,
 )
 from unjudged.uncertainty.estimate import Estimate
 
@@ -194,16 +192,6 @@ def test_bounds_hold_every_interval_of_the_same_quantity(run: str) -> None:
         assert bounds.low - ROUNDING <= named.low <= named.high <= bounds.high + ROUNDING
 
 
-@pytest.mark.parametrize("measure", SUMS)
-@pytest.mark.parametrize("seed", range(5))
-def test_bounds_hold_spot_checks(measure: str, seed: int) -> None:
-    run, prevalence = {"dense": sample.runs["dense"]}, [0.2]
-    (bounds,) = evaluate(sample.qrels, run, measure).estimate("bounds")[0]
-    drawn = spot_check_design(sample.qrels, run, prevalence, measure, budget=40, seed=seed)
-    checked = judging.merge(drawn, {"them": truth()}).judgments
-    assert inside(spot_check(checked, run, prevalence, measure, name="dense").estimate, bounds)
-
-
 @pytest.fixture(scope="module")
 def drawn() -> Judgments:
     """Human judgments of a sample that was drawn for predictions."""
@@ -290,7 +278,7 @@ def test_samples_are_estimated_or_refused_everywhere_alike() -> None:
 def test_mistakes_are_refused_with_advice(tmp_path: Path) -> None:
     """Every command has a remedy for the same mistake: judgments and run in the wrong order."""
     run = str(sample.runs["fused"])
-    for command in ("evaluate", "compare", "report", "next", "spot-check"):
+    for command in ("evaluate", "compare", "report", "next"):
         more = ["-o", str(tmp_path / "page.html")] if command == "report" else []
         done = unjudged(command, run, str(sample.qrels), run, *more)
         assert done.returncode == 1, command

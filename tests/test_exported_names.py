@@ -108,7 +108,7 @@ def test_the_names_for_predictions() -> None:
     assert set(predictions.__all__) <= set(dir(predictions))
     for name in predictions.__all__:
         assert getattr(predictions, name).__name__ == name
-    assert predictions.spot_check is unjudged.predictions.spot_check
+    assert predictions.audit is unjudged.predictions.audit
     with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
         getattr(predictions, "Nothing")  # noqa: B009
 

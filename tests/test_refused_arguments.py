@@ -88,7 +88,6 @@ SEEDS: dict[str, Callable[[Any], object]] = {
     "estimate": lambda x: SCORES.estimate("queries", seed=x),
     "report_page": lambda x: u.report_page(QRELS, RUNS, "AP", seed=x),
     "next": lambda x: u.judging.next(QRELS, RUNS, 1, "AP", seed=x),
-    "spot_check_design": lambda x: u.predictions.spot_check_design(QRELS, RUN, (0.05,), seed=x),
     "design_for_predictions": lambda x: u.predictions.design_for_predictions(RUNS, 1, seed=x),
 }
 

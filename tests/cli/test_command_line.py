@@ -329,7 +329,6 @@ SEEDED = {
     "tukey": ["compare", QRELS, RUN, str(sample.runs["dense"]), "--correction", "tukey"],
     "evaluate": ["evaluate", QRELS, RUN, "--interval", "queries"],
     "next": ["next", QRELS, RUN, str(sample.runs["dense"]), "--settle"],
-    "spot-check": ["spot-check", QRELS, str(sample.runs["dense"])],
 }
 
 

@@ -60,7 +60,6 @@ READ = {
     "predictions": ["evaluate", QRELS, RUN, "--predictions", LONG],
     "groups": ["pool", RUN, "--statistics", "--groups", LONG],
     "design": ["merge", LONG, RUN],
-    "checked": ["spot-check", QRELS, RUN, "--checked", LONG],
     "earlier": ["pool", RUN, "--since", LONG],
     "texts": ["judge", QRELS, "--documents", LONG],
 }

@@ -172,20 +172,6 @@ def test_a_pattern_is_as_many_runs_as_match(name: str, tmp_path: Path) -> None:
     assert found == printed(*filled(READERS[name], QRELS, *files))
 
 
-def test_a_spot_check_takes_columns(own: tuple[str, str]) -> None:
-    words = ["query=topic_name", "document=url"]
-    options = ["--columns", *words, "score=cosine", "--qrels-columns", *words, "grade=stars"]
-    assert printed("spot-check", *own, *options) == printed("spot-check", str(QRELS), str(RUN))
-
-
-def test_a_spot_check_of_the_runs_of_a_file(foreign: tuple[str, str]) -> None:
-    """It was of one run at a time."""
-    columns = ["--columns", "run=engine", "query=asked", "document=url", "score=cosine"]
-    listed = printed("spot-check", str(QRELS), foreign[1], *columns)
-    assert listed.startswith("# unjudged-spot-check: seed 0, budget 30, measure RBP(p=0.8)\n")
-    assert listed == printed("spot-check", str(QRELS), *(str(sample.runs[run]) for run in THREE))
-
-
 def test_a_sample_for_predictions_takes_columns(own: tuple[str, str], tmp_path: Path) -> None:
     columns = "query=topic_name,document=url,score=cosine"
     asked = ["sample", "--for", "predictions", "--budget", "20", "--to-judge"]
@@ -226,7 +212,7 @@ def test_further_judgments_of_an_audit(tmp_path: Path) -> None:
 
 @pytest.mark.thorough
 def test_options_for_judgments_read_alike_in_every_command() -> None:
-    """`spot-check` described --judged and --conflicts in words of its own."""
+    """A command described --judged and --conflicts in words of its own."""
 
     def described(command: str, option: str) -> str:
         text = unjudged(command, "--help", COLUMNS="400").stdout.decode()
@@ -234,7 +220,7 @@ def test_options_for_judgments_read_alike_in_every_command() -> None:
         return " ".join(next(lines).split())
 
     for option in ("--judged", "--conflicts"):
-        found = {described(command, option) for command in ("evaluate", "compare", "audit", "spot-check")}
+        found = {described(command, option) for command in ("evaluate", "compare", "audit")}
         assert len(found) == 1
 
 

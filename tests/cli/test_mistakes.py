@@ -54,16 +54,6 @@ def test_nothing_is_judged(tmp_path: Path) -> None:
         assert (done.returncode, done.stderr.decode()) == (0, said)
 
 
-def test_a_spot_check_of_nothing() -> None:
-    said = refused(2, "spot-check", QRELS, RUN, "--budget", "0.001")
-    assert said == "no document was drawn: choose a larger budget or another seed"
-
-
-def test_the_file_of_wrong_answers_is_named() -> None:
-    said = refused(1, "spot-check", QRELS, str(sample.runs["dense"]), "--checked", QRELS)
-    assert said.startswith(f"{QRELS}: the further judgments have documents that were not in the sample")
-
-
 def test_names_that_are_empty() -> None:
     """A variable that is not set gave `no such file`, and no name."""
     empty = "the name of a file is empty: is a variable of the shell not set?"

@@ -20,8 +20,6 @@ from unjudged.predictions import (
     Predictions,
     estimate_by_document,
     estimate_by_query,
-    spot_check,
-    spot_check_design,
 )
 
 QRELS = str(sample.qrels)
@@ -343,31 +341,6 @@ def test_further_judgments_without_conflict_are_silent(world: World) -> None:
     done = unjudged("evaluate", people, run, "--judged", later, "-m", "P@2", "--format", "csv")
     assert done.stderr == b""
     assert float(next(csv.DictReader(io.StringIO(done.stdout.decode())))["value"]) == 1.0
-
-
-def test_a_spot_check_from_start_to_end(world: World) -> None:
-    check = ["spot-check", QRELS, DENSE, "-m", "P@10", "--budget", "25", "--seed", "2"]
-    asked = world.folder / "asked.qrels"
-    printed(*check, "-o", str(asked))
-    design = spot_check_design(QRELS, DENSE, [0.05], "P@10", budget=25, seed=2)
-    comment, _, origin, *lines = asked.read_text().splitlines()
-    assert comment == "# unjudged-spot-check: seed 2, budget 25, measure P@10"
-    assert origin.startswith("# unjudged-origin unknown: the probabilities")
-    rows = [line.split() for line in lines]
-    assert sorted((q, d) for q, _, d, _ in rows) == sorted(design.to_judge())
-    answers = world.write("checked.qrels", [f"{q} 0 {d} {k % 2}" for k, (q, _, d, _) in enumerate(rows)])
-    expected = spot_check(merge(design, {"people": answers}).judgments, DENSE, [0.05], "P@10")
-    (row,) = table(*check, "--checked", answers)
-    ends = [float(row[name]) for name in ("estimate", "low", "high")]
-    assert ends == pytest.approx([expected.estimate.value, expected.estimate.low, expected.estimate.high])
-    assert (row["run"], int(row["checked"])) == ("dense", len(rows))
-    assert "not judged yet" in refused(1, *check, "--checked", str(asked))
-    assert "were not drawn by this command" in refused(1, *check[:-1], "9", "--checked", answers)
-    assert "omit --prevalence" in refused(2, *check, "--prevalence", "0.1", "--calibration", "x.json")
-    recorded = world.write("recorded.qrels", [comment, *Path(answers).read_text().splitlines()])
-    assert table(*check[:3], "--checked", recorded) == [row]
-    said = refused(2, *check[:3], "--seed", "9", "--checked", recorded)
-    assert said == f"{recorded}: --seed is 9, and the file records 2: omit --seed"
 
 
 def test_decimals_of_estimates_with_predictions(world: World) -> None:

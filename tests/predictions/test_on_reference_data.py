@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import importlib.util
 import sys
 from dataclasses import replace
@@ -13,8 +12,6 @@ import numpy as np
 import pytest
 from rehearsal import Rehearsal, rehearse
 
-from unjudged import calibrate
-from unjudged.cli.commands.calibrate import PREVALENCE
 from unjudged.predictions import Predictions, audit
 from unjudged.predictions.estimators.population import Population
 from unjudged.predictions.estimators.sums import Sum
@@ -148,39 +145,3 @@ def test_the_commands_of_the_page_print_what_it_shows(script: Any, collection: A
     assert set(shown) == set(script.COMMANDS)
     for command, text in shown.items():
         assert f"```text\n{text}\n```" in page, f"{command}: run scripts/predictions.py --commands-only"
-
-
-@pytest.fixture(scope="module")
-def trec8(script: Any, data: Path) -> Any:
-    return script.Trec8(data / "trec8")
-
-
-@pytest.mark.parametrize(
-    ("measure", "budget", "rmse"),
-    [("RBP(p=0.8)", 30, 0.007), ("RBP(p=0.8)", 120, 0.002), ("RBP(p=0.95)", 60, 0.007)],
-)
-def test_spot_checks_of_the_manual_runs(trec8: Any, measure: str, budget: int, rmse: float) -> None:
-    found = trec8.spot_checks(measure, budget, draws=300)
-    assert 0.93 <= found.coverage <= 0.99
-    assert found.rmse <= rmse
-    assert found.bounds == pytest.approx(0.139 if measure == "RBP(p=0.8)" else 0.191, abs=0.001)
-
-
-@pytest.mark.parametrize(("measure", "rmse"), [("RBP(p=0.8)", 0.007), ("RBP(p=0.95)", 0.0105)])
-def test_spot_checks_need_no_calibration(trec8: Any, measure: str, rmse: float) -> None:
-    """The prevalence that `unjudged spot-check` takes without one is as good on the manual runs."""
-    found = trec8.spot_checks(measure, 30, draws=300, prevalence=[PREVALENCE])
-    assert 0.93 <= found.coverage <= 0.99
-    assert found.rmse <= rmse
-
-
-def test_spot_checks_with_the_prevalence_of_a_calibration(script: Any, trec8: Any, data: Path) -> None:
-    """`calibrate` on the automatic runs gives what a spot check of the manual ones needs."""
-    with (data / "trec8" / "run-info.tsv").open() as lines:
-        pooled = [row for row in csv.DictReader(lines, delimiter="\t") if row["pooled"] == "yes"]
-    automatic = {row["run"]: row["group"] for row in pooled if row["type"] != "manual"}
-    runs = {run: data / "trec8" / "runs" / f"input.{run}.gz" for run in automatic}
-    learnt = calibrate(data / "trec8" / "qrels.trec8.gz", runs, automatic, "RBP(p=0.8)")
-    found = trec8.spot_checks("RBP(p=0.8)", 30, draws=300, prevalence=learnt.prevalence)
-    assert 0.93 <= found.coverage <= 0.99
-    assert found.rmse <= 0.007

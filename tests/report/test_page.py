@@ -331,7 +331,7 @@ def test_a_run_unlike_the_pool_has_no_calibrated_bar(names: list[str]) -> None:
     facts, arrays = read(report_page(sample.qrels, runs, "AP", calibration=learnt, confidence=0.7).html)
     notes = " ".join(facts["notes"])
     assert "75% of the judged are relevant" in notes
-    assert "for an interval judge a spot check" in notes
+    assert "for an interval judge a random sample" in notes
     if len(names) == 1:
         assert "calibrated" not in facts["intervals"]
     else:

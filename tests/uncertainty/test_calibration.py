@@ -135,7 +135,7 @@ def test_a_run_unlike_all_left_out_runs_gets_its_bounds() -> None:
     ):
         estimate = scores.estimate("calibrated", calibration=unlike, confidence=0.5)[0][0]
         assert estimate.confidence == 1.0
-        assert "so these are bounds: for an interval judge a spot check" in estimate.method
+        assert "so these are bounds: for an interval judge a random sample" in estimate.method
         assert f"{unjudged:.0%} are unjudged" in estimate.method
         assert f"{relevant:.0%} of the judged are relevant" in estimate.method
         assert estimate.low == pytest.approx(bounds.low)

@@ -14,7 +14,6 @@ _NAMES = LazyNames(
         "poisson_sample": "design_for_predictions",
         "predicted_comparison": "PredictedComparison PredictedPair compare_with_predictions",
         "predictions": "Judges Predictions",
-        "run_checks": "RunCheck SpotCheck spot_check spot_check_design",
     },
 )
 __all__ = _NAMES.all  # noqa: PLE0605 (a list, sorted)

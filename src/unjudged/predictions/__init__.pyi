@@ -8,7 +8,6 @@ from unjudged.predictions.estimators.estimates import Powered as Powered, Predic
 from unjudged.predictions.poisson_sample import design_for_predictions as design_for_predictions
 from unjudged.predictions.predicted_comparison import PredictedComparison as PredictedComparison, PredictedPair as PredictedPair, compare_with_predictions as compare_with_predictions
 from unjudged.predictions.predictions import Judges as Judges, Predictions as Predictions
-from unjudged.predictions.run_checks import RunCheck as RunCheck, SpotCheck as SpotCheck, spot_check as spot_check, spot_check_design as spot_check_design
 
 __all__ = [
     "Audit",
@@ -24,8 +23,6 @@ __all__ = [
     "Predictions",
     "QueryEstimates",
     "Rating",
-    "RunCheck",
-    "SpotCheck",
     "audit",
     "compare_with_predictions",
     "design_for_predictions",
@@ -33,6 +30,4 @@ __all__ = [
     "estimate_by_query",
     "estimate_with_predictions",
     "prediction_powered",
-    "spot_check",
-    "spot_check_design",
 ]

@@ -31,7 +31,7 @@ from unjudged.uncertainty.calibration_file import calibration_fields, calibratio
 from unjudged.uncertainty.left_out import FIRST, FirstDocuments, mean_bounds, unusual
 
 POWER = 1.15
-SPOT_CHECK = "for an interval judge a spot check (`unjudged spot-check`)"
+RANDOM_SAMPLE = "for an interval judge a random sample of its documents (`unjudged sample --for predictions`)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +158,7 @@ class Calibration:
             f"of the left-out runs, and {relevant:.0%} of the judged are relevant, more than in {above[1]}"
         )
         if means.unlike[run]:
-            return f"{learnt}; unlike them ({shares}), so these are bounds: {SPOT_CHECK}"
+            return f"{learnt}; unlike them ({shares}), so these are bounds: {RANDOM_SAMPLE}"
         return f"{learnt}, each group left out in turn; assumes a run like theirs ({shares})"
 
     def save(self, path: PathLike) -> None:
