@@ -27,8 +27,9 @@ scores = evaluate(sample.qrels, sample.runs, ["AP", "nDCG@10"])
 comparison = compare(sample.qrels, sample.runs, ["AP", "nDCG@10"])
 ```
 
-A figure is an Altair chart: change it as you like and write it with `.save("figure.svg")`. Figures need
-the extra `report`: in a checkout, `pip install ".[report]"`.
+A figure is an Altair chart: change it as you like and write it with `.save("figure.svg")`. On the command
+line `--plot FILE` of `evaluate` and `compare` draws the first measure: means with intervals, or the
+differences of two runs. Figures need the extra `report`: in a checkout, `pip install ".[report]"`.
 
 """
 FIGURES = {
@@ -36,11 +37,6 @@ FIGURES = {
         "Means with intervals",
         "Each interval has its own shape: the hollow box holds whatever the unjudged documents are.",
         'scores.plot.intervals("nDCG@10")',
-    ),
-    "matrix": (
-        "The verdict on every pair",
-        "Is the difference significant, and could unjudged documents reverse it?",
-        'comparison.plot.matrix("nDCG@10")',
     ),
     "differences": (
         "Two systems, query by query",
@@ -52,42 +48,17 @@ FIGURES = {
         "`dense` was not pooled: most of what it retrieved is unjudged.",
         "scores.plot.judged_by_rank()",
     ),
-    "precision_recall": (
-        "Precision and recall",
-        "Eleven levels of recall.",
-        "scores.plot.precision_recall()",
-    ),
-    "queries": (
-        "Which queries are hard",
-        "A dot is a run, a tick the median of all runs.",
-        'scores.plot.queries("AP")',
-    ),
 }
 COMMANDS = {
-    "means": (
-        "Means with intervals, from the command line",
-        "The same figure as above, for the first measure.",
-        "unjudged evaluate {all} -m AP",
-    ),
-    "pair": (
-        "Two runs, from the command line",
-        "Two runs give their differences by query, more runs the matrix of pairs.",
-        "unjudged compare {two} -m nDCG@10",
-    ),
-    "pool": (
-        "What a pool is made of",
-        "How the pool grows with its depth, and what each run brought.",
-        "unjudged pool {runs} --qrels {qrels} --depth 20 --statistics",
-    ),
     "experiment": (
         "How few judgments are enough",
         "Each measure against AP with all judgments. The bands are one standard deviation on either side.",
         "unjudged experiment {all} -m AP -m infAP -m Bpref --levels 5%,10%,20%,40%,70% --repeats 10",
     ),
-    "audit": (
-        "Can predicted relevance be trusted?",
-        "The share of relevant documents by predicted score, and how each run scores by predictions.",
-        "unjudged audit {qrels} {dense} {runs} --threshold 18",
+    "estimated": (
+        "Estimated against actual",
+        "With one level, the estimates of a sample: on the line they are right.",
+        "unjudged experiment {all} -m AP -m infAP --levels 20%",
     ),
 }
 PAGE = """## The page of an evaluation
@@ -108,13 +79,7 @@ def gallery_in_markdown() -> str:
     for name, (title, text, code) in FIGURES.items():
         parts.append(f"## {title}\n\n{text}\n\n```python\n{code}\n```\n\n![{title}](gallery/{name}.svg)\n")
     for name, (title, text, command) in COMMANDS.items():
-        shown = command.format(
-            all="qrels.txt *.run",
-            two="qrels.txt fused.run dense.run",
-            runs="*.run",
-            qrels="qrels.txt",
-            dense="dense.run",
-        )
+        shown = command.format(all="qrels.txt *.run")
         lines = wrap(f"{shown} --plot {name}.svg", LINE, break_long_words=False, break_on_hyphens=False)
         code = "```\n" + " \\\n    ".join(lines) + "\n```"
         parts.append(f"## {title}\n\n{text}\n\n{code}\n\n![{title}](gallery/{name}.svg)\n")
@@ -132,16 +97,8 @@ def draw_gallery(place: Path) -> None:
     for name, (_, _, code) in FIGURES.items():
         save(eval(code, names), place / f"{name}.svg")  # noqa: S307 (the code above)
     folder = Path(sample.__file__).parent
-    qrels, runs = str(folder / "qrels.txt"), [str(run) for run in sorted(folder.glob("*.run"))]
-    two = [str(folder / file) for file in ("fused.run", "dense.run")]
-    files = {
-        "all": shlex.join([qrels, *runs]),
-        "two": shlex.join([qrels, *two]),
-        "runs": shlex.join(runs),
-        "qrels": shlex.quote(qrels),
-        "dense": shlex.quote(two[1]),
-    }
+    files = shlex.join([str(folder / "qrels.txt"), *(str(run) for run in sorted(folder.glob("*.run")))])
     for name, (_, _, command) in COMMANDS.items():
-        words = shlex.split(command.format(**files))[1:]
+        words = shlex.split(command.format(all=files))[1:]
         asked = [sys.executable, "-m", "unjudged", *words, "--plot", str(place / f"{name}.svg")]
         subprocess.run(asked, check=True, stdout=subprocess.DEVNULL)  # noqa: S603 (the commands above)

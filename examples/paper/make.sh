@@ -11,7 +11,7 @@ unjudged pool runs/*.run --qrels all.txt --depth 20 -o qrels.txt
 unjudged compare qrels.txt runs/*.run -m AP -m nDCG@10 -m P@10 --format latex -o systems.tex
 unjudged compare qrels.txt runs/*.run -m AP -m nDCG@10 -m P@10 --baseline s12 --format latex -o baseline.tex
 unjudged evaluate qrels.txt runs/*.run -m nDCG@10 -o means.csv --plot means.pdf
-unjudged compare qrels.txt runs/*.run -m nDCG@10 -o pairs.csv --plot pairs.pdf
+unjudged compare qrels.txt runs/s12.run runs/s01.run -m nDCG@10 -o pair.csv --plot queries.pdf
 unjudged cite nDCG unjudged -o paper.bib
 
 cp "$here/paper.tex" .

@@ -258,7 +258,7 @@ def smoothing_panels(pool: Pool) -> object:
     names = ["infAP(c=1.0)", "infAP(c=1.5)", "infAP(c=2.5)"]
     found = experiment(pool, levels=[0.05], measures=[actual, *names], repeats=1, seed=trec8.SEED)
     titles = {str(actual): "infAP, actual precisions"}
-    return scatter(found, [str(actual), *names], [0.05], titles=titles, columns=2)
+    return scatter(found, [str(actual), *names], [0.05], titles=titles)
 
 
 def text_of(study: Study) -> str:

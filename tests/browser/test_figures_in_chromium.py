@@ -16,11 +16,11 @@ pytest.importorskip("vl_convert")
 from unjudged.report.figures.charts import save
 
 
-@pytest.mark.parametrize("name", ["intervals", "queries", "matrix", "differences"])
+@pytest.mark.parametrize("name", ["intervals", "judged_by_rank", "differences"])
 def test_a_figure_with_hostile_names(browser: Any, tmp_path: Path, name: str) -> None:
     """Also with `__proto__`, a property of every object in JavaScript."""
     qrels, runs = collection()
-    plot = (evaluate if name in ("intervals", "queries") else compare)(qrels, runs, "AP").plot
+    plot = (evaluate if name == "judged_by_rank" else compare)(qrels, runs, "AP").plot
     chosen = sorted(runs)[:2] if name == "differences" else ()
     save(getattr(plot, name)(*chosen), tmp_path / "figure.html")
     page = browser.new_page()

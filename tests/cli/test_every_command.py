@@ -162,7 +162,7 @@ STARTS: dict[str, str | tuple[str, ...]] = {
     "csv": tuple("abcdefghijklmnopqrstuvwxyz"),
     "json": "{",
     "jsonl": "{",
-    "md": ("| ", "**"),
+    "md": ("| ", "**", "Means over "),
     "tex": ("\\begin{tab", "%"),
     "html": "<!doctype html>",
 }

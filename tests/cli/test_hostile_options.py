@@ -24,7 +24,6 @@ NAMES = {
     "page": ["report", QRELS, RUN, "-o", "NAME"],
     "design": ["next", QRELS, RUN, OTHER, "--settle", "--record", "NAME"],
     "means": ["experiment", QRELS, RUN, OTHER, "--means", "NAME.csv"],
-    "figures": ["experiment", QRELS, RUN, OTHER, "--figures", "NAME"],
     "to judge": ["sample", QRELS, "--share", "10%", "--to-judge", "NAME"],
     "demo": ["demo", "--files", "NAME"],
     "simulate": ["simulate", "NAME"],

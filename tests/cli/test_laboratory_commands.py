@@ -234,18 +234,16 @@ def test_parquet(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["svg", "html"])
-def test_figures(tmp_path: Path, kind: str) -> None:
+@pytest.mark.parametrize(("levels", "shown"), [("30%", "actual AP"), ("30%,50%", "RMS error")])
+def test_figures(tmp_path: Path, kind: str, levels: str, shown: str) -> None:
+    """One level gives estimated against actual values, several the statistics over them."""
     pytest.importorskip("altair")
     pytest.importorskip("vl_convert")
-    folder = tmp_path / "figures"
-    printed(
-        "experiment", QRELS, *RUNS, *ALONE, "--figures", str(folder), "--figure-format", kind, "-o",
-        str(tmp_path / "found.csv"),
-    )  # fmt: skip
-    for name in ("curves", "scatter"):
-        text = (folder / f"{name}.{kind}").read_text()
-        assert {"curves": "RMS error", "scatter": "actual AP"}[name] in text
-        assert not re.search(r"<script[^>]* src=", text)  # nothing is fetched when it is opened
+    file = tmp_path / f"figure.{kind}"
+    asked = ["--levels", levels, "--repeats", "2", "-m", "AP", "--workers", "1"]
+    printed("experiment", QRELS, *RUNS, *asked, "--plot", str(file))
+    assert shown in file.read_text()
+    assert not re.search(r"<script[^>]* src=", file.read_text())  # nothing is fetched when it is opened
 
 
 @pytest.mark.thorough

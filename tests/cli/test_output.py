@@ -134,11 +134,11 @@ def test_nothing_is_kept_beside_a_stream(tmp_path: Path) -> None:
     """An experiment that writes to standard output by name has no checkpoint, wherever that leads."""
     log = tmp_path / "log"
     code = "from unjudged.cli.commands.experiment import Results; from pathlib import Path; "
-    code += "print(Results(Path('/dev/stdout'), None, None, None, 'svg').checkpoint)"
+    code += "print(Results(Path('/dev/stdout'), None, None, None).checkpoint)"
     with log.open("w") as target:
         subprocess.run([sys.executable, "-c", code], stdout=target, check=True)
     assert log.read_text() == "None\n"
-    kept = Results(log, None, None, None, "svg").checkpoint
+    kept = Results(log, None, None, None).checkpoint
     assert kept == tmp_path / "log.partial"
 
 

@@ -182,13 +182,6 @@ def test_the_command(tmp_path: Path) -> None:
     assert "read by this command" in refused(2, "collections", *words, "-o", str(run), "--format", "csv")
 
 
-def test_the_figure(tmp_path: Path) -> None:
-    pytest.importorskip("altair")
-    figure = compare_collections({"x": table(1, 8), "y": table(2, 30)}).plot()
-    figure.save(str(tmp_path / "figure.svg"))
-    assert "mean with its interval" in (tmp_path / "figure.svg").read_text()
-
-
 def spread(queries: int, by: float, seed: int = 5) -> Scores:
     """Two systems whose scores, and differences, have exactly this standard deviation times a constant."""
     values = np.random.default_rng(seed).normal(size=(2, queries))

@@ -282,18 +282,6 @@ def test_every_format_has_the_same_numbers(form: str, tmp_path: Path) -> None:
     assert "mine" in str(written)
 
 
-def test_the_figure(tmp_path: Path) -> None:
-    qrels = tmp_path / "people.qrels"
-    qrels.write_text("q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 0\nq2 0 d2 1\n")
-    scores = tmp_path / "model.run"
-    scores.write_text("q1 Q0 d1 1 0.9 m\nq1 Q0 d2 2 0.3 m\nq2 Q0 d1 1 0.6 m\nq2 Q0 d2 2 0.7 m\n")
-    picture = tmp_path / "audit.svg"
-    assert run_command("audit", str(qrels), str(scores), str(scores), "--plot", str(picture)) == 0
-    drawn = picture.read_text()
-    assert "share relevant, by people" in drawn
-    assert "bias of RBP(p=0.8)" in drawn
-
-
 def test_a_sample_without_a_recorded_design_is_called_assumed() -> None:
     """The weights came from the judged share of each query's pool, and nothing said so."""
     people = {"q1": {"d1": 1, "d2": 0, "d3": -1}, "q2": {"d1": 1, "d2": 0}}

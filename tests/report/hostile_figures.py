@@ -12,11 +12,8 @@ from typing import Any
 
 from unjudged import compare, evaluate
 from unjudged.experiments.robustness import experiment
-from unjudged.judging import Pool
-from unjudged.predictions.auditing import audit
 from unjudged.report.figures.charts import picture
 from unjudged.report.figures.experiment_figures import across, curves, scatter
-from unjudged.report.figures.judging_figures import audit_figure, pool_figure
 
 LONG = "x" * 40_000
 HOSTILE = (
@@ -48,22 +45,15 @@ def figures() -> dict[str, Callable[[], Any]]:
     first, second = list(runs)[:2]
     scores, comparison = evaluate(qrels, runs, ["AP"]), compare(qrels, runs, ["AP"])
     tried = experiment(qrels, runs, levels=[0.1, 0.3], measures=["AP", "Bpref"], repeats=2)
-    audited = audit(qrels, runs[first], runs, "RBP(p=0.8)", threshold=18)
-    pool, groups = Pool.of(qrels, runs), {run: HOSTILE[i % 2] for i, run in enumerate(runs)}
     return {
         "intervals": scores.plot.intervals,
         "differences of scores": lambda: scores.plot.differences(first, second),
         "judged": scores.plot.judged_by_rank,
-        "precision and recall": scores.plot.precision_recall,
-        "queries": scores.plot.queries,
-        "matrix": comparison.plot.matrix,
+        "intervals of a comparison": comparison.plot.intervals,
         "differences": lambda: comparison.plot.differences(first, second),
         "curves": lambda: curves(tried),
         "scatter": lambda: scatter(tried),
         "across": lambda: across({HOSTILE[0]: (tried, "AP"), HOSTILE[1]: (tried, "Bpref")}),
-        "pool": lambda: pool_figure(pool, 10, judged=True),
-        "groups": lambda: pool_figure(pool, 10, groups, judged=True),
-        "audit": lambda: audit_figure(audited),
     }
 
 

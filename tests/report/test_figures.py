@@ -11,16 +11,13 @@ import pytest
 from unjudged import UsageError, sample
 from unjudged.experiments.robustness import experiment
 from unjudged.experiments.summary import Agreement, Robustness
-from unjudged.judging import Pool
 
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
 
-from unjudged.judging.pooling.contributions import contributions, sizes
 from unjudged.report.figures import charts
 from unjudged.report.figures.charts import line_looks, picture, save
 from unjudged.report.figures.experiment_figures import _lines, across, curves, scatter
-from unjudged.report.figures.judging_figures import OWN, SHARED, pool_figure
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +37,7 @@ def on_lines(chart: Any) -> list[dict[str, Any]]:
     whole = chart.to_dict()
     lines = [
         layer.get("data", panel.get("data", whole.get("data")))
-        for panel in whole["concat"]
+        for panel in whole["vconcat"]
         for layer in panel["layer"]
         if layer["mark"]["type"] == "line"
     ]
@@ -69,7 +66,7 @@ def test_an_axis_of_errors_starts_at_zero() -> None:
         for name in ("rms", "bias")
     ]
     chart = _lines(rows, ["infAP"], "judged", ["rms", "bias"], [1.0]).to_dict()
-    axes = [panel["layer"][0]["encoding"]["y"]["scale"]["domain"] for panel in chart["concat"]]
+    axes = [panel["layer"][0]["encoding"]["y"]["scale"]["domain"] for panel in chart["vconcat"]]
     assert [low for low, _ in axes] == [0.0, -0.1]
 
 
@@ -148,7 +145,7 @@ def test_a_scatter_names_its_runs_and_its_sample(found: Robustness) -> None:
 
 
 def test_lines_have_their_names_in_a_legend(found: Robustness) -> None:
-    encoding = curves(found, statistics=["rms"]).to_dict()["concat"][0]["layer"][-1]["encoding"]
+    encoding = curves(found, statistics=["rms"]).to_dict()["vconcat"][0]["layer"][-1]["encoding"]
     for channel in ("color", "strokeDash"):
         assert encoding[channel]["scale"]["domain"] == ["AP", "Bpref10"]
         assert encoding[channel]["legend"]["symbolLimit"] == 0
@@ -160,17 +157,3 @@ def test_sixty_lines_are_told_apart() -> None:
         channel.to_dict()["scale"] for channel in line_looks("run", [f"run {k}" for k in range(60)])
     )
     assert len({(c, tuple(d)) for c, d in zip(colour["range"], dash["range"], strict=True)}) == 60
-
-
-def test_the_pool_is_drawn_from_its_counts() -> None:
-    pool = Pool.of(sample.qrels, sample.runs)
-    chart = pool_figure(pool, 10, judged=True)
-    drawn = points(chart.to_dict())
-    sized = {(p["depth"], p["what"]): p["documents"] for p in drawn if "depth" in p}
-    (size,) = sizes(pool, [10])
-    assert (sized[10, "all"], sized[10, "relevant"]) == (size.documents, size.relevant)
-    bars = {(p["name"], p["what"]): p["documents"] for p in drawn if "name" in p}
-    assert ">1,000<" in str(picture(chart, "svg"))
-    for one in contributions(pool, 10):
-        assert bars[one.name, OWN] == one.unique
-        assert bars[one.name, OWN] + bars[one.name, SHARED] == one.documents

@@ -18,24 +18,17 @@ pytest.importorskip("vl_convert")
 
 import altair as alt
 
-from unjudged import Scores, compare, compare_collections, evaluate
-from unjudged.agreement import agree
+from unjudged import Scores, compare, evaluate
 from unjudged.experiments import experiment
-from unjudged.judging import Pool
-from unjudged.predictions import audit
-from unjudged.report.figures.agreement_figures import agreement_figure
-from unjudged.report.figures.charts import picture, save
+from unjudged.report.figures.charts import FONT, picture, save
 from unjudged.report.figures.experiment_figures import curves, scatter
-from unjudged.report.figures.judging_figures import audit_figure, pool_figure
-from unjudged.report.figures.score_plots import collections_figure
 
 pytestmark = pytest.mark.thorough
 
-KINDS = (
-    *("intervals", "judged", "precision_recall", "queries", "matrix", "differences", "pool"),
-    *("audit", "agreement", "collections", "curves", "scatter"),
-)
+KINDS = ("intervals", "compared", "judged", "differences", "curves", "scatter")
 NAME = re.compile(r"system-\d+")
+COLUMN = 85 * 72 / 25.4
+"""Points of a column of most two-column styles."""
 
 
 @cache
@@ -57,24 +50,14 @@ def figures(systems: int) -> dict[str, Any]:
         name: {q: {d: s for d, s in run[q].items() if d in qrels[q]} for q in run}
         for name, run in runs.items()
     }
-    model = {q: {d: int(g != (rng.random() < 0.1)) for d, g in grades.items()} for q, grades in qrels.items()}
-    predicted = {q: {d: 0.2 + 0.6 * g for d, g in grades.items()} for q, grades in model.items()}
     tried = experiment(qrels, complete, levels=[0.3, 0.6], measures=("AP", "infAP"), repeats=2)
     scores, compared = evaluate(qrels, runs, "AP"), compare(qrels, runs, "P@10", correction="none")
     first, *_, last = runs
     return {
         "intervals": scores.plot.intervals("AP"),
+        "compared": compared.plot.intervals(),
         "judged": scores.plot.judged_by_rank(10),
-        "precision_recall": scores.plot.precision_recall(),
-        "queries": scores.plot.queries("AP"),
-        "matrix": compared.plot.matrix(),
         "differences": compared.plot.differences(first, last),
-        "pool": pool_figure(Pool.of(qrels, complete), 10, judged=True),
-        "audit": audit_figure(audit(qrels, predicted, complete, "P@10")),
-        "agreement": agreement_figure(agree({"people": qrels, "model": model}, complete, "AP", draws=20)),
-        "collections": collections_figure(
-            compare_collections({"a": (qrels, runs), "b": (model, runs)}, "AP")
-        ),
         "curves": curves(tried),
         "scatter": scatter(tried),
     }
@@ -128,8 +111,9 @@ def paths(svg: str, colour: str) -> list[tuple[float, float]]:
 
 
 @pytest.mark.parametrize("systems", [3, 20, 60])
-def test_each_interval_lies_in_the_row_of_its_system(systems: int) -> None:
-    svg = drawn("intervals", systems)
+@pytest.mark.parametrize("kind", ["intervals", "compared"])
+def test_each_interval_lies_in_the_row_of_its_system(kind: str, systems: int) -> None:
+    svg = drawn(kind, systems)
     rows = sorted(y for text, _, y, _, _ in texts(svg) if NAME.fullmatch(text))
     assert len(rows) == systems
     step = rows[1] - rows[0]
@@ -138,48 +122,38 @@ def test_each_interval_lies_in_the_row_of_its_system(systems: int) -> None:
         assert len(marks) == systems
         offset = None
         for (top, bottom), row in zip(marks, rows, strict=True):
-            middle = row - 0.35 * 12  # text stands on its line
+            middle = row - 0.35 * FONT  # text stands on its line
             assert middle - 0.6 * step < top <= bottom < middle + 0.6 * step
             offset = top - row if offset is None else offset
             assert top - row == pytest.approx(offset, abs=0.6)
 
 
-BARS = {"pool": "#9ec3e0", "audit": "#0072b2", "collections": "#000000"}
-
-
 @pytest.mark.parametrize("systems", [3, 20, 60])
-@pytest.mark.parametrize("kind", BARS)
-def test_marks_lie_in_the_row_of_their_system(kind: str, systems: int) -> None:
-    """One bar or interval for each system, at the height of its name."""
+@pytest.mark.parametrize("kind", KINDS)
+def test_text_is_readable_in_a_column_and_names_do_not_touch(kind: str, systems: int) -> None:
     svg = drawn(kind, systems)
-    rows = sorted((y - 0.35 * size, size) for text, _, y, size, _ in texts(svg) if NAME.fullmatch(text))
-    assert len(rows) == systems
-    step = rows[1][0] - rows[0][0]
-    middles = sorted((top + bottom) / 2 for top, bottom in paths(svg, BARS[kind]))
-    for row, size in rows:
-        own = [middle for middle in middles if abs(middle - row) < 0.5 * step]
-        assert own, (kind, row)
-        assert min(abs(middle - row) for middle in own) < 0.3 * size
-
-
-@pytest.mark.parametrize("systems", [3, 20, 60])
-def test_names_of_ranks_stand_beside_their_lines(systems: int) -> None:
-    """The second source is on the right, and names begin to its right, one in each row."""
-    svg = drawn("agreement", systems)
+    found = re.search(r' width="([\d.]+)"', svg)
+    assert found is not None
     shown = texts(svg)
-    people, model = (max(x for text, x, *_ in shown if text == name) for name in ("people", "model"))
-    names = [(x, y) for text, x, y, _, _ in shown if "system-" in text]
-    assert people < model < min(x for x, _ in names)
-    heights = sorted(y for _, y in names)
-    assert len(heights) == len(set(heights))
+    assert min(size for *_, size, _ in shown) * COLUMN / float(found[1]) > 6
+    for turned in (False, True):
+        axis: dict[float, list[tuple[float, float]]] = {}
+        for _, x, y, size, rotated in (one for one in shown if one[4] == turned):
+            axis.setdefault(round(y if rotated else x, 1), []).append((x if rotated else y, size))
+        for places in axis.values():
+            for (first, size), (second, _) in pairwise(sorted(places)):
+                assert second - first >= 0.9 * size or second == first, (kind, first, second)
+    if kind in ("intervals", "compared", "judged"):
+        names = {text for text, *_ in shown if NAME.fullmatch(text)}
+        assert names == {f"system-{k:02}" for k in range(systems)}
 
 
 def test_charts_can_be_joined_and_resized() -> None:
     narrow = figure("intervals", 20).properties(width=150)
-    both = alt.hconcat(narrow, figure("precision_recall", 20).properties(width=150), figure("matrix", 20))
+    both = alt.hconcat(narrow, figure("judged", 20).properties(width=150), figure("differences", 20))
     svg = str(picture(both, "svg"))
     assert svg.startswith("<svg")
-    assert len(paths(svg, "#5b2a86")) == 20
+    assert len(paths(svg, "#5b2a86")) == 20 + 1  # the box of the mean difference
 
 
 def test_120_queries_are_readable_and_have_their_interval() -> None:
@@ -207,7 +181,7 @@ def test_other_kinds_of_files(tmp_path: Path) -> None:
 
 
 def test_notebooks_show_figures_without_a_network() -> None:
-    for chart in (figure("intervals", 3), figure("precision_recall", 3).properties(width=100)):
+    for chart in (figure("intervals", 3), figure("judged", 3).properties(width=100)):
         bundle = chart._repr_mimebundle_()
         assert bundle["image/svg+xml"].startswith("<svg")
         assert "http://www.w3.org" in bundle["image/svg+xml"]

@@ -67,47 +67,33 @@ def test_judged_shares_are_those_of_judged_at_one() -> None:
         assert point["judged"] == pytest.approx(100 * first.values[i, :, 0].sum() / retrieved)
 
 
-def test_precision_at_each_recall() -> None:
-    drawn = rows(SCORES.plot.precision_recall(), "recall")
-    means = evaluate(sample.qrels, sample.runs, [f"IPrec@{i / 10}" for i in range(11)]).means
-    assert np.reshape([p["precision"] for p in drawn], (11, -1)).T.tolist() == means.tolist()
-
-
-def test_every_value_is_a_dot() -> None:
-    drawn = rows(SCORES.plot.queries("AP"), "value")
-    assert [p["value"] for p in drawn] == SCORES.values[:, :, 0].ravel().tolist()
-
-
-def test_the_matrix_has_every_pair_twice() -> None:
-    drawn = rows(COMPARISON.plot.matrix(), "verdict")
-    assert len(drawn) == 30
+def test_intervals_of_a_comparison_are_its_own() -> None:
+    result = COMPARISON.result()
+    drawn = rows(COMPARISON.plot.intervals(), "mean")
+    assert [p["run"] for p in drawn] == [COMPARISON.runs[i] for i in result.order()]
     for point in drawn:
-        pair = COMPARISON.pair(point["row"], point["column"])
-        assert point["verdict"] == pair.verdict
-        assert (point["difference"], point["low"], point["high"]) == (
-            pair.difference.value,
-            pair.difference.low,
-            pair.difference.high,
-        )
+        i = list(COMPARISON.runs).index(point["run"])
+        assert point["mean"] == result.means[i]
+        ends = (result.judging.run_low, result.judging.run_high, *result.other_queries)
+        fields = ("bounds_low", "bounds_high", "queries_low", "queries_high")
+        assert [point[field] for field in fields] == [end[i] for end in ends]
+    unbounded = compare(sample.qrels, sample.runs, "Bpref(unjudged='condensed')").plot.intervals()
+    assert "bounds_low" not in rows(unbounded, "mean")[0]
+
+
+def test_symbols_of_verdicts_differ() -> None:
     assert len({look[:2] for look in MARKS.values()}) == len(MARKS)
 
 
 def test_every_figure_can_be_drawn() -> None:
-    plot = SCORES.plot
-    charts = [
-        plot.intervals("AP"),
-        plot.judged_by_rank(),
-        plot.precision_recall(),
-        plot.queries("AP"),
-        COMPARISON.plot.matrix(),
-    ]
+    charts = [SCORES.plot.intervals("AP"), SCORES.plot.judged_by_rank(), COMPARISON.plot.intervals()]
     for chart in charts:
         assert str(picture(chart, "svg")).startswith("<svg")
 
 
 def test_twenty_curves_are_told_apart() -> None:
     many = {f"run {i}": sample.runs["fused"] for i in range(20)}
-    encoding = evaluate(sample.qrels, many, "AP").plot.precision_recall().to_dict()["encoding"]
+    encoding = evaluate(sample.qrels, many, "AP").plot.judged_by_rank().to_dict()["encoding"]
     looks = zip(*(encoding[channel]["scale"]["range"] for channel in ("color", "strokeDash")), strict=True)
     assert len({(colour, tuple(dash)) for colour, dash in looks}) == 20
 
@@ -120,9 +106,9 @@ def test_measures_of_other_tools_by_name() -> None:
 
 def test_refusals() -> None:
     with pytest.raises(UsageError, match="say which measure: AP, nDCG@10"):
-        SCORES.plot.queries()
+        SCORES.plot.intervals()
     with pytest.raises(UsageError, match="no measure is called 'P@5'; there are "):
-        SCORES.plot.queries("P@5")
+        SCORES.plot.intervals("P@5")
     with pytest.raises(UsageError, match="no run is called 'nobody'"):
         SCORES.plot.differences("fused", "nobody", "AP")
     with pytest.raises(UsageError, match="no run is called 'nobody'"):
@@ -132,7 +118,7 @@ def test_refusals() -> None:
 def test_commands_draw_what_they_print(tmp_path: Path) -> None:
     for command, files, name in (
         ("evaluate", FILES, "means.svg"),
-        ("compare", FILES, "matrix.png"),
+        ("compare", FILES, "means.png"),
         ("compare", FILES[:3], "differences.html"),
     ):
         drawn = tmp_path / name

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -218,9 +217,3 @@ class CollectionsComparison(Shown):
         lines += [rf"\begin{{tabular}}{{ll{'l' * len(names)}}}", r"\toprule"]
         lines += [" & ".join(["", "System", *names]) + r" \\", r"\midrule", *rows]
         return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}", ""])
-
-    def plot(self) -> Any:
-        """Draw the means of each collection, and the mean over them with its interval."""
-        from importlib import import_module
-
-        return import_module("unjudged.report.figures.score_plots").collections_figure(self)

@@ -172,7 +172,7 @@ class Comparison(Shown, Framed):
 
     @property
     def plot(self) -> Any:
-        """Figures as Altair charts: `matrix` and `differences`."""
+        """Figures as Altair charts: `intervals` and `differences`."""
         return import_module("unjudged.report.figures.score_plots").ComparisonPlots(self)
 
     def grid(self) -> Grid:

@@ -273,7 +273,7 @@ class Scores(Shown, Framed):
 
     @property
     def plot(self) -> Any:
-        """Figures as Altair charts, such as `plot.intervals()` and `plot.judged_by_rank()`."""
+        """Figures as Altair charts: `intervals`, `differences` and `judged_by_rank`."""
         return import_module("unjudged.report.figures.score_plots").ScorePlots(self)
 
     def to_latex(

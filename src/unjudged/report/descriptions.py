@@ -6,8 +6,7 @@ A description is a dict of a small part of Vega-Lite. `figures/charts.py` makes 
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from unjudged.base.wording import percent
@@ -122,18 +121,16 @@ def interval_words(kind: str, confidence: float, whose: str = "", judged: str = 
     return f"solid bar: {kind} interval on these queries{like} ({level})"
 
 
-def matrix_chart(measure: str, order: Sequence[str], verdicts: Collection[str] = MARKS) -> Description:
-    """Describe the verdict on every pair as a symbol, systems in this order: row against column.
+def matrix_chart(measure: str) -> Description:
+    """Describe the verdict on every pair as a symbol: row against column. The page alone draws it.
 
     A row has `row`, `column`, `difference`, `low`, `high`, `p` and `verdict`.
     """
 
     def scale(part: int) -> dict[str, list[Any]]:
-        return {"domain": list(shown), "range": [mark[part] for mark in shown.values()]}
+        return {"domain": list(MARKS), "range": [mark[part] for mark in MARKS.values()]}
 
-    shown = {verdict: mark for verdict, mark in MARKS.items() if verdict in verdicts}
-
-    verdict = {"field": "verdict", "type": "nominal", "sort": list(shown)}
+    verdict = {"field": "verdict", "type": "nominal", "sort": list(MARKS)}
     legend = {"title": None, "orient": "bottom", "labelLimit": 0}
     numbers = {"difference": "+.4f", "low": "+.4f", "high": "+.4f", "p": ".4f"}
     return {
@@ -141,23 +138,16 @@ def matrix_chart(measure: str, order: Sequence[str], verdicts: Collection[str] =
         "data": {"name": "rows"},
         "width": {"step": CELL},
         "height": {"step": CELL},
-        "usermeta": {"shares": {verdict: mark[2] for verdict, mark in shown.items()}},
-        "mark": {"type": "point", "filled": True, "opacity": 1, "size": {"expr": _cell(shown, len(order))}},
+        "usermeta": {"shares": {verdict: mark[2] for verdict, mark in MARKS.items()}},
+        "mark": {"type": "point", "filled": True, "opacity": 1},
         "encoding": {
-            "x": {**_band("column", order), "axis": {"orient": "top", "labelAngle": -90}},
-            "y": _band("row", order),
+            "x": {**_band("column", []), "axis": {"orient": "top", "labelAngle": -90}},
+            "y": _band("row", []),
             "shape": {**verdict, "scale": scale(0), "legend": legend},
             "color": {**verdict, "scale": scale(1), "legend": legend},
             "tooltip": [*_tip("row"), *_tip("column"), *_tip("verdict", **numbers)],
         },
     }
-
-
-def _cell(shown: Mapping[str, tuple[str, str, float]], systems: int) -> str:
-    """Return the area of a symbol as an expression: a share of its cell, however large the figure is."""
-    shares = json.dumps({verdict: mark[2] for verdict, mark in shown.items()})
-    side = f"min(item.mark.group.width, item.mark.group.height) / {max(systems, 1)}"
-    return f"pow({shares}[datum.verdict] * {side}, 2)"
 
 
 def differences_chart(

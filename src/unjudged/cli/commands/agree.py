@@ -8,11 +8,11 @@ from unjudged.agreement.agreeing import agree as agreement_of
 from unjudged.agreement.resampling import DRAWS
 from unjudged.base.errors import UsageError
 from unjudged.cli.commands import SCORE, command
-from unjudged.cli.options.arguments import File, Load, Measures, Output, OutputFormat, Plot, named_files
+from unjudged.cli.options.arguments import File, Load, Measures, Output, OutputFormat, named_files
 from unjudged.cli.options.input_options import InputOptions
 from unjudged.cli.options.option import Option
 from unjudged.cli.options.table_options import TableOptions
-from unjudged.cli.shell.output import check_figure, check_output, show_figure, show_grids
+from unjudged.cli.shell.output import check_output, show_grids
 from unjudged.cli.shell.standard_streams import progress
 from unjudged.grids.rendering import WITHOUT_NOTES
 
@@ -37,7 +37,6 @@ def agree(
     tables: TableOptions = TableOptions(),
     format: OutputFormat = None,
     output: Output = None,
-    plot: Plot = None,
 ) -> None:
     """Tell how far two or more sources agree on documents, and on the order of systems.
 
@@ -72,11 +71,8 @@ def agree(
     format
         The output format. By default the suffix of the output file decides, or else tables are printed.
         csv, tsv, jsonl and parquet hold the coefficients in one table.
-    plot
-        Draw the confusion of two judges, and the leaderboards, to this file (.svg, .png, .pdf or .html).
     """
     chosen = check_output(format, output)
-    check_figure(plot)
     named = named_files(sources)
     if len(named) < 2:
         raise UsageError(f"two sources or more are needed: unjudged {USAGE}")
@@ -96,7 +92,3 @@ def agree(
     if agreement.documents is not None and chosen not in WITHOUT_NOTES:
         grids += [agreement.documents.by_grade()] * by_grade + [agreement.documents.by_query()] * by_query
     show_grids(grids, format, output)
-    if plot is not None:
-        from unjudged.report.figures.agreement_figures import agreement_figure
-
-        show_figure(agreement_figure(agreement), plot)

@@ -13,11 +13,10 @@ from unjudged.cli.options.arguments import (
     OneMeasure,
     Output,
     OutputFormat,
-    Plot,
 )
 from unjudged.cli.options.input_options import JudgmentOptions
 from unjudged.cli.options.prediction_options import StatedOptions
-from unjudged.cli.shell.output import check_figure, check_output, show_figure, show_grids
+from unjudged.cli.shell.output import check_output, show_grids
 from unjudged.cli.shell.standard_streams import progress
 from unjudged.grids.rendering import WITHOUT_NOTES
 from unjudged.predictions import audit as audit_predictions
@@ -42,7 +41,6 @@ def audit(
     stated: StatedOptions = StatedOptions(),
     format: OutputFormat = None,
     output: Output = None,
-    plot: Plot = None,
 ) -> None:
     """Compare the predictions of a model with human judgments.
 
@@ -68,11 +66,8 @@ def audit(
     format
         The output format. By default the suffix of the output file decides, or else tables are printed.
         csv, tsv, jsonl and parquet hold everything in one table.
-    plot
-        Draw the calibration curve, and the bias of each run, to this file (.svg, .png, .pdf or .html).
     """
     chosen = check_output(format, output)
-    check_figure(plot)
     if not files:
         raise UsageError(f"no predictions given: unjudged {USAGE}")
     runs: Mapping[str, RunSource] | None = inputs.runs(files[1:], USAGE) if files[1:] else None
@@ -88,7 +83,3 @@ def audit(
             judgments, predicted, runs, measure, rel=rel, threshold=threshold, confidence=confidence
         )
     show_grids(found.records() if chosen in WITHOUT_NOTES else found.grids(), format, output)
-    if plot is not None:
-        from unjudged.report.figures.judging_figures import audit_figure
-
-        show_figure(audit_figure(found), plot)

@@ -14,7 +14,6 @@ from unjudged.cli.options.arguments import (
     Measures,
     Output,
     OutputFormat,
-    Plot,
     Rel,
     measures_with_rel,
 )
@@ -25,10 +24,8 @@ from unjudged.cli.options.table_options import TableOptions
 from unjudged.cli.shell.given_arguments import check_not_read, reads
 from unjudged.cli.shell.output import (
     check_decimals,
-    check_figure,
     check_output,
     show,
-    show_figure,
     show_grids,
 )
 from unjudged.comparison.several_collections import DEFAULT, compare_collections, listed_collections
@@ -55,7 +52,6 @@ def collections(
     format: OutputFormat = None,
     output: Output = None,
     decimals: int = DECIMALS,
-    plot: Plot = None,
 ) -> None:
     """Compare systems over several collections: a column each, and the mean over them with its interval.
 
@@ -77,12 +73,9 @@ def collections(
         Show a row per pair and collection instead of the table of systems.
     decimals
         The digits after the decimal point in tables.
-    plot
-        Draw the means of each collection, and their mean, to this file (.svg, .png, .pdf or .html).
     """
     chosen = check_output(format, output)
     check_decimals(decimals, chosen)
-    check_figure(plot)
     from_tables = tables.check(InputOptions(), rel=rel, depth=depth)
     given = listed_collections(collection, tables=from_tables)
     if listed is not None:
@@ -93,9 +86,8 @@ def collections(
     if measures and len(measures) > 1:
         raise UsageError(f"{len(measures)} measures are given: collections are compared by one at a time")
     reads(file for files in given.values() for file in files)
-    for path in (output, plot):
-        if path is not None:
-            check_not_read(path)
+    if output is not None:
+        check_not_read(output)
     measure: MeasureLike | None = measures[0] if measures else None
     sources: dict[str, Any]
     if from_tables:
@@ -109,8 +101,6 @@ def collections(
     else:
         grid = found.pairs_grid() if pairs else found.grid()
         show_grids(grid.rounded(decimals), format, output)
-    if plot is not None:
-        show_figure(found.plot(), plot)
 
 
 def _in_file(file: str, given: dict[str, list[str]], *, tables: bool) -> dict[str, list[str]]:

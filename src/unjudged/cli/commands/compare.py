@@ -128,7 +128,7 @@ def compare(
         The number of decimals in a table. Sentences have four.
     plot
         Draw the first measure in this file (svg, png, pdf or html): the differences of two runs by query, or
-        the verdicts on all pairs of more.
+        the means of more with their bounds and intervals.
     """
     given = {"ties": None if ties == "order" else ties}
     from_tables = stated.check(
@@ -181,7 +181,9 @@ def compare(
             )
     if plot is not None:
         first, names = compared.results[0].measure, compared.runs
-        drawn = compared.plot.differences(*names, first) if len(names) == 2 else compared.plot.matrix(first)
+        drawn = (
+            compared.plot.differences(*names, first) if len(names) == 2 else compared.plot.intervals(first)
+        )
         show_figure(drawn, plot)
     segments = (
         None if by is None else compared.by((scores and scores.segments) or by).grid().rounded(decimals)

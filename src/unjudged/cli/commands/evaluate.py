@@ -188,7 +188,7 @@ def evaluate(
         grid = segments_grid(scores, segments, None if interval is None else confidence, decimals)
         show_grids(grid.rounded(decimals), format, output)
         return
-    if interval is None and chosen_format in FOR_PAPER and not per_query and ties != "range":
+    if interval is None and chosen_format in FOR_PAPER and not per_query:
         notes = [*map(str, scores.warnings), *scores.notes]
         show_paper(scores, notes, chosen_format, decimals, output=output)
         return

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from unjudged.base.choices import DesignName
 from unjudged.base.errors import UsageError
@@ -20,8 +20,6 @@ from unjudged.cli.shell.output import (
     FULL_PRECISION,
     check_figure,
     check_output,
-    make_folder,
-    show,
     show_figure,
     show_grids,
 )
@@ -32,7 +30,6 @@ from unjudged.formats.writing import is_stream
 from unjudged.grids.rendering import WITHOUT_NOTES, arrow_modules, format_of
 from unjudged.judging.pooling.designs import DESIGNS
 from unjudged.judging.pooling.pool import Pool
-from unjudged.report.figures.charts import check_figures, picture
 
 
 @command("experiment", STUDY, 1, "QRELS RUN RUN...", "Find out how few judgments would have been enough.")
@@ -56,8 +53,6 @@ def experiment(
     output: Output = None,
     plot: Plot = None,
     means: Annotated[Path | None, Option(writes=True)] = None,
-    figures: Annotated[Path | None, Option(writes=True, made=True)] = None,
-    figure_format: Literal["svg", "png", "pdf", "html"] = "svg",
 ) -> None:
     """How few judgments would have been enough? Judge less, by a design, and compare with the actual values.
 
@@ -100,13 +95,10 @@ def experiment(
         csv, tsv, json, jsonl and parquet have full precision, and also compare each measure with its own
         actual values.
     plot
-        Draw the statistics over the levels to this file (.svg, .png, .pdf or .html).
+        Draw the statistics over the levels, or with one level estimated against actual values, to this file
+        (.svg, .png, .pdf or .html).
     means
         Write every run's mean at every level and repeat to this csv, tsv, json, jsonl or parquet file.
-    figures
-        Write figures to this folder: the statistics over the levels, and estimated against actual values.
-    figure_format
-        The format of the figures.
     """
     named = inputs.runs(runs, "experiment QRELS RUN RUN...", least=2)
     chosen = DESIGNS.find(design)
@@ -116,7 +108,7 @@ def experiment(
     chosen.check_options(options)
     steps = None if levels is None else [chosen.level.read(part.strip()) for part in levels.split(",")]
     names = known_statistics(statistics or DEFAULT_STATISTICS)
-    results = Results(output, format, means, figures, figure_format, plot)
+    results = Results(output, format, means, plot)
     judgments = inputs.read_judged(qrels)
     with reading(len(named)) as on_read:
         pool = Pool.of(judgments, named, on_read=on_read)
@@ -146,12 +138,10 @@ class Results:
     output: Path | None
     format: str | None
     means: Path | None
-    figures: Path | None
-    figure_format: str
-    plot: Path | None = None
+    plot: Path | None
 
     def __post_init__(self) -> None:
-        """Check that everything can be written, and create the folder for figures."""
+        """Check that everything can be written."""
         check_output(self.format, self.output)
         if self.checkpoint is not None:
             check_not_read(self.checkpoint)
@@ -161,9 +151,6 @@ class Results:
             raise UsageError(f"--means {self.means}: use a name that ends in {suffixes}")
         if format_of(self.means) == "parquet":
             arrow_modules()
-        if self.figures is not None:
-            check_figures()
-            make_folder(self.figures)
 
     @property
     def checkpoint(self) -> Path | None:
@@ -193,10 +180,7 @@ class Results:
             grid = replace(grid, notes=())
         show_grids(grid, self.format, self.output)
         if self.plot is not None:
-            show_figure(curves(experiment), self.plot)
-        if self.figures is not None:
-            for name, chart in {"curves": curves(experiment), "scatter": scatter(experiment)}.items():
-                file = self.figures / f"{name}.{self.figure_format}"
-                show(picture(chart, self.figure_format), file)
+            drawn = curves(experiment) if len(experiment.levels) > 1 else scatter(experiment)
+            show_figure(drawn, self.plot)
         if self.checkpoint is not None:
             self.checkpoint.unlink(missing_ok=True)

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 from unjudged.base.errors import InputError, UsageError, missing_package, reason_of
@@ -19,8 +20,9 @@ from unjudged.report.descriptions import BLUE, CALIBRATED, GREEN, INK, ORANGE, P
 
 # The colours of Okabe and Ito, which colour-blind readers can tell apart and which also differ in grey.
 COLOURS = [INK, ORANGE, BLUE, GREEN, PINK, CALIBRATED, "#56B4E9"]
-FONT = 12
-LONGEST_TITLE = 200
+FONT, WIDTH = 12, 280
+"""Size of text and width of the marks: with names and axes about 400, so that text has 7 points at 85 mm."""
+LONGEST_TITLE, LINE = 200, 58
 KINDS = ("svg", "png", "pdf", "html")
 
 
@@ -90,7 +92,7 @@ def save(figure: Any, path: str | os.PathLike[str]) -> None:
 def drawn(description: Description, **rows: list[dict[str, Any]]) -> Any:
     """Return the Altair chart of a description, with rows by the name that the description gives them."""
     alt, labels = altair_module(), Labels()
-    description = {key: value for key, value in description.items() if key != "usermeta"}  # for the page
+    description["title"] |= {"anchor": "start", "frame": "bounds"}
     _relabel(description, labels)
     chart = (alt.LayerChart if "layer" in description else alt.Chart).from_dict(description, validate=False)
     for part in (chart, *(chart.layer if "layer" in description else ())):
@@ -162,11 +164,20 @@ def _relabel(part: Any, labels: Labels) -> None:
             kwds[key] = [{k: _labelled(v, labels) for k, v in row.items()} for row in value]
         elif key in ("sort", "domain") and isinstance(value, list | tuple):
             kwds[key] = [_labelled(one, labels) for one in value]
-        elif key in ("title", "text", "subtitle") and isinstance(value, str):
-            kwds[key] = shortened(plain(value), LONGEST_TITLE)
+        elif key in ("title", "text", "subtitle") and isinstance(value, str | list):
+            kwds[key] = _in_lines(value)
         else:
             for inner in value if isinstance(value, list) else [value]:
                 _relabel(inner, labels)
+
+
+def _in_lines(title: str | list[Any]) -> Any:
+    """Break a title into lines."""
+    lines = [title] if isinstance(title, str) else title
+    if not all(isinstance(line, str) for line in lines):
+        return title
+    broken = [part for line in lines for part in wrap(shortened(plain(line), LONGEST_TITLE), LINE)]
+    return broken if len(broken) > 1 else "".join(broken)
 
 
 def _labelled(value: Any, labels: Labels) -> Any:
@@ -174,8 +185,6 @@ def _labelled(value: Any, labels: Labels) -> Any:
 
 
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 2, 2, 2], [1, 4], [12, 4], [4, 1], [8, 2, 2, 2, 2, 2], [3, 5])
-A_COLUMN = 20
-"""Names of a legend in a column."""
 
 
 def line_looks(field: str, names: Sequence[str]) -> tuple[Any, Any]:
@@ -184,14 +193,16 @@ def line_looks(field: str, names: Sequence[str]) -> tuple[Any, Any]:
     `names` are those in the field, in the order of the legend.
     """
     alt, colours = altair_module(), len(COLOURS)
+    longest = max((len(shortened(plain(name))) for name in names), default=1)
     legend = alt.Legend(
         title=None,
+        orient="bottom",
         symbolType="stroke",
         symbolSize=600,
         symbolOpacity=1,
         symbolStrokeWidth=2,
         symbolLimit=0,
-        columns=-(-len(names) // A_COLUMN),
+        columns=max(1, min(len(names), LINE // (longest + 6))),
         labelLimit=0,
     )
     looks = {

@@ -15,15 +15,12 @@ from unjudged.experiments.summary import STATISTICS, Agreement, Robustness, know
 from unjudged.judging.pooling.designs import DESIGNS
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.rankings.judged import Floats
-from unjudged.report.figures.charts import COLOURS, altair_module, finished, line_looks
+from unjudged.report.figures.charts import COLOURS, WIDTH, altair_module, finished, line_looks
 
 Series = tuple[str, str]
 """A measure, and what it is compared with: another measure's actual values, or its own (`itself`)."""
 
-PANEL = 190
-SIZE = 260, 230
-A_ROW = 2
-"""Panels of curves in a row: more would be too small to read on a page."""
+PANEL, HEIGHT = 140, 130
 ROUND = (1, 2, 5, 10, 20, 50, 100)
 
 
@@ -35,12 +32,11 @@ def scatter(
     against: str | None = None,
     repeat: int = 0,
     titles: Mapping[str, str] = MappingProxyType({}),
-    columns: int | None = None,
 ) -> Any:
-    """Draw the estimate of every run against its actual value: a row per measure, a panel per level.
+    """Draw the estimate of every run against its actual value: a panel per measure and level.
 
     On the line they are equal. Each panel states the statistics of its own sample. `titles` replaces the
-    names of measures in the axes; `columns` limits the number of panels per row.
+    names of measures in the axes.
     """
     chart = altair_module()
     names = [str(measure) for measure in result.measures]
@@ -77,8 +73,7 @@ def scatter(
             )
             for level, values in zip(steps, chosen, strict=True)
         ]
-    a_row = columns or len(steps)
-    return finished(chart.concat(*panels, columns=a_row))
+    return finished(chart.concat(*panels, columns=2))
 
 
 def _sample(result: Robustness, repeat: int) -> str:
@@ -100,9 +95,7 @@ def _panel(
     values = zip(runs, actual.tolist(), estimate.tolist(), strict=True)
     points = [{"run": run, "x": a, "y": e} for run, a, e in values]
     numbers = f"tau {tau(estimate, actual):.3f}, rho {rho(estimate, actual):.3f}"
-    title = chart.TitleParams(
-        name, subtitle=f"{numbers}, RMS {rms(estimate, actual):.3f}", fontSize=13, subtitleFontSize=11
-    )
+    title = chart.TitleParams(name, subtitle=[numbers, f"RMS {rms(estimate, actual):.3f}"])
     corners = [{"x": end, "y": end} for end in ends]
     line = chart.Chart(chart.Data(values=corners)).mark_line(color="#888888", strokeWidth=1)
     dots = chart.Chart(chart.Data(values=points)).mark_point(color=COLOURS[2], size=16, opacity=0.8)
@@ -116,8 +109,6 @@ def curves(
     result: Robustness,
     series: Sequence[Series] | None = None,
     statistics: Sequence[str] = ("tau", "rho", "rms"),
-    *,
-    logarithmic: bool = True,
 ) -> Any:
     """Draw a panel for each statistic over the levels, with all measures in it.
 
@@ -132,8 +123,7 @@ def curves(
         if (row.measure, row.against) in labels
     ]
     levels = sorted({level for _, level, _ in rows})
-    ticks = _apart(levels) if logarithmic else levels
-    return _lines(rows, list(labels.values()), design.axis, names, ticks, logarithmic=logarithmic)
+    return _lines(rows, list(labels.values()), design.axis, names, _apart(levels))
 
 
 def across(
@@ -160,14 +150,11 @@ def _lines(
     x: str,
     statistics: Sequence[str],
     ticks: Sequence[float],
-    *,
-    logarithmic: bool = True,
 ) -> Any:
     chart = altair_module()
     colour, dash = line_looks("series", order)
     axis = chart.Axis(values=ticks, format=".3~g", labelOverlap=True, labelFlush=False)
-    title = f"{x}, logarithmic" if logarithmic else x
-    scale = chart.Scale(type="log" if logarithmic else "linear", nice=False)
+    scale = chart.Scale(type="log", nice=False)
     panels = []
     for statistic in statistics:
         points: list[dict[str, Any]] = [
@@ -175,7 +162,7 @@ def _lines(
             for name, level, row in rows
             if row.statistic == statistic
             and row.mean == row.mean  # skip what is not a number
-            and (level > 0 or not logarithmic)
+            and level > 0
         ]
         ends = [float(p[key]) for p in points for key in ("value", "low", "high") if key in p]
         domain = _domain(ends, statistic)
@@ -185,15 +172,15 @@ def _lines(
             chart.X("level:Q", scale=scale), chart.Y("low:Q", scale=vertical), chart.Y2("high:Q"), colour
         )
         lines = base.mark_line(point=chart.OverlayMarkDef(size=35)).encode(
-            chart.X("level:Q", title=title, scale=scale, axis=axis),
+            chart.X("level:Q", title=f"{x}, logarithmic", scale=scale, axis=axis),
             chart.Y("value:Q", title=STATISTICS[statistic].title, scale=vertical),
             colour,
             dash,
             tooltip=["series:N", "level:Q", chart.Tooltip("value:Q", format=".4f")],
         )
         known = [spread] if any("low" in point for point in points) else []
-        panels.append(chart.layer(*known, lines).properties(width=SIZE[0], height=SIZE[1]))
-    return finished(chart.concat(*panels, columns=A_ROW))
+        panels.append(chart.layer(*known, lines).properties(width=WIDTH, height=HEIGHT))
+    return finished(chart.vconcat(*panels))
 
 
 def _domain(values: Sequence[float], statistic: str) -> tuple[float, float]:

@@ -204,7 +204,7 @@ def _charts(given: PageInput, k: int, asked: Measure) -> dict[str, Description]:
     }
     charts = {"intervals": intervals_chart(measure, words)}
     if given.comparison is not None:
-        charts["matrix"] = matrix_chart(measure, [])
+        charts["matrix"] = matrix_chart(measure)
         charts["differences"] = differences_chart(measure, "A", "B", bounded="bounds" in kinds)
     return charts
 

@@ -14,7 +14,6 @@ from unjudged.cli.options.arguments import (
     OneMeasure,
     Output,
     OutputFormat,
-    Plot,
     PoolDepth,
     read_groups,
 )
@@ -25,7 +24,7 @@ from unjudged.cli.options.input_options import (
     suggest_estimates,
 )
 from unjudged.cli.options.judging_folder import show_judgments
-from unjudged.cli.shell.output import check_figure, check_output, show_figure, show_grids
+from unjudged.cli.shell.output import check_output, show_grids
 from unjudged.cli.shell.standard_streams import reading
 from unjudged.measures.kernel.names import parse_measure, parse_measures
 from unjudged.rankings.judgments import Judgments
@@ -46,7 +45,6 @@ def pool(
     header: Header = True,
     format: OutputFormat = None,
     output: Output = None,
-    plot: Plot = None,
 ) -> None:
     """List the documents at the top of the runs: a file to judge, or judgments reduced to them.
 
@@ -78,9 +76,6 @@ def pool(
     format
         The format of --statistics. By default the suffix of the output file decides, or else tables are
         printed.
-    plot
-        Draw the size of the pool at each depth, and what each run or group contributed, to this file (.svg,
-        .png, .pdf or .html).
     """
     from unjudged.judging.pooling.contributions import without
     from unjudged.judging.pooling.pool import Pool
@@ -96,7 +91,6 @@ def pool(
         raise UsageError("--leave-out goes with --qrels; without judgments, omit the run's file")
     if since is not None and (qrels is not None or statistics):
         raise UsageError("--since lists what is new to judge; it does not go with --qrels or --statistics")
-    check_figure(plot)
     of_group = read_groups(groups, named) if groups else None
     with reading(len(named)) as on_read:
         if qrels is None:
@@ -104,10 +98,6 @@ def pool(
         else:
             judgments = read_judgments(inputs.judgments(qrels), None)
             made = Pool.of(judgments, named, on_read=on_read)
-    if plot is not None:
-        from unjudged.report.figures.judging_figures import pool_figure
-
-        show_figure(pool_figure(made, depth, of_group, judged=qrels is not None), plot)
     if statistics:
         from unjudged.judging.pooling.contributions import pool_grids
 
