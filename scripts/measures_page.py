@@ -7,7 +7,7 @@ from unjudged.report.measure_pages import page, signature
 
 _HEAD = """
 `make docs` writes this page from the definitions of the measures. `unjudged measures NAME` shows one of them,
-`unjudged cite NAME` its BibTeX.
+`unjudged.cite(NAME)` in Python gives its BibTeX.
 
 A measure can be written as here, or as trec_eval, ranx and BEIR do: `ndcg_cut_10`, `ndcg@10`, `NDCG@10`.
 Case, hyphens and underscores do not matter. Several measures are a list, or one text with commas:

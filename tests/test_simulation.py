@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import urn
 
-from unjudged import Run, UsageError, evaluate
+from unjudged import InputError, Run, UsageError, evaluate
 from unjudged.experiments.simulation import simulate, urn_scores
 from unjudged.formats.writing import run_text
 
@@ -90,3 +90,17 @@ def test_print_says_what_was_made() -> None:
     assert lines[0].startswith("3 queries x 50 documents, ")
     assert [line.split() for line in lines[1:3]] == [["system", "w"], ["s1", "0.0200"]]
     assert len(lines) == 2 + 8
+
+
+def test_saved_to_a_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "made"
+    made = simulate(systems=3, queries=4, documents=50)
+    made.save(folder)
+    assert sorted(path.name for path in folder.iterdir()) == ["qrels.txt", "s1.run", "s2.run", "s3.run"]
+    runs = {name: folder / f"{name}.run" for name in made.runs}
+    read, held = evaluate(folder / "qrels.txt", runs, "AP"), evaluate(made.judgments, made.runs, "AP")
+    np.testing.assert_array_equal(read.values, held.values)
+    with pytest.raises(UsageError, match="already exists: give a new or an empty folder"):
+        made.save(folder)
+    with pytest.raises(InputError, match="the folder cannot be made"):
+        made.save(folder / "qrels.txt" / "x")

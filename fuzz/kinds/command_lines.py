@@ -115,11 +115,11 @@ HOSTILE = [
 
 def words_of(decide: Decisions) -> tuple[list[str], list[str]]:
     """A command line that may work, then options in every spelling; and the files that it reads."""
-    command = decide.choose([name for name in CALLED if name != "completion"])  # which writes elsewhere
+    command = decide.choose(list(CALLED))
     words, options = command.split(), [one for one in declared(command) if one.name != "workers"]
     for one in options:
         if one.needed and (one.positional or not decide.rarely(9)):
-            given = READ.get(one.name, ["1"]) if command != "baseline" else ["10"]
+            given = READ.get(one.name, ["1"])
             words += given if one.positional else [one.spellings[-1], *given]
     if len(options) < len(list(declared(command))):
         words += ["--workers", "1"]  # no processes that a campaign could not stop

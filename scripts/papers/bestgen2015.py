@@ -25,9 +25,8 @@ R = 4,000. In closed form, with the N-th harmonic number H_N:
 
 Proof: the document at rank i is relevant with probability R/N. If it is, each of the i - 1 documents above it is
 relevant with probability (R - 1)/(N - 1), so the expected precision there is (1 + (i - 1)(R - 1)/(N - 1))/i. The sum
-over i, divided by R, is the formula. `unjudged baseline --documents 10 --relevant 4` prints it, with the standard
-deviation and the baselines of other measures; with `--qrels FILE` it does so for every query. Any measure that has
-a baseline can be corrected for chance: `AP(chance=10000)` is (AP - E)/(1 - E).
+over i, divided by R, is the formula. `unjudged.baselines` has it, with the variance and the baselines of other
+measures. Any measure that has a baseline can be corrected for chance: `AP(chance=10000)` is (AP - E)/(1 - E).
 
 ```
 >>> from unjudged.baselines import expected, variance_of_ap

@@ -10,14 +10,12 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from unjudged.base.errors import UnjudgedWarning, announce
-from unjudged.grids.grid import Column, Grid, grid_of
 from unjudged.measures.kernel.names import MeasureLike, parse, parse_measures
 
 PACKAGE = "unjudged"
 TITLE = "unjudged: evaluation of ranked retrieval that knows what it does not know"
 AUTHORS = "The unjudged developers"
 YEAR = 2026
-FIELDS = ("key", "kind", "authors", "title", "where", "year", "volume", "number", "pages", "doi")
 
 
 def cite(*names: MeasureLike) -> str:
@@ -45,27 +43,6 @@ def _entry_of(key: str) -> str:
     if key.startswith("@"):
         return f"{key.strip()}\n"
     return _own_entry() if key == PACKAGE else REFERENCES[key].bibtex(key)
-
-
-def citations_grid(*names: MeasureLike) -> Grid:
-    """Return the same as a table with one row per work; the long form has a column per field."""
-    shown: list[tuple[str, str]] = []
-    rows: list[tuple[object, ...]] = []
-    for key in _keys(names):
-        if key.startswith("@"):
-            name = key.partition("{")[2].partition(",")[0]
-            shown.append((name, " ".join(key.split())))
-            rows.append((name, "", "", " ".join(key.split()), "", None, "", "", "", ""))
-        elif key == PACKAGE:
-            where = f"version {_version()}"
-            shown.append((key, f"{AUTHORS}. {TITLE}, {where}, {YEAR}."))
-            rows.append((key, "software", AUTHORS, TITLE, where, YEAR, "", "", "", ""))
-        else:
-            kind, authors, *others = REFERENCES[key]
-            shown.append((key, REFERENCES[key].text))
-            rows.append((key, kind, "; ".join(authors), *others))
-    columns = [Column("key", "label"), Column("reference", "text")]
-    return Grid(columns, shown, records=lambda: grid_of(FIELDS, rows))
 
 
 def _keys(names: tuple[MeasureLike, ...]) -> list[str]:

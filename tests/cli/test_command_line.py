@@ -144,16 +144,6 @@ def test_measures() -> None:
     assert "Järvelin" in page
 
 
-def test_cite() -> None:
-    entries = printed("cite", "infAP", "RBP@10", "map")
-    assert re.findall(r"^@\w+\{(\w+),$", entries, re.MULTILINE) == [
-        "yilmaz2006",
-        "yilmaz2008",
-        "moffat2008",
-        "harman1993",
-    ]
-
-
 def test_intervals(tmp_path: Path) -> None:
     table = printed("evaluate", QRELS, RUN, "-m", "RBP(p=0.8)", "-m", "P@10", "--interval", "bounds")
     assert table == (
@@ -205,22 +195,6 @@ def test_intervals(tmp_path: Path) -> None:
     )
 
 
-def test_baseline() -> None:
-    assert printed("baseline", "--documents", "10", "--relevant", "4", "-m", "AP") == (
-        "measure      expected  standard deviation\n"
-        "─────────────────────────────────────────\n"
-        "AP       0.5285978836        0.1563310257\n"
-    )
-    assert (
-        printed("baseline", "--documents", "300", "--qrels", QRELS, "-m", "P@10").splitlines()[-1].split()[0]
-        == "all"
-    )
-    assert refused(2, "baseline", "--documents", "3", "--relevant", "4").startswith(
-        "4 relevant of 3 documents"
-    )
-    assert refused(2, "baseline", "--documents", "3") == "give either --relevant or --qrels"
-
-
 def test_demo_copies_the_sample(tmp_path: Path) -> None:
     folder = tmp_path / "practice"
     assert printed("demo", "--files", str(folder)) == ""
@@ -252,7 +226,7 @@ def test_a_reader_that_leaves_early() -> None:
     assert done.stderr == b""
 
 
-PRINTING = ["evaluate", "--version", "--help", "evaluate --help", "completion bash", "trec_eval"]
+PRINTING = ["evaluate", "--version", "--help", "evaluate --help", "trec_eval"]
 
 
 @pytest.mark.thorough

@@ -12,7 +12,7 @@ from typing import Literal, get_args, get_origin
 
 import pytest
 
-from tests.cli.in_process import NOTE, printed, refused, unjudged
+from tests.cli.in_process import NOTE, printed, unjudged
 from unjudged import sample
 from unjudged.base import choices
 from unjudged.cli import commands
@@ -38,16 +38,13 @@ TABLES = {
     "pool": ["pool", *PAIR, "--statistics", "--qrels", QRELS],
     "reusability": ["reusability", QRELS, *PAIR],
     "experiment": ["experiment", QRELS, *PAIR, "--levels", "50%", "--repeats", "2", "--workers", "1"],
-    "baseline": ["baseline", "-n", "100", "-r", "5"],
     "measures": ["measures"],
-    "cite": ["cite", "unjudged", "nDCG", "infAP"],
     "demo": ["demo"],
 }
 ONE_TABLE = [name for name in TABLES if name not in ("pool", "reusability")]
 WITHOUT_FORMAT = {
     "report": "a page of HTML",
     "judge": "a page of HTML",
-    "completion": "a script",
 }
 
 
@@ -187,7 +184,7 @@ def written(target: Path, *words: str) -> str:
     return target.read_text()
 
 
-@pytest.mark.parametrize("command", ["evaluate", "compare", "measures", "cite", "baseline"])
+@pytest.mark.parametrize("command", ["evaluate", "compare", "measures"])
 def test_parquet_by_suffix(command: str, tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     target = tmp_path / "result.parquet"
@@ -203,53 +200,9 @@ def test_calibrate_writes_what_evaluate_reads_unless_asked_otherwise(tmp_path: P
     assert text.startswith("measure,runs,median,largest\nAP,")
 
 
-def test_simulate_lists_its_systems(tmp_path: Path) -> None:
-    small = ["--systems", "2", "--queries", "2", "--documents", "20"]
-    assert printed("simulate", str(tmp_path / "a"), *small) == ""
-    assert (
-        printed("simulate", str(tmp_path / "b"), *small, "--format", "csv") == "system,w\ns1,0.02\ns2,1.0\n"
-    )
-    printed("simulate", str(tmp_path / "c"), *small, "-o", str(tmp_path / "systems.json"))
-    assert [row["system"] for row in json.loads((tmp_path / "systems.json").read_text())["rows"]] == [
-        "s1",
-        "s2",
-    ]
-    assert (tmp_path / "c" / "qrels.txt").exists()
-
-
 def test_the_demo_as_data(tmp_path: Path) -> None:
     printed("demo", "-o", str(tmp_path / "demo.csv"))
     assert (tmp_path / "demo.csv").read_text() == printed("evaluate", QRELS, *RUNS, "--format", "csv")
     printed("demo", "-o", str(tmp_path / "demo.txt"))
     assert (tmp_path / "demo.txt").read_text() == printed("demo")
     assert NOTE in printed("demo")
-
-
-@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
-def test_bash_completes_commands_options_and_values(tmp_path: Path) -> None:
-    script = tmp_path / "unjudged.bash"
-    printed("completion", "bash", "-o", str(script))
-
-    def completed(*words: str) -> list[str]:
-        typed = f"COMP_WORDS=(unjudged {' '.join(words)}); COMP_CWORD={len(words)}"
-        code = f'source {script}; {typed}; _unjudged; printf "%s\\n" "${{COMPREPLY[@]}}"'
-        return subprocess.run(["bash", "-c", code], capture_output=True, text=True, check=True).stdout.split()
-
-    assert completed("ev") == ["evaluate"]
-    assert completed("evaluate", "--per") == ["--per-query"]
-    assert completed("evaluate", "--format", "j") == ["json", "jsonl"]
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_can_be_installed(shell: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HOME", "ZDOTDIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME"):
-        monkeypatch.setenv(name, str(tmp_path))
-    said = printed("completion", shell, "--install")
-    place = Path(said.split(": ")[0])
-    assert place.is_relative_to(tmp_path)
-    assert "evaluate" in place.read_text()
-    assert said.endswith(": start a new shell to use it\n")
-
-
-def test_a_shell_that_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "tcsh" in refused(2, "completion", "tcsh")

@@ -24,7 +24,7 @@ REFUSED_EARLY = {
     "no folder for a figure": ["evaluate", "--plot", "nowhere/x.svg"],
     "no folder for a design": ["next", "--settle", "--record", "nowhere/x"],
     "a folder": ["evaluate", "-o", "."],
-    "a baseline": ["baseline", "--documents", "9", "--qrels", "no such file", "-o", "x.xlsx"],
+    "a table of measures": ["evaluate", "-o", "x.xlsx"],
 }
 
 
@@ -35,8 +35,7 @@ def test_a_file_that_cannot_be_written_is_refused_before_any_work(
     """The files to read are not there, and the message is not about them."""
     monkeypatch.chdir(tmp_path)
     command, *options = REFUSED_EARLY[case]
-    files = [] if command == "baseline" else ["none.qrels", "a.run", "b.run"]
-    done = unjudged(*command.split(), *files, *options)
+    done = unjudged(*command.split(), "none.qrels", "a.run", "b.run", *options)
     assert done.returncode in (1, 2)
     assert re.search(r"holds one table|needs --output|no format has|cannot be written", done.stderr.decode())
     assert not list(tmp_path.iterdir())
@@ -47,13 +46,6 @@ def test_a_folder_that_is_read_only(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     said = refused(1, "evaluate", "none.qrels", "none.run", "-o", str(tmp_path / "x.csv"))
     assert said == f"{tmp_path / 'x.csv'}: cannot be written: Permission denied"
-
-
-def test_the_list_of_systems_may_be_in_the_folder_that_is_made(tmp_path: Path) -> None:
-    folder = tmp_path / "made"
-    words = ["simulate", str(folder), "--systems", "2", "--queries", "2", "--documents", "9"]
-    printed(*words, "-o", str(folder / "systems.csv"))
-    assert (folder / "systems.csv").exists()
 
 
 READ_AND_WRITTEN = {

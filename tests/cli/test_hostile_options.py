@@ -26,7 +26,6 @@ NAMES = {
     "means": ["experiment", QRELS, RUN, OTHER, "--means", "NAME.csv"],
     "to judge": ["sample", QRELS, "--share", "10%", "--to-judge", "NAME"],
     "demo": ["demo", "--files", "NAME"],
-    "simulate": ["simulate", "NAME"],
     "in a folder": ["evaluate", QRELS, RUN, "-o", "NAME/x.csv"],
 }
 

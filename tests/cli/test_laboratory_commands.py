@@ -108,8 +108,6 @@ def test_pool_statistics(tmp_path: Path) -> None:
         (["pool", *RUNS, "--leave-out", "dense", "--statistics"], "does not go with --leave-out"),
         (["experiment", QRELS, *RUNS, "--workers", "0"], "workers is 0"),
         (["experiment", QRELS, *RUNS, "-d", "depth", "--levels", "9" * 400], "invalid depth '9999"),
-        (["simulate", "new", "--seed", "-1"], "seed is -1"),
-        (["simulate", "new", "--depth", "0"], "depth is 0"),
         (["experiment", QRELS, RUNS[0]], "two or more runs are needed: unjudged experiment QRELS RUN RUN..."),
         (
             ["experiment", QRELS, *RUNS, "-d", "depth", "-m", "statAP"],
@@ -131,7 +129,6 @@ def test_pool_statistics(tmp_path: Path) -> None:
         (["experiment", QRELS, *RUNS, "-d", "depth", "--levels", "5%"], "invalid depth '5%'"),
         (["experiment", QRELS, *RUNS, "--format", "parquet"], "--format parquet needs --output"),
         (["experiment", QRELS, *RUNS, "--means", "x.txt"], "--means x.txt: use a name that ends in"),
-        (["simulate", "src"], "src already exists"),
     ],
 )
 def test_what_cannot_be_asked(arguments: list[str], message: str) -> None:
@@ -144,8 +141,7 @@ def test_what_cannot_be_asked(arguments: list[str], message: str) -> None:
         (["experiment", QRELS, *RUNS, "-o", "/no/folder/x.csv"], "/no/folder/x.csv: cannot be written"),
         (["experiment", QRELS, *RUNS, "--means", "/no/folder/x.csv"], "/no/folder/x.csv: cannot be written"),
         (["experiment", QRELS, *RUNS, "-o", str(Path(QRELS).parent)], "it is a folder"),
-        (["simulate", f"{QRELS}/x"], "cannot be created"),
-        (["simulate", "new", "--documents", "100000000", "--queries", "1000000"], "not enough memory"),
+        (["demo", "--files", f"{QRELS}/x"], "cannot be created"),
     ],
 )
 def test_what_cannot_be_written(arguments: list[str], message: str) -> None:
@@ -190,14 +186,6 @@ def test_groups_that_name_no_run(tmp_path: Path) -> None:
     path.write_text("fused dense\n")
     assert "a group has the same name" in refused(2, "pool", *RUNS, "--groups", str(path), "--statistics")
     assert "larger than 16 MB" in refused(1, "pool", *RUNS, "--groups", "/dev/zero", "--statistics")
-
-
-def test_simulate(tmp_path: Path) -> None:
-    made = tmp_path / "made"
-    assert printed("simulate", str(made), "--systems", "3", "--queries", "4", "--documents", "50") == ""
-    assert sorted(path.name for path in made.iterdir()) == ["qrels.txt", "s1.run", "s2.run", "s3.run"]
-    scores = evaluate(made / "qrels.txt", [made / f"s{i}.run" for i in (1, 2, 3)], "AP")
-    assert scores.means[0, 0] > scores.means[2, 0]
 
 
 def test_experiment_tables(tmp_path: Path) -> None:

@@ -19,7 +19,6 @@ QRELS, RUN = str(sample.qrels), str(sample.runs["fused"])
 WRONG_LINES = {
     "evaluate": "QRELS is missing: unjudged evaluate QRELS RUN...",
     f"report {QRELS} {RUN}": "--output is missing: unjudged report QRELS RUN... -o PAGE",
-    "baseline": "--documents is missing: unjudged baseline -n DOCUMENTS -r RELEVANT",
     f"evaluate {QRELS} {RUN} -m": "-m needs a value",
     f"evaluate {QRELS} {RUN} --depth ten": "--depth is 'ten', expected a whole number",
     f"evaluate {QRELS} {RUN} --rel x": "--rel is 'x', expected a number",

@@ -23,7 +23,6 @@ QRELS, RUN, OTHER = (str(path) for path in (sample.qrels, sample.runs["fused"], 
 TEXT = "q01 0 d1 1\n"
 NOT_FILES = {
     *(
-        "shell",
         "name",
         "names",
         "title",

@@ -95,8 +95,6 @@ def test_parquet(tmp_path: Path) -> None:
 COMMANDS = {
     "compare": ["compare", QRELS, RUN, EXPANDED],
     "next": ["next", QRELS, str(sample.runs["dense"]), "--budget", "3"],
-    "baseline": ["baseline", "-n", "100", "-r", "5"],
-    "baseline of queries": ["baseline", "-n", "1000", "--qrels", QRELS, "--rel", "2"],
     "pool": ["pool", RUN, EXPANDED, "--statistics", "--qrels", QRELS],
 }
 
@@ -162,8 +160,7 @@ def test_messages_hold_no_control_characters(tmp_path: Path) -> None:
 
 
 HELP = [
-    *("evaluate", "compare", "next", "pool", "sample", "experiment", "simulate", "baseline", "measures"),
-    "cite",
+    *("evaluate", "compare", "next", "pool", "sample", "experiment", "measures"),
 ]
 
 
@@ -176,9 +173,8 @@ def test_options_have_one_meaning() -> None:
     def commands_with(option: str) -> list[str]:
         return [command for command in HELP if re.search(rf"--{option}\b(?!-)", help_of(command))]
 
-    assert commands_with("prevalence") == ["evaluate", "next", "simulate"]
-    assert commands_with("rel") == ["evaluate", "compare", "baseline"]
-    assert commands_with("relevant") == ["baseline"]
+    assert commands_with("prevalence") == ["evaluate", "next"]
+    assert commands_with("rel") == ["evaluate", "compare"]
     assert commands_with("level") == commands_with("q") == commands_with("form") == []
 
 

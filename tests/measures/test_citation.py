@@ -8,8 +8,6 @@ from pathlib import Path
 import pytest
 
 import unjudged
-from tests.cli.in_process import printed
-from tests.cli.in_process import unjudged as command
 from unjudged import AP, MEASURES, UnjudgedWarning, cite
 from unjudged.citation import REFERENCES, YEAR, methods
 from unjudged.comparison.testing.corrections import CORRECTIONS
@@ -50,7 +48,7 @@ def test_every_method_can_be_cited() -> None:
     assert {name for name, method in methods().items() if not method.cite} == {"none"}
     for name in (*TESTS, *CORRECTIONS, *interval_methods(), *DESIGNS):
         assert name in methods()
-    entries = printed("cite", "t", "holm", "calibrated", "stratified", "AP", "unjudged")
+    entries = cite("t", "holm", "calibrated", "stratified", "AP", "unjudged")
     assert re.findall(r"^@\w+\{(\w+),$", entries, re.MULTILINE) == [
         *("student1908", "holm1979", "vovk2005", "lei2018", "yilmaz2008b", "harman1993", "unjudged"),
     ]
@@ -60,8 +58,8 @@ def test_every_method_can_be_cited() -> None:
 
 def test_the_package_itself() -> None:
     """The entry says what CITATION.cff says."""
-    entry = printed("cite", "unjudged")
-    assert entry == printed("cite") == cite() == cite("unjudged")
+    entry = cite("unjudged")
+    assert entry == cite()
     fields = dict(FIELD.findall(entry))
     assert entry.startswith("@software{unjudged,\n")
     assert fields["version"] == unjudged.__version__
@@ -85,19 +83,3 @@ def test_measures_in_every_spelling() -> None:
 def test_a_measure_without_a_paper_is_announced() -> None:
     with pytest.warns(UnjudgedWarning, match=r"no paper to cite for P, R; cite unjudged instead\."):
         assert cite("P", "R@5") == ""
-    done = command("cite", "P")
-    assert done.stderr.decode() == "unjudged: no paper to cite for P; cite unjudged instead.\n"
-
-
-def test_formats(tmp_path: Path) -> None:
-    printed("cite", "AP", "-o", str(tmp_path / "refs.bib"))
-    assert (tmp_path / "refs.bib").read_text() == cite("AP")
-    assert printed("cite", "RBP", "--format", "csv").splitlines() == [
-        "key,kind,authors,title,where,year,volume,number,pages,doi",
-        (
-            'moffat2008,article,"Moffat, A.; Zobel, J.",'
-            "Rank-biased precision for measurement of retrieval effectiveness,"
-            "ACM Transactions on Information Systems,2008,27,1,2:1-2:27,10.1145/1416950.1416952"
-        ),
-    ]
-    assert max(map(len, printed("cite", "AP", "nDCG", "--format", "table").splitlines())) <= 80

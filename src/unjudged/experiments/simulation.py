@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from unjudged.base.choices import checked_int
-from unjudged.base.errors import UsageError
+from unjudged.base.errors import InputError, UsageError, reason_of
 from unjudged.formats.tables import Ids
+from unjudged.formats.writing import run_text, write_judgments, write_whole
 from unjudged.grids.grid import Column, Grid, Shown
 from unjudged.rankings.judged import Floats, Integers, Mask
 from unjudged.rankings.judgments import Judgments
@@ -34,6 +37,19 @@ class Simulated(Shown):
         return Grid(
             [Column("system", "label"), Column("w")], [[name, w] for name, w in self.w.items()], title
         )
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Write qrels.txt and a file per run, such as s1.run, to a new or an empty folder."""
+        place = Path(folder)
+        if place.exists() and (not place.is_dir() or any(place.iterdir())):
+            raise UsageError(f"{place} already exists: give a new or an empty folder")
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"the folder cannot be made: {reason_of(error)}", source=str(place)) from None
+        write_judgments(self.judgments, place / "qrels.txt")
+        for name, run in self.runs.items():
+            write_whole(place / f"{name}.run", run_text(run, name))
 
 
 def simulate(

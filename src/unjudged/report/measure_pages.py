@@ -38,7 +38,7 @@ def measures_grid() -> Grid:
     return Grid(
         [Column("measure", "label"), Column("description", "text")],
         [(_short(measure), text) for measure, text in described],
-        notes=["unjudged measures NAME explains one; unjudged cite NAME prints its BibTeX."],
+        notes=["unjudged measures NAME explains one; unjudged.cite(NAME) in Python gives its BibTeX."],
         records=lambda: grid_of(
             ("measure", "signature", "trec_eval", "description"),
             [(m.name, signature(m), " ".join(m.traits.trec_eval), text) for m, text in described],
