@@ -52,9 +52,9 @@ def page_outcome(read: Any) -> Outcome:
     def made() -> Any:
         texts, topics = read()
         page = judge(TASK, texts, topics)
-        islands = re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', page, re.DOTALL)
-        held, contents = json.loads(islands[0]), [one for part in islands[1:] for one in json.loads(part)]
-        if [one["text"] for one in contents] != [texts.get(document) for document in held["documents"]]:
+        (island,) = re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', page, re.DOTALL)
+        held = json.loads(island)
+        if held["texts"] != [texts.get(document) for document in held["documents"]]:
             raise Difference("a text of the page is not the one that was read")
         if held["topics"] != {q: topic._asdict() for q, topic in topics.items() if q in GRADES}:
             raise Difference("a topic of the page is not the one that was read")

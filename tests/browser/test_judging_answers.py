@@ -1,4 +1,4 @@
-"""Answers on the judging page in Chromium: cannot judge, later, filters, topics, import, undo, reminder."""
+"""Answers on the judging page in Chromium: cannot judge, topics, import and undo."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import Open
-from tests.browser.test_judging_page import another_tab, exported
+from tests.browser.test_judging_page import exported
 from tests.cli.in_process import printed
 from unjudged import Judgments
 
@@ -24,59 +24,29 @@ def page(tmp_path: Path, opened: Open) -> Any:
     return opened(path)
 
 
-def test_cannot_judge_needs_a_reason(page: Any, tmp_path: Path) -> None:
+def test_cannot_judge(page: Any, tmp_path: Path) -> None:
     page.keyboard.press("x")
-    page.keyboard.press("Enter")
-    assert "Say why" in page.inner_text("#message")
-    page.keyboard.type("torn,  in 2 pieces")
-    page.keyboard.press("Enter")
     assert page.inner_text("#progress") == "document 2 of 80, 0 judged, 1 cannot be judged"
-    page.click("#cannot")
-    page.fill("#why", "another language")
-    page.click("#sure")
+    page.click("#grades [data-grade='-2']")
+    assert page.inner_text("#progress") == "document 3 of 80, 0 judged, 2 cannot be judged"
     page.keyboard.press("u")
     assert page.inner_text("#name") == "d1-1"
     assert page.inner_text("#progress") == "document 2 of 80, 0 judged, 1 cannot be judged"
-    path = exported(page, tmp_path)
-    assert "# cannot-judge 1 d1-0 torn, in 2 pieces\n" in path.read_text()
-    assert Judgments.read(path).grade.tolist()[:2] == [-2, -1]
+    assert Judgments.read(exported(page, tmp_path)).grade.tolist()[:2] == [-2, -1]
     page.keyboard.press("ArrowLeft")
-    assert page.inner_text("#given") == "Cannot be judged: torn, in 2 pieces"
+    assert page.get_attribute("#grades [data-grade='-2']", "aria-pressed") == "true"
     page.keyboard.press("1")
     assert page.inner_text("#progress") == "document 2 of 80, 1 judged"
 
 
-def test_later_and_filters(page: Any) -> None:
-    for key in "0l1l2":
-        page.keyboard.press(key)
-    assert page.inner_text("#progress") == "document 6 of 80, 3 judged, 2 for later"
-    page.select_option("#filter", "later")
-    assert page.inner_text("#name") == "d1-1"
-    page.keyboard.press("Escape")
-    page.keyboard.press("ArrowRight")
-    assert page.inner_text("#name") == "d1-3"
-    page.keyboard.press("ArrowRight")
-    assert page.inner_text("#name") == "d1-3"
-    assert "No further document" in page.inner_text("#message")
-    page.keyboard.press("2")
-    page.select_option("#filter", "judged")
-    assert page.locator("#filter option").all_inner_texts() == [
-        *("all (80)", "not judged (75)", "for later (1)", "cannot be judged (0)", "judged (4)"),
-        "with a comment",
-    ]
-    page.select_option("#filter", "cannot")
-    assert page.inner_text("#message") == "There are no such documents."
-    assert page.input_value("#filter") == "all"
-
-
 def test_topics_with_progress(page: Any) -> None:
     page.keyboard.press("1")
-    page.locator("#topics button").nth(1).click()
+    page.select_option("#topics", "1")
     assert page.inner_text("#name") == "d2-0"
     page.keyboard.press("0")
     page.keyboard.press("0")
-    assert page.locator("#topics button span:last-child").all_inner_texts() == ["1/40", "2/40"]
-    page.locator("#topics button").nth(0).click()
+    assert page.locator("#topics option").all_inner_texts() == ["1 (1/40)", "2 (2/40)"]
+    page.select_option("#topics", "0")
     assert page.inner_text("#name") == "d1-1"
 
 
@@ -86,17 +56,17 @@ def test_an_import_is_undone_in_one_step(page: Any, tmp_path: Path) -> None:
     before = exported(page, tmp_path).read_text()
     other = tmp_path / "other.qrels"
     lines = "".join(f"1 0 d1-{n} {n % 3}\n" for n in range(1, 30))
-    other.write_text(f"{lines}# comment 1 d1-7 what?\n# cannot-judge 1 d1-30 torn\n1 0 d1-30 -2\n")
+    other.write_text(f"{lines}1 0 d1-30 -2\n")
     page.evaluate("window.confirm = () => true")
     page.set_input_files("#import", other)
-    page.locator("#message", has_text="Imported 30 judgments.").wait_for()
+    page.locator("#message", has_text="Imported 30 answers.").wait_for()
     assert "30 judged, 1 cannot" in page.inner_text("#progress")
     page.keyboard.press("u")
     assert "2 judged" in page.inner_text("#progress")
     assert exported(page, tmp_path).read_text() == before
 
 
-def test_a_damaged_import_is_said(page: Any, tmp_path: Path) -> None:
+def test_a_cut_import_is_said(page: Any, tmp_path: Path) -> None:
     page.keyboard.press("1")
     whole = exported(page, tmp_path)
     cut = tmp_path / "cut.qrels"
@@ -106,20 +76,7 @@ def test_a_damaged_import_is_said(page: Any, tmp_path: Path) -> None:
     page.locator("#message", has_text="Imported nothing").wait_for()
     assert "cut or edited" in page.evaluate("window.asked")
     page.evaluate("window.asked = null")
+    page.keyboard.press("u")
     page.set_input_files("#import", whole)
-    page.locator("#message", has_text="Imported 1 judgments").wait_for()
+    page.locator("#message", has_text="Imported 1 answers").wait_for()
     assert page.evaluate("window.asked") is None
-
-
-def test_the_page_reminds_of_exporting(page: Any, tmp_path: Path) -> None:
-    for _ in range(49):
-        page.keyboard.press("1")
-    assert page.inner_text("#reminder") == ""
-    page.keyboard.press("1")
-    assert page.inner_text("#reminder") == "50 answers since the last export: export them."
-    page.wait_for_selector("html[data-saved=yes]")
-    page = another_tab(page)
-    assert page.inner_text("#reminder") == "50 answers since the last export: export them."
-    exported(page, tmp_path)
-    assert page.inner_text("#reminder") == ""
-    page.wait_for_selector("html[data-saved=yes]")

@@ -100,7 +100,6 @@ class Model:
     def __init__(self, query: int) -> None:
         self.query = query
         self.answers: dict[str, tuple[str, int]] = {}
-        self.comments: dict[str, str] = {}
         self.done: list[list[tuple[str, str, int]]] = [[], []]
         self.clock = 0
 
@@ -118,15 +117,8 @@ class Model:
                 self.answers[document] = before, self.clock
 
     def lines(self) -> set[str]:
-        words = {document: value for document, (value, _) in self.answers.items() if value}
-        notes = {f"# comment {self.query} {document} {text}" for document, text in self.comments.items()}
-        for document in DOCUMENTS:
-            value = words.get(document, "")
-            if not value.isdecimal() and value:
-                notes.add(f"# {value.replace(' ', f' {self.query} {document} ', 1).strip()}")
-            grade = value if value.isdecimal() else -2 if value.startswith("cannot") else -1
-            notes.add(f"{self.query} 0 {document} {grade}")
-        return notes
+        grades = {document: value or "-1" for document, (value, _) in self.answers.items()}
+        return {f"{self.query} 0 {document} {grades.get(document, '-1')}" for document in DOCUMENTS}
 
 
 @pytest.mark.parametrize("orders", ORDERS, ids=str)
@@ -144,7 +136,7 @@ def test_random_orders(playwright: Any, tmp_path: Path, orders: range) -> None:
                 tabs.open()
                 model.done = [[], []]
         for rng, tabs, model in judges:
-            act(rng, tabs, rng.randrange(2), model, number)
+            act(rng, tabs, rng.randrange(2), model)
     before = []
     for _, tabs, model in judges:
         tabs.saved()
@@ -166,13 +158,11 @@ def made(folder: Path, query: int) -> Path:
     return page
 
 
-def act(rng: random.Random, tabs: Tabs, which: int, model: Model, number: int) -> None:
+def act(rng: random.Random, tabs: Tabs, which: int, model: Model) -> None:
     tab = tabs.tabs[which]
-    kind = rng.choices(
-        ["grade", "move", "comment", "later", "cannot", "undo", "reload", "close"], [8, 5, 2, 2, 2, 2, 1, 0.5]
-    )[0]
+    kind = rng.choices(["grade", "move", "cannot", "undo", "reload", "close"], [8, 5, 2, 2, 1, 0.5])[0]
     document = tab.inner_text("#name")
-    if kind in ("undo", "later"):
+    if kind == "undo":
         tabs.hear(which)
     if kind == "grade":
         grade = rng.choice("012")
@@ -180,19 +170,9 @@ def act(rng: random.Random, tabs: Tabs, which: int, model: Model, number: int) -
         model.answer(which, document, grade)
     elif kind == "move":
         tab.keyboard.press(rng.choice(["ArrowLeft", "ArrowRight", "n"]))
-    elif kind == "comment":
-        tab.keyboard.press("c")
-        tab.fill("#comment", f"note {number}")
-        tab.keyboard.press("Escape")
-        model.comments[document] = f"note {number}"
-    elif kind == "later":
-        tab.keyboard.press("l")
-        model.answer(which, document, "" if model.answers.get(document, ("", 0))[0] == "later " else "later ")
     elif kind == "cannot":
         tab.keyboard.press("x")
-        tab.fill("#why", f"reason {number}")
-        tab.keyboard.press("Enter")
-        model.answer(which, document, f"cannot-judge reason {number}")
+        model.answer(which, document, "-2")
     elif kind == "undo":
         tab.keyboard.press("u")
         model.undo(which)

@@ -105,5 +105,5 @@ def test_the_page_has_the_texts(registered: None, tmp_path: Path) -> None:
     found = unjudged(*command, "-o", str(page))
     assert found.returncode == 0
     assert "1 of 2 documents has no text in irds:mine: gone.\n" in found.stderr.decode()
-    assert '"text": "T\\n\\none"' in page.read_text()
+    assert '"texts": ["T\\n\\none", null]' in page.read_text()
     assert "Which \\u003cb\\u003e?" in page.read_text()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.in_process import refused
 from unjudged import InputError, UsageError
 from unjudged.judging.collecting.judging_page import judging_page
 from unjudged.judging.collecting.texts import Topic, read_texts, read_topics
@@ -82,8 +83,15 @@ def test_a_page_refuses_what_it_cannot_export() -> None:
             judging_page([("q", "d")], {}, grades=grades)
 
 
+@pytest.mark.parametrize("grades", ["0,1.5", "", "a,b"])
+def test_the_command_refuses_other_grades(tmp_path: Path, grades: str) -> None:
+    (tmp_path / "task.qrels").write_text("q 0 d -1\n")
+    files = str(tmp_path / "task.qrels"), "--documents", str(tmp_path / "task.qrels")
+    assert "use whole numbers from 0 to 9" in refused(2, "judge", *files, "--grades", grades)
+
+
 def test_data_cannot_end_its_element() -> None:
     page = judging_page([("q", "d")], {"d": "</script><!-- \u2028 &"}, {"q": Topic("</script>")})
-    assert page.count("</script>") == page.count("<script") == 3
+    assert page.count("</script>") == page.count("<script") == 2
     assert "<!--" not in page
     assert "\u2028" not in page

@@ -1,7 +1,4 @@
-"""Texts of documents and topics from JSONL, TSV, TREC's SGML or ir_datasets, and images from a folder.
-
-Only wanted texts are kept.
-"""
+"""Texts of documents and topics from JSONL, TSV, TREC's SGML or ir_datasets."""
 
 from __future__ import annotations
 
@@ -9,15 +6,12 @@ import html
 import json
 import os
 import re
-from base64 import b64encode
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
 from unjudged.base.errors import InputError, quoted
 from unjudged.formats.columns import LONGEST_LINE
 from unjudged.formats.readers.memory.datasets import DATASET, dataset_rows
-from unjudged.formats.small_files import read_small
 from unjudged.formats.streams import name_file_in_errors, on_disk, opened
 
 LONGEST_RECORD = 1 << 25
@@ -26,7 +20,6 @@ NAMES = ("docno", "doc_id", "_id", "id", "docid", "query_id", "qid", "number", "
 TITLES = ("title", "query")
 BODIES = ("text", "body", "contents", "content", "abstract", "description", "desc")
 NARRATIVES = ("narrative", "narr")
-IMAGES = ("images", "image")
 
 _TAG = re.compile(r"<[^<>]{0,200}>")
 _ENDLESS = re.compile(r"&#[0-9]{20,};?")  # Python converts no number of thousands of digits
@@ -43,33 +36,18 @@ class Topic(NamedTuple):
     narrative: str = ""
 
 
-class Document(NamedTuple):
-    """The text of a document, title first, and the files of its images."""
-
-    text: str
-    images: tuple[str, ...] = ()
-
-
-def read_documents(file: str | os.PathLike[str], wanted: Collection[str]) -> dict[str, Document]:
-    """Return the wanted documents, whole, from a file or a dataset (`irds:<id>`)."""
-    found: dict[str, Document] = {}
+def read_texts(file: str | os.PathLike[str], wanted: Collection[str]) -> dict[str, str]:
+    """Return the texts of the wanted documents, title first, from a file or a dataset (`irds:<id>`)."""
+    found: dict[str, str] = {}
     source = os.fspath(file)
     read = (
         _dataset_documents(source, wanted) if source.startswith(DATASET) else records(source, "doc", "docno")
     )
     for name, record in read:
         if name in wanted and name not in found:
-            title, body = _first(record, TITLES), _first(record, BODIES)
-            images = next((record[key] for key in IMAGES if record.get(key)), ())
-            listed = images if isinstance(images, list | tuple) else [images]
-            text = "\n\n".join(part for part in (title, body) if part)
-            found[name] = Document(text, tuple(map(str, listed)))
+            parts = _first(record, TITLES), _first(record, BODIES)
+            found[name] = "\n\n".join(part for part in parts if part)
     return found
-
-
-def read_texts(file: str | os.PathLike[str], wanted: Collection[str]) -> dict[str, str]:
-    """Return the texts of the wanted documents, title first, from a file or a dataset (`irds:<id>`)."""
-    return {name: document.text for name, document in read_documents(file, wanted).items()}
 
 
 def read_topics(file: str | os.PathLike[str]) -> dict[str, Topic]:
@@ -180,45 +158,3 @@ def _sgml(block: str, name: str, source: str, number: int) -> Record:
 def _first(record: dict[str, Any], names: tuple[str, ...]) -> str:
     """Return the first of these fields that has something, as text."""
     return next((str(record[name]).strip() for name in names if record.get(name) not in (None, "")), "")
-
-
-IMAGE_KINDS = {b"\x89PNG\r\n\x1a\n": "png", b"\xff\xd8\xff": "jpeg", b"GIF8": "gif", b"RIFF": "webp"}
-"""How files begin, and the kind of image that browsers call them."""
-IMAGE_ENDINGS = ("", ".png", ".jpg", ".jpeg", ".gif", ".webp")
-LARGEST_IMAGE = 1 << 25
-
-
-class Image(NamedTuple):
-    """The name of a file, and its content as an address."""
-
-    name: str
-    source: str
-
-
-def read_images(folder: Path, named: Mapping[str, Iterable[str]]) -> tuple[dict[str, list[Image]], list[str]]:
-    """Return the images of documents, and the files that are missing.
-
-    A document names its files, or its image is the file that is called like the document. Names that lead out
-    of the folder are missing.
-    """
-    if not folder.is_dir():
-        raise InputError("not a folder, expected one with images", source=str(folder))
-    present = {path.name: path for path in folder.iterdir() if path.is_file()}
-    found: dict[str, list[Image]] = {}
-    missing = []
-    for document, names in named.items():
-        wanted = list(names)
-        missing += [name for name in wanted if name not in present]
-        own = [f"{document}{ending}" for ending in IMAGE_ENDINGS if f"{document}{ending}" in present][:1]
-        images = [_image(present[name]) for name in wanted or own if name in present]
-        if images:
-            found[document] = images
-    return found, missing
-
-
-def _image(path: Path) -> Image:
-    data = read_small(path, "an image", LARGEST_IMAGE)
-    kind = next((kind for start, kind in IMAGE_KINDS.items() if data.startswith(start)), None)
-    if kind is None:
-        raise InputError("not an image: expected PNG, JPEG, GIF or WebP", source=str(path))
-    return Image(path.name, f"data:image/{kind};base64,{b64encode(data).decode()}")

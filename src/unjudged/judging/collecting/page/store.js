@@ -37,18 +37,14 @@ function inBase(batch) {
   });
 }
 
-function inStorage(batch) {
-  for (const [name, value] of batch) localStorage.setItem(`${key}-${name}`, JSON.stringify(value));
-}
-
 async function write(batch) {
   if (base) { try { await inBase(batch); return; } catch { /* another way follows */ } }
-  inStorage(batch);
+  for (const [name, value] of batch) localStorage.setItem(`${key}-${name}`, JSON.stringify(value));
 }
 
 function keep(name, value) {
   waiting.set(name, value);
-  if (name !== "at") { try { localStorage.setItem(`${key}-told`, JSON.stringify([name, value])); } catch { /* they ask before they export */ } }
+  try { localStorage.setItem(`${key}-told`, JSON.stringify([name, value])); } catch { /* they ask before they export */ }
   flush();
 }
 
@@ -69,19 +65,9 @@ async function flush() {
 async function kept() {
   const found = [];
   try {
-    const older = JSON.parse(localStorage.getItem(key)) ?? {};  // as the first pages saved everything
-    for (const [i, grade] of Object.entries(older.grades ?? {})) found.push([`${i}a`, { grade, t: 0 }]);
-    for (const [i, text] of Object.entries(older.comments ?? {})) found.push([`${i}c`, { text, t: 0 }]);
-    if (Number.isInteger(older.at)) found.push(["at", { at: older.at, t: 0 }]);
     for (let n = 0; n < localStorage.length; n += 1) {
-      const name = localStorage.key(n);
-      if (!name.startsWith(`${key}-`)) continue;
-      const own = name.slice(key.length + 1), value = JSON.parse(localStorage.getItem(name));
-      if (/^(at|[0-9]+[ac])$/.test(own) && typeof value === "object") found.push([own, value]);
-      else if (/^[0-9]+$/.test(own)) {  // as later pages did, one record for each document
-        if (value.grade !== undefined) found.push([`${own}a`, { grade: value.grade, t: 0 }]);
-        if (value.comment) found.push([`${own}c`, { text: value.comment, t: 0 }]);
-      } else if (own === "at") found.push(["at", { at: value, t: 0 }]);
+      const name = localStorage.key(n), own = name.slice(key.length + 1);
+      if (name.startsWith(`${key}-`) && own !== "told") found.push([own, JSON.parse(localStorage.getItem(name))]);
     }
   } catch (error) { if (error instanceof SyntaxError) say(`A saved answer cannot be read: ${error.message}`); }
   if (base) {
