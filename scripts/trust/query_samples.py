@@ -53,9 +53,9 @@ def query_coverage(track: Track) -> list[Sampled]:
     return found
 
 
-def gaffke(values: Floats) -> tuple[Floats, Floats]:
+def hall(values: Floats) -> tuple[Floats, Floats]:
     """The interval of `estimate("queries")`."""
-    return mean_interval(values, (0.0, 1.0), LEVEL, SEED)
+    return mean_interval(values, (0.0, 1.0), LEVEL)
 
 
 def student(values: Floats) -> tuple[Floats, Floats]:
@@ -77,7 +77,7 @@ def bootstrap(values: Floats) -> tuple[Floats, Floats]:
 
 
 METHODS: dict[str, Callable[[Floats], tuple[Floats, Floats]]] = {
-    "this package (Gaffke)": gaffke,
+    "this package (Hall)": hall,
     "Student's t": student,
     "percentile bootstrap": bootstrap,
 }

@@ -58,8 +58,8 @@ MODEL_WHY = (
 )
 WORLDS_WHY = "Of this many levels a few are missed by chance where all of them hold."
 QUERIES_WHY = (
-    "These are measures without a highest value, which have Student's t. Their scores are skewed, so it "
-    "holds less often than it says, and output with fewer than 25 queries says so."
+    "Scores are skewed, so Student's t, which measures without a highest value have, holds less often than "
+    "it says, and output with fewer than 25 queries says so; with Hall's correction, with fewer than 10."
 )
 
 

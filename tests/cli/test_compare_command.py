@@ -234,7 +234,7 @@ def test_rel_of_a_report() -> None:
 
 
 def test_intervals_for_other_queries_are_those_of_evaluate() -> None:
-    """They were t intervals of the means, which cover too little, beside Gaffke's intervals of evaluate."""
+    """They were t intervals of the means, which cover too little, beside the intervals of evaluate."""
     asked = [QRELS, RERANKED, FUSED, DENSE, "-m", "AP", "RBP(p=0.8)", "DCG@10", "--format", "json"]
     compared = json.loads(printed("compare", *asked, "--alpha", "0.1"))["rows"]
     interval = ["--interval", "queries", "--confidence", "0.9"]

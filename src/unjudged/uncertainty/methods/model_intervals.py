@@ -16,7 +16,7 @@ from unjudged.uncertainty.bounding.bounds import bounds, has_fast_bounds
 from unjudged.uncertainty.completions import Completions, Evidence, by_rel, in_threads
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.intervals import EstimateRows, IntervalRequest, interval_method
-from unjudged.uncertainty.methods.query_intervals import has_range, mean_interval
+from unjudged.uncertainty.methods.query_intervals import HALL, has_range, mean_interval
 from unjudged.uncertainty.methods.sampling_intervals import check_sampled, sampled_both
 from unjudged.uncertainty.prevalence import ESTIMATED
 from unjudged.uncertainty.unjudged_sums import FEW_QUERIES, UnjudgedSum, is_sum
@@ -237,12 +237,12 @@ def both_intervals(request: IntervalRequest) -> EstimateRows:
     z = float(-ndtri((1 - request.confidence) / 2))
     for k, measure in enumerate(request.measures):
         expected = np.stack([parts[k].expected for parts in completed])
-        lows, highs = mean_interval(expected, measure.range, request.confidence, request.seed)
+        lows, highs = mean_interval(expected, measure.range, request.confidence)
         for row, parts, low, high in zip(found, completed, lows, highs, strict=True):
             value = float(mean_over_queries(parts[k].expected))
             error = z * parts[k].prevalence_variance ** 0.5
             below, above = np.hypot(value - low, error), np.hypot(high - value, error)
             ends = _within(value, value - below, value + above, measure.range)
-            method = f"{parts[k].assumption}; other queries (Gaffke)"
+            method = f"{parts[k].assumption}; other queries ({HALL})"
             row.append(request.estimate(measure, value, *ends, method))
     return found
