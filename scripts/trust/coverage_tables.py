@@ -90,21 +90,6 @@ def tests_table(found: Sequence[Rejected], sizes: Sequence[int], drawn: Sequence
     return markdown(head, rows, labels=2) + said
 
 
-def settings_table(
-    by_name: Mapping[str, Sequence[Case]], settings: Sequence[str], level: float, why: str
-) -> str:
-    """Coverage per collection, measure and setting at one level."""
-    rows, cells = [], []
-    for name, cases in by_name.items():
-        for measure in measures_of(cases):
-            own = [chosen(cases, measure, setting, level) for setting in settings]
-            cells += [
-                cell(f"{name} {measure} ({s})", part, level) for s, part in zip(settings, own, strict=True)
-            ]
-            rows.append([name, measure, str(len(own[0])), *(share(coverage(part)) for part in own)])
-    return markdown(["collection", "measure", "runs", *settings], rows, labels=2) + shortfalls(cells, why)
-
-
 def worlds_table(found: Sequence[Simulated], sizes: Sequence[int], measures: Sequence[str], why: str) -> str:
     """Coverage per world and method; the measures side by side."""
     head = ["world", "interval", "prevalence", "assumptions", *(f"{size} queries" for size in sizes)]

@@ -21,7 +21,7 @@ from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.pooled import PooledDocuments
 from unjudged.uncertainty.intervals import IntervalRequest, make_intervals
-from unjudged.uncertainty.prevalence import PrevalenceLike, band_of
+from unjudged.uncertainty.prevalence import GivenPrevalence, band_of
 
 MEASURES = ("AP", "nDCG@10", "RBP(p=0.8)")
 SIZES = (5, 10, 25, 50)
@@ -29,7 +29,7 @@ LENGTH, UNRETRIEVED, REPETITIONS, POPULATION = 30, 3.0, 250, 40_000
 DRAWS = {"model": 500, "both": 100}
 LEVEL = 0.95
 ROUNDING = 1e-9
-PREVALENCE: dict[str, PrevalenceLike] = {
+PREVALENCE: dict[str, GivenPrevalence] = {
     "flat": 0.2,
     "falling": [0.6, 0.5, 0.4, 0.3, 0.2, 0.1],
     "pool": [0.6, 0.5, 0.4, 0.3, 0.2, 0.1],
@@ -45,15 +45,12 @@ ASKED: dict[str, Sequence[Asked]] = {
         ("queries", "", True),
         ("model", TRUE, True),
         ("both", TRUE, True),
-        ("model", "all", True),
-        ("both", "all", True),
     ],
     "falling": [
         ("bounds", "", True),
         ("queries", "", True),
         ("model", TRUE, True),
         ("both", TRUE, True),
-        ("model", "all", False),
     ],
 }
 ASKED["pool"] = ASKED["falling"]
@@ -138,7 +135,7 @@ def simulated_coverage(world: str, queries: int) -> list[Simulated]:
         truth["model"] = truth["bounds"]
         values = _values(rankings, measures)[None]
         for k, (method, given, _) in enumerate(ASKED[world]):
-            prevalence = (PREVALENCE[world] if given == TRUE else given) if given else None
+            prevalence = PREVALENCE[world] if given else None
             request = IntervalRequest(
                 rankings,
                 ["run"],

@@ -17,7 +17,6 @@ import calibrated_coverage
 import fractional_bounds
 import gate_trials
 import macro_samples
-import model_coverage
 import query_samples
 import robust_verdicts
 import sample_tests
@@ -39,23 +38,18 @@ from coverage_tables import (
     replace_table,
     samples_table,
     segments_table,
-    settings_table,
     tests_table,
     worlds_table,
 )
 from left_out_runs import MEASURES, Pooled, tracks
 
 from unjudged.base.threads import cores
-from unjudged.uncertainty.prevalence import ESTIMATED
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "trust.md"
 FEW_GROUPS = "Runs of one group fail together, so the groups, not the intervals, are what counts here."
 PARTS_WHY = f"The level holds on average over runs. {FEW_GROUPS}"
 OTHER_WHY = "So a file of another collection is refused."
 KINDS_WHY = "A run of a new kind that is not recognised need not hold: check it."
-MODEL_WHY = (
-    "Judged documents are relevant more often than unjudged ones, so the estimated prevalence is wrong."
-)
 WORLDS_WHY = "Of this many levels a few are missed by chance where all of them hold."
 QUERIES_WHY = (
     "Scores are skewed, so Student's t, which measures without a highest value have, holds less often than "
@@ -93,18 +87,6 @@ def other_files(folder: Path, pool: ProcessPoolExecutor) -> None:
     both = [(first, second), (second, first)]
     cases = _all(pool.submit(calibrated_coverage.other_file, *two, MEASURES) for two in both)
     replace_table(PAGE, "other files", other_table(cases, 0.9, OTHER_WHY))
-
-
-def model(folder: Path, pool: ProcessPoolExecutor) -> None:
-    jobs = {
-        track.name: [
-            pool.submit(model_coverage.left_out_group_by_model, track, group, MEASURES)
-            for group in range(Pooled.read(track).groups)
-        ]
-        for track in tracks(folder)
-    }
-    cases = {name: _all(own) for name, own in jobs.items()}
-    replace_table(PAGE, "model", settings_table(cases, ESTIMATED, model_coverage.LEVEL, MODEL_WHY))
 
 
 def simulated(folder: Path, pool: ProcessPoolExecutor) -> None:  # noqa: ARG001 (needs no data)
@@ -224,7 +206,6 @@ PARTS: dict[str, Callable[[Path, ProcessPoolExecutor], None]] = {
         calibrated,
         kinds,
         other_files,
-        model,
         queries,
         collections,
         simulated,

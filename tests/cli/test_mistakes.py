@@ -78,7 +78,7 @@ def test_standard_input_that_is_closed() -> None:
 
 NEEDED = {
     "calibrated": "--calibration FILE, which `unjudged calibrate` writes",
-    "model": "--prevalence: a number, or all, query or rank, which estimate it",
+    "model": "--prevalence: the probability that an unjudged document is relevant",
 }
 
 
@@ -92,7 +92,7 @@ def test_an_interval_that_needs_an_option(interval: str) -> None:
 def test_both_needs_a_sample_or_a_prevalence() -> None:
     said = refused(2, "evaluate", QRELS, RUN, "--interval", "both")
     assert said.startswith("300 of the 300 listed documents among the first 10 of the runs are judged")
-    assert said.endswith("or give --prevalence: a number, or all, query or rank, which estimate it")
+    assert said.endswith("as a number or one per rank band")
 
 
 def test_a_calibration_that_is_none() -> None:

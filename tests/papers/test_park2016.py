@@ -11,8 +11,8 @@ import urn
 from unjudged import RBP, JudgedRankings, Measure, P, UsageError, evaluate, sample
 from unjudged.evaluation.collection import judged_rankings
 from unjudged.rankings.judgments import Judgments
-from unjudged.uncertainty.completions import Completions, Evidence
-from unjudged.uncertainty.prevalence import Prevalence, PrevalenceLike
+from unjudged.uncertainty.completions import Completions
+from unjudged.uncertainty.prevalence import GivenPrevalence, Prevalence, PrevalenceLike, prevalence_of
 from unjudged.uncertainty.unjudged_sums import UnjudgedSum, sum_of_independent
 
 pytestmark = pytest.mark.thorough
@@ -20,8 +20,8 @@ pytestmark = pytest.mark.thorough
 RANKING = JudgedRankings.spelled("0 1 U N 1 N 0 U 1 N N 1", missed="1 1 0 0 0 0 0 0 0")
 
 
-def unjudged_part(rankings: JudgedRankings, measure: Measure, q: PrevalenceLike) -> UnjudgedSum:
-    return UnjudgedSum.of(Completions.of_run(rankings, q, Evidence.of(rankings, 1)), measure)
+def unjudged_part(rankings: JudgedRankings, measure: Measure, q: GivenPrevalence) -> UnjudgedSum:
+    return UnjudgedSum.of(Completions.of_run(rankings, q), measure)
 
 
 def test_the_worked_ranking() -> None:
@@ -93,8 +93,16 @@ def spelled_rankings(grades: np.ndarray) -> JudgedRankings:
 
 def prevalence(rankings: JudgedRankings, given: PrevalenceLike, rank: list[int]) -> Prevalence:
     """Of one document of each query, at these ranks."""
-    queries = len(rankings.judgments.queries)
-    return Evidence.of(rankings, 1).prevalence(given, np.arange(len(rank)) % queries, np.array(rank), queries)
+    queries, judged = len(rankings.judgments.queries), rankings.labels >= 0
+    return prevalence_of(
+        given,
+        np.arange(len(rank)) % queries,
+        np.array(rank),
+        judged_query=rankings.ranking[judged],
+        judged_rank=rankings.rank[judged].astype(np.int64),
+        relevant=rankings.labels[judged] >= 1,
+        queries=queries,
+    )
 
 
 def test_ways_to_estimate_the_prevalence() -> None:

@@ -16,7 +16,7 @@ from unjudged.evaluation.collection import judged_rankings
 from unjudged.measures.kernel.names import parse
 from unjudged.uncertainty.batched_completions import BatchedCompletions, DrawnGrades
 from unjudged.uncertainty.bounding.filled import Filled
-from unjudged.uncertainty.completions import Completions, Evidence
+from unjudged.uncertainty.completions import Completions
 from unjudged.uncertainty.shared import SharedRankings
 
 COMPLETABLE = [m for m in EVERY if not (m.traits.estimates or m.traits.across_queries)]
@@ -27,7 +27,7 @@ RANKING = JudgedRankings.spelled("U 1 N 0 N 1 U", missed="1 U 0")
 
 
 def completions_of(r: JudgedRankings, prevalence: float, rel: int = 1, seed: int = 0) -> Completions:
-    return Completions.of_run(r, prevalence, Evidence.of(r, rel), rel=rel, seed=seed)
+    return Completions.of_run(r, prevalence, rel=rel, seed=seed)
 
 
 @pytest.mark.parametrize("measure", COMPLETABLE, ids=str)

@@ -252,4 +252,4 @@ def test_unknown_methods_and_levels() -> None:
         SCORES.estimate("model")
     for prevalence in (-0.1, 2.0, "often", [], [0.5, 7.0]):
         with pytest.raises(UsageError, match="prevalence is"):
-            SCORES.estimate("model", prevalence=prevalence)
+            SCORES.estimate("model", prevalence=prevalence)  # type: ignore[arg-type]

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from unjudged.uncertainty.calibration import Calibration
     from unjudged.uncertainty.completions import Progress
     from unjudged.uncertainty.estimate import Estimate, Estimates
-    from unjudged.uncertainty.prevalence import PrevalenceLike
+    from unjudged.uncertainty.prevalence import GivenPrevalence
 
 
 Notes = Iterable[str] | Callable[[], Iterable[str]]
@@ -207,7 +207,7 @@ class Scores(Shown, Framed):
         self,
         interval: IntervalName = "bounds",
         *,
-        prevalence: PrevalenceLike | None = None,
+        prevalence: GivenPrevalence | None = None,
         calibration: Calibration | None = None,
         confidence: float = 0.95,
         extra_relevant: int = 0,
@@ -220,9 +220,8 @@ class Scores(Shown, Framed):
         - 'bounds': whatever the unjudged documents turn out to be. Every completion of the retrieved
           documents and of the pool; `extra_relevant` documents outside both may exist per query.
         - 'calibrated': as far as the pooled groups were off when each was left out, from `calibrate`.
-        - 'model': given a `prevalence`, the probability that an unjudged document is relevant: a number, a
-          number per rank band, or 'all', 'query', 'rank', which estimate it from the judged documents and
-          cover too little where those were not chosen at random.
+        - 'model': given a `prevalence`, the probability that an unjudged document is relevant: a number, or
+          a number per rank band.
         - 'queries': other queries, these judgments.
         - 'sampling': another random sample of the pool; of AP for infAP, xinfAP and statAP, and alike.
         - 'both': other queries, completely judged, given a `prevalence`; without one, other queries and

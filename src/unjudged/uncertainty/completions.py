@@ -24,7 +24,7 @@ from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.uncertainty.batched_completions import BatchedCompletions, DrawnGrades
 from unjudged.uncertainty.bounding.filled import Filled
 from unjudged.uncertainty.draws import Drawn, drawn_relevant
-from unjudged.uncertainty.prevalence import Prevalence, PrevalenceLike, prevalence_of
+from unjudged.uncertainty.prevalence import GivenPrevalence, Prevalence, given_prevalence
 
 BATCH_ELEMENTS = 1 << 18
 ENOUGH_GRADES = 10
@@ -36,26 +36,6 @@ Progress = Callable[[int, int], None]
 """Called with the work done and the work in all."""
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-
-
-@dataclass(frozen=True, eq=False)
-class Evidence:
-    """Evidence of relevance: query, best rank and relevance of each judged, retrieved document."""
-
-    query: Integers
-    rank: Integers
-    relevant: np.ndarray
-
-    @classmethod
-    def of(cls, rankings: JudgedRankings, rel: int) -> Evidence:
-        none = np.iinfo(np.int64).max
-        best = rankings.where(rankings.labels >= 0).best_rank(missing=none)
-        row = np.flatnonzero(best < none)
-        return cls(rankings.judgments.query[row], best[row], rankings.judgments.grade[row] >= rel)
-
-    def prevalence(self, given: PrevalenceLike, query: Integers, rank: Integers, queries: int) -> Prevalence:
-        judged = {"judged_query": self.query, "judged_rank": self.rank, "relevant": self.relevant}
-        return prevalence_of(given, query, rank, **judged, queries=queries)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,9 +55,7 @@ class Completions:
     _batched: dict[float, BatchedCompletions] = field(init=False, default_factory=dict)
 
     @classmethod
-    def of_run(
-        cls, r: JudgedRankings, given: PrevalenceLike, evidence: Evidence, *, rel: int = 1, seed: int = 0
-    ) -> Completions:
+    def of_run(cls, r: JudgedRankings, given: GivenPrevalence, *, rel: int = 1, seed: int = 0) -> Completions:
         """Completions of one run, whose documents outside the pool are known by query and rank only."""
         filled = Filled.of(r)
         pool, own = filled.rankings.judgments, r.judgments
@@ -93,8 +71,7 @@ class Completions:
         identity = mixed(names + rank[row].astype(np.uint64))
         source = (own.offsets[query] + local)[pooled]
         identity[pooled] = mixed(names[pooled] ^ hashes(own.documents.take(source), salt("document")))
-        prevalence = evidence.prevalence(given, query, rank[row], len(own.queries))
-        return cls(filled.rankings, row, identity, prevalence, rel, seed)
+        return cls(filled.rankings, row, identity, given_prevalence(given, rank[row]), rel, seed)
 
     def values(self, measures: Sequence[Measure], draws: int) -> list[Floats]:
         """For each measure, draws x rankings: its values in this number of completions."""

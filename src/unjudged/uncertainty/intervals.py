@@ -33,7 +33,7 @@ from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.origin import ANY, Kind
 from unjudged.uncertainty.estimate import Estimate
-from unjudged.uncertainty.prevalence import PrevalenceLike
+from unjudged.uncertainty.prevalence import GivenPrevalence
 
 if TYPE_CHECKING:
     from unjudged.uncertainty.calibration import Calibration
@@ -61,7 +61,7 @@ class IntervalRequest:
     runs: Sequence[str]
     measures: Sequence[Measure]
     values: Floats
-    prevalence: PrevalenceLike | None = None
+    prevalence: GivenPrevalence | None = None
     calibration: Calibration | None = None
     confidence: float = 0.95
     extra_relevant: int = 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import inf
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,8 +16,10 @@ from unjudged.rankings.judged import Floats, Integers, Mask
 
 ESTIMATED = ("all", "query", "rank")
 
-PrevalenceLike = float | str | Sequence[float]
-"""A probability, one of ESTIMATED, or a probability per rank band 1, 2, 3-4, 5-8, ..."""
+GivenPrevalence = float | Sequence[float]
+"""A probability, or a probability per rank band 1, 2, 3-4, 5-8, ..."""
+PrevalenceLike = GivenPrevalence | str
+"""The same, or one of ESTIMATED."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +28,7 @@ class Prevalence:
 
     A probability that is given is known. One estimated from `relevant[c]` of `judged[c]` documents is
     uncertain: each completion draws it from its posterior distribution, Beta(relevant + 1/2, rest + 1/2),
-    and shares it among all documents of the cell. `per_query` if each query has a cell of its own.
+    and shares it among all documents of the cell.
     """
 
     cell: Integers
@@ -35,11 +36,6 @@ class Prevalence:
     assumption: str
     relevant: Floats | None = None
     judged: Floats | None = None
-    per_query: bool = False
-
-    @property
-    def known(self) -> bool:
-        return self.relevant is None
 
     @property
     def chance(self) -> Floats:
@@ -58,22 +54,6 @@ class Prevalence:
         a, b = self.relevant + 0.5, self.judged - self.relevant + 0.5
         table: Floats = betaincinv(a[:, None], b[:, None], np.clip(share, 1e-12, 1 - 1e-12))
         return table
-
-    def variance(self) -> Floats:
-        """Return the variance of each cell's probability; 0 where it is known."""
-        if self.relevant is None or self.judged is None:
-            return np.zeros(len(self.probability))
-        a, b = self.relevant + 0.5, self.judged - self.relevant + 0.5
-        variance: Floats = a * b / ((a + b) ** 2 * (a + b + 1))
-        return variance
-
-    @property
-    def least_evidence(self) -> float:
-        """Fewest relevant or nonrelevant judged documents of a cell in use; infinite if it is given."""
-        if self.relevant is None or self.judged is None:
-            return inf
-        used = np.unique(self.cell)
-        return float(np.minimum(self.relevant, self.judged - self.relevant)[used].min(initial=inf))
 
     def at(self, cell: Integers) -> Prevalence:
         """Return the same prevalence for other documents."""
@@ -97,7 +77,7 @@ def prevalence_of(
     query (the overall one where it has no judged document), 'rank' one per rank band.
     """
     if not isinstance(given, str):
-        return _given(given, rank)
+        return given_prevalence(given, rank)
     if given not in ESTIMATED:
         raise UsageError(f"prevalence is {given!r}: use a probability or one of {', '.join(ESTIMATED)}")
     if not len(relevant):
@@ -119,10 +99,11 @@ def prevalence_of(
         "query": "prevalence estimated per query from its judged documents",
         "rank": "prevalence estimated per rank band from the judged documents",
     }
-    return Prevalence(cell, ratio(hits, judged), words[given], hits, judged, given == "query")
+    return Prevalence(cell, ratio(hits, judged), words[given], hits, judged)
 
 
-def _given(given: float | Sequence[float], rank: Integers) -> Prevalence:
+def given_prevalence(given: GivenPrevalence, rank: Integers) -> Prevalence:
+    """Return the prevalence of documents at these ranks by a number, or by a number per rank band."""
     values = np.atleast_1d(np.asarray(given, float))
     if not (values.ndim == 1 and len(values) and (values >= 0).all() and (values <= 1).all()):
         raise UsageError(f"prevalence is {given!r}: use a probability from 0 to 1, or one per rank band")

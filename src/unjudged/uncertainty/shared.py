@@ -24,8 +24,8 @@ from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
 from unjudged.rankings.runs import RunSource, run_table
 from unjudged.uncertainty.bounding.filled import anonymous, unseen_counts
-from unjudged.uncertainty.completions import Completions, Evidence
-from unjudged.uncertainty.prevalence import PrevalenceLike
+from unjudged.uncertainty.completions import Completions
+from unjudged.uncertainty.prevalence import PrevalenceLike, prevalence_of
 
 NEGLIGIBLE = 1e-18
 """A weight that no sum of millions of documents could notice in double precision."""
@@ -156,9 +156,17 @@ class SharedRankings:
 
     def completions(self, given: PrevalenceLike, *, rel: int = 1, seed: int = 0) -> Completions:
         """Completions that all runs share; one prevalence for all, by the best rank of each document."""
-        row = self.unknown
-        prevalence = Evidence.of(self.rankings, rel).prevalence(
-            given, self.judgments.query[row], self.best_rank[row], len(self.queries)
+        row, none = self.unknown, np.iinfo(np.int64).max
+        best = self.rankings.where(self.rankings.labels >= 0).best_rank(missing=none)
+        judged = np.flatnonzero(best < none)
+        prevalence = prevalence_of(
+            given,
+            self.judgments.query[row],
+            self.best_rank[row],
+            judged_query=self.judgments.query[judged],
+            judged_rank=best[judged],
+            relevant=self.judgments.grade[judged] >= rel,
+            queries=len(self.queries),
         )
         return Completions(self.rankings, row, self.identity(row), prevalence, rel, seed)
 

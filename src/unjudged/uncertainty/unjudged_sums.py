@@ -22,7 +22,6 @@ MOST_ATOMS = 1 << 15
 DRAWS, DRAWN_AT_ONCE = 5000, 1 << 20
 NEAR_NORMAL = 0.1
 """From this ratio of third moments to the cube of the deviation down, a sum is as good as Normal."""
-ENOUGH_EVIDENCE = 20
 LEAST = 1e-22
 """Values of a sum that are less likely than this are left out."""
 NEGLIGIBLE = 1e-6
@@ -81,13 +80,6 @@ class UnjudgedSum:
         low = float(self.value.mean())
         return low, low + float(self.weight.sum()) / len(self.value)
 
-    @property
-    def prevalence_variance(self) -> float:
-        """Variance of the mean over rankings that the error of an estimated prevalence causes."""
-        variance = self.prevalence.variance()
-        per_cell = sums(self.weight, self.prevalence.cell, len(variance)) / len(self.value)
-        return float((per_cell**2 * variance).sum())
-
     def interval(self, confidence: float, seed: int = 0) -> tuple[float, float, str]:
         """Return the interval of the mean over rankings, and how it was found.
 
@@ -100,11 +92,10 @@ class UnjudgedSum:
         if rankings >= FEW_QUERIES or self._near_normal:
             from scipy.special import ndtri
 
-            variance = float(self.variance.sum()) / rankings**2 + self.prevalence_variance
-            half = float(-ndtri(tail)) * np.sqrt(variance)
+            half = float(-ndtri(tail)) * np.sqrt(float(self.variance.sum()) / rankings**2)
             return mean - half, mean + half, "Normal"
         start, share = float(self.value.mean()), self.weight / rankings
-        exact = sum_of_independent(share, self.prevalence.chance) if self.prevalence.known else None
+        exact = sum_of_independent(share, self.prevalence.chance)
         if exact is not None:
             low, high = quantiles(*exact, tail)
             return start + low, start + high, "exact distribution"
@@ -113,13 +104,10 @@ class UnjudgedSum:
 
     @property
     def _near_normal(self) -> bool:
-        """Lyapunov's ratio: the third absolute moments over the cube of the deviation.
-
-        An estimated prevalence is near Normal too if enough documents were judged of either kind.
-        """
+        """Lyapunov's ratio: the third absolute moments over the cube of the deviation."""
         q, variance = self.prevalence.chance, float(self.variance.sum())
         third = float((q * (1 - q) * (q**2 + (1 - q) ** 2) * self.weight**3).sum())
-        return self.prevalence.least_evidence >= ENOUGH_EVIDENCE and 0 < third < NEAR_NORMAL * variance**1.5
+        return bool(0 < third < NEAR_NORMAL * variance**1.5)
 
     def _drawn_totals(self, share: Floats, seed: int) -> Floats:
         """Random sums of the weights; documents that cannot be noticed count with their expected weight."""

@@ -25,7 +25,6 @@ from unjudged.cli.options.arguments import (
     Rel,
     Ties,
     measures_with_rel,
-    number_or_name,
 )
 from unjudged.cli.options.input_options import JudgmentOptions, suggest_estimates
 from unjudged.cli.options.option import Option, refuse, spelt
@@ -76,7 +75,7 @@ def evaluate(
     tables: TableOptions = TableOptions(),
     by: By = None,
     interval: Annotated[IntervalName | None, Option(choices=_interval_methods)] = None,
-    prevalence: str | None = None,
+    prevalence: float | None = None,
     calibration: InputFile = None,
     confidence: float = 0.95,
     extra_relevant: Annotated[int, Option("--extra-relevant", "--more")] = 0,
@@ -116,8 +115,7 @@ def evaluate(
         or both (other queries, given --prevalence or a random sample).
         A measure that cannot have it is printed with its mean alone and a note.
     prevalence
-        The probability that an unjudged document is relevant: a number, or how to estimate it from the judged
-        documents (all, query or rank), which is usually too high.
+        The probability that an unjudged document is relevant.
     calibration
         A file that `unjudged calibrate` wrote, for --interval calibrated.
     confidence
@@ -173,7 +171,7 @@ def evaluate(
             seed=seed,
         )
     known: dict[str, Any] = {
-        "prevalence": None if prevalence is None else number_or_name(prevalence),
+        "prevalence": prevalence,
         "calibration": learnt,
         "confidence": confidence,
         "extra_relevant": extra_relevant,
@@ -262,5 +260,5 @@ def _check_used(interval: str, **given: object) -> None:
     if "calibration" in (uses or ()) and given["calibration"] is None:
         raise UsageError(f"--interval {interval} needs --calibration FILE, which `unjudged calibrate` writes")
     if interval != "both" and "prevalence" in (uses or ()) and given["prevalence"] is None:
-        estimated = "all, query or rank, which estimate it from the judged documents and are usually too high"
-        raise UsageError(f"--interval {interval} needs --prevalence: a number, or {estimated}")
+        what = "the probability that an unjudged document is relevant"
+        raise UsageError(f"--interval {interval} needs --prevalence: {what}")

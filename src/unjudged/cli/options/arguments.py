@@ -124,14 +124,6 @@ def named_files(files: Iterable[str]) -> dict[str, str]:
     return named
 
 
-def number_or_name(text: str) -> float | str:
-    """Return a number if the text is one, else the text."""
-    try:
-        return float(text)
-    except ValueError:
-        return text
-
-
 def read_groups(given: str, runs: Iterable[str]) -> dict[str, str]:
     """Return the groups that a file lists or a pattern finds; at least one of the runs must have one."""
     from unjudged.evaluation import groups

@@ -89,10 +89,6 @@ class LearntPrevalence(Prevalence):
     own: Floats
     query: Integers
 
-    @property
-    def known(self) -> bool:
-        return False
-
     def table(self, completions: int, seed: int) -> Floats:
         from scipy.special import expit
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,12 +13,11 @@ from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.uncertainty.bounding.bounds import bounds, has_fast_bounds
-from unjudged.uncertainty.completions import Completions, Evidence, by_rel, in_threads
+from unjudged.uncertainty.completions import Completions, by_rel, in_threads
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.intervals import EstimateRows, IntervalRequest, interval_method
 from unjudged.uncertainty.methods.query_intervals import HALL, has_range, mean_interval
 from unjudged.uncertainty.methods.sampling_intervals import check_sampled, sampled_both
-from unjudged.uncertainty.prevalence import ESTIMATED
 from unjudged.uncertainty.unjudged_sums import FEW_QUERIES, UnjudgedSum, is_sum
 
 DRAWS, DRAWS_OF_MANY_QUERIES = 1000, 128
@@ -27,10 +26,7 @@ DRAWS, DRAWS_OF_MANY_QUERIES = 1000, 128
 The interval then is Student's for one more draw, which allows for their number.
 """
 
-WARNING = (
-    "judged documents were chosen because they ranked high, so they are relevant more often than unjudged "
-    "ones: on TREC-8 such intervals cover far less than they claim"
-)
+NEEDED = "the probability that an unjudged document is relevant, as a number or one per rank band"
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +42,6 @@ class CompletedMeasure:
     assumption: str
     means: Floats
     sum: UnjudgedSum | None = None
-    prevalence_variance: float = 0.0
 
 
 def check_completed(measure: Measure, _request: IntervalRequest) -> None:
@@ -114,31 +109,27 @@ def _within(value: float, low: float, high: float, limits: tuple[float, float]) 
     return min(max(float(low), limits[0]), value), max(min(float(high), limits[1]), value)
 
 
-def completed_runs(
-    request: IntervalRequest, *, prevalence_error: bool = False
-) -> list[list[CompletedMeasure]]:
-    """Each run by each measure. Runs are shared out to threads; the numbers do not depend on how many.
-
-    `prevalence_error` finds the variance that an estimated prevalence causes; `means` have it in any case.
-    """
+def completed_runs(request: IntervalRequest) -> list[list[CompletedMeasure]]:
+    """Each run by each measure. Runs are shared out to threads; the numbers do not depend on how many."""
+    asked: object = request.prevalence
     if request.prevalence is None:
+        raise UsageError(f"this interval needs a prevalence, {NEEDED}: give it, or use 'bounds'")
+    if isinstance(asked, str):
         raise UsageError(
-            "this interval needs a prevalence, the probability that an unjudged document is relevant: give a "
-            f"number, or ask for the 'bounds' or 'calibrated' interval ({', '.join(map(repr, ESTIMATED))} "
-            f"estimate it from the judged documents; {WARNING})"
+            f"prevalence is {asked!r}, expected {NEEDED}: judged documents were chosen because they ranked "
+            "high, so their share is too high; use 'bounds' or 'calibrated' if you know none"
         )
     measures, given = request.measures, request.prevalence
-    evidence = {rel: Evidence.of(request.rankings, rel) for rel, _ in by_rel(measures)}
 
     def completed(i: int) -> list[CompletedMeasure]:
         parts: dict[int, CompletedMeasure] = {}
         for rel, group in by_rel(measures):
             run = request.rankings.run(i)
-            completions = Completions.of_run(run, given, evidence[rel], rel=rel, seed=request.seed)
+            completions = Completions.of_run(run, given, rel=rel, seed=request.seed)
             sums = [k for k in group if is_sum(measures[k])]
             parts.update((k, _summed(completions, measures[k])) for k in sums)
             others = [k for k in group if k not in sums]
-            drawn = _drawn(request, completions, [measures[k] for k in others], prevalence_error)
+            drawn = _drawn(request, completions, [measures[k] for k in others])
             parts.update(zip(others, drawn, strict=True))
         return [parts[k] for k in range(len(measures))]
 
@@ -151,13 +142,11 @@ def completed_runs(
 
 def _summed(completions: Completions, measure: Measure) -> CompletedMeasure:
     total, assumption = UnjudgedSum.of(completions, measure), completions.prevalence.assumption
-    return CompletedMeasure(
-        measure, total.expected, assumption, np.zeros(0), total, total.prevalence_variance
-    )
+    return CompletedMeasure(measure, total.expected, assumption, np.zeros(0), total)
 
 
 def _drawn(
-    request: IntervalRequest, completions: Completions, measures: list[Measure], prevalence_error: bool
+    request: IntervalRequest, completions: Completions, measures: list[Measure]
 ) -> Iterator[CompletedMeasure]:
     if not measures:
         return
@@ -165,32 +154,8 @@ def _drawn(
     graded = completions.rankings.judgments.highest > completions.rel
     method = f"{completions.prevalence.assumption}; {draws} completions"
     method += ", grades as those of the judged" if graded else ""
-    variances = [0.0] * len(measures)
-    if prevalence_error and not completions.prevalence.known:
-        variances = _prevalence_variances(completions, measures, max(draws // 2, 100))
-    tables = completions.values(measures, draws)
-    for measure, table, variance in zip(measures, tables, variances, strict=True):
-        expected, means = table.mean(axis=0), table.mean(axis=1)
-        yield CompletedMeasure(measure, expected, method, means, prevalence_variance=variance)
-
-
-def _prevalence_variances(completions: Completions, measures: list[Measure], draws: int) -> list[float]:
-    """Return the variance of each mean that the error of an estimated prevalence causes, to first order.
-
-    All cells are shifted together by a deviation; query by query where each query has a cell of its own.
-    """
-    own = completions.prevalence
-    deviation = np.sqrt(own.variance())
-    shifted = []
-    for sign in (-1, 1):
-        probability = np.clip(own.probability + sign * deviation, 0, 1)
-        known = replace(own, probability=probability, relevant=None, judged=None)
-        values = replace(completions, prevalence=known).values(measures, draws)
-        shifted.append([table.mean(axis=0) for table in values])
-    changes = [(high - low) / 2 for low, high in zip(*shifted, strict=True)]
-    if own.per_query:
-        return [float((change**2).sum() / len(change) ** 2) for change in changes]
-    return [float(change.mean() ** 2) for change in changes]
+    for measure, table in zip(measures, completions.values(measures, draws), strict=True):
+        yield CompletedMeasure(measure, table.mean(axis=0), method, table.mean(axis=1))
 
 
 def _from_sample(request: IntervalRequest) -> bool:
@@ -203,9 +168,7 @@ def _check_both(measure: Measure, request: IntervalRequest) -> None:
         try:
             check_sampled(measure, request)
         except UsageError as error:
-            raise UsageError(
-                f"{error}; or give --prevalence: a number, or all, query or rank, which estimate it"
-            ) from None
+            raise UsageError(f"{error}; or give a prevalence, {NEEDED}") from None
         return
     check_completed(measure, request)
     if not has_range(measure):
@@ -225,24 +188,19 @@ def both_intervals(request: IntervalRequest) -> EstimateRows:
     """Intervals of the means over other queries, judged completely, given a prevalence.
 
     The expected values of the queries are a sample, and their mean is that of the completed values: what is
-    drawn in a completion averages out over queries and must not be counted a second time. The error of an
-    estimated prevalence is added. Without a prevalence, a random sample of the judgments takes its place.
+    drawn in a completion averages out over queries and must not be counted a second time. Without a
+    prevalence, a random sample of the judgments takes its place.
     """
     if _from_sample(request):
         return sampled_both(request)
-    from scipy.special import ndtri
-
-    completed = completed_runs(request, prevalence_error=True)
+    completed = completed_runs(request)
     found: EstimateRows = [[] for _ in request.runs]
-    z = float(-ndtri((1 - request.confidence) / 2))
     for k, measure in enumerate(request.measures):
         expected = np.stack([parts[k].expected for parts in completed])
         lows, highs = mean_interval(expected, measure.range, request.confidence)
         for row, parts, low, high in zip(found, completed, lows, highs, strict=True):
             value = float(mean_over_queries(parts[k].expected))
-            error = z * parts[k].prevalence_variance ** 0.5
-            below, above = np.hypot(value - low, error), np.hypot(high - value, error)
-            ends = _within(value, value - below, value + above, measure.range)
+            ends = _within(value, low, high, measure.range)
             method = f"{parts[k].assumption}; other queries ({HALL})"
             row.append(request.estimate(measure, value, *ends, method))
     return found

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from unjudged.base.choices import Format
 from unjudged.base.errors import InputError, UsageError
 from unjudged.cli.commands import COLLECT, command
-from unjudged.cli.options.arguments import File, Load, OneMeasure, Output, number_or_name
+from unjudged.cli.options.arguments import File, Load, OneMeasure, Output
 from unjudged.cli.options.input_options import JudgmentOptions
 from unjudged.cli.options.judging_folder import check_new
 from unjudged.cli.options.option import Option
@@ -110,7 +110,7 @@ def next_to_judge(
             settle=settle or None,
             top=top,
             pooled=pooled,
-            prevalence=number_or_name(prevalence),
+            prevalence=_number_or_name(prevalence),
             seed=seed,
             confidence=confidence,
             forecast=forecast,
@@ -133,3 +133,11 @@ def next_to_judge(
         show_grids(documents.grid(), chosen_format, output)
         return
     show(documents.task(), output)
+
+
+def _number_or_name(text: str) -> float | str:
+    """Return a number if the text is one, else the text."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
