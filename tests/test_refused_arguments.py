@@ -106,7 +106,7 @@ def test_depth(value: Any) -> None:
 
 
 def test_unknown_statistics_in_figures() -> None:
-    expected = "statistic is 'nope', expected one of tau, tau_ap, rho, rms, bias, tau_ap_a, tau_ap_b"
+    expected = "statistic is 'nope', expected one of tau, tau_ap, rho, rms, bias"
     draws: list[Callable[[], object]] = [
         lambda: curves(EXPERIMENT, statistics=["tau", "nope"]),
         lambda: across({"a": (EXPERIMENT, "AP")}, statistics=["nope"]),

@@ -61,8 +61,7 @@ def of_leaderboards(seed: int, queries: int, systems: int = 20) -> list[Agreemen
     """Measure every coefficient of two leaderboards whose judges differ in bias and in noise."""
     rng = np.random.default_rng([seed, queries, systems])
     quality, bias = rng.normal(0, 0.06, systems), rng.normal(0, 0.03, systems)
-    same = "rbo_w", "rbo_b"  # as rbo_a where nothing is tied
-    coefficients = {name: c for name, c in order_coefficients(10, 0.9).items() if name not in same}
+    coefficients = order_coefficients(0.9)
     limits = {name: c.limits for name, c in coefficients.items()}
 
     def estimates(trial: int) -> Estimates:

@@ -12,7 +12,7 @@ from tests.cli.in_process import printed, refused, unjudged
 from unjudged import Judgments, Scores, UsageError, evaluate, sample
 from unjudged.agreement import agree
 from unjudged.agreement.leaderboards import SIGNIFICANT
-from unjudged.agreement.orders import largest_drop, spearman, tau, top_overlap
+from unjudged.agreement.orders import largest_drop, spearman, tau, tau_ap
 from unjudged.agreement.resampling import QueryDraws
 
 QRELS = Judgments.of(sample.qrels)
@@ -39,6 +39,7 @@ def test_documents_and_leaderboards_of_two_judges() -> None:
     assert board.means[1] == pytest.approx(evaluate(second, sample.runs, "AP").means[:, 0])
     estimates = board.estimates["people", "model"]
     assert estimates["tau"].value == tau(*board.means)
+    assert estimates["tau_ap"].value == tau_ap(board.means[1], board.means[0])
     assert estimates["tau"].uncertainty == "queries"
     assert sum(board.significant["people", "model"]) == 15
 
@@ -80,9 +81,8 @@ def test_significant_pairs_by_kind() -> None:
     assert dict(zip(SIGNIFICANT, board.significant["one", "two"], strict=True))["opposite"] == 3
 
 
-def test_ties_at_the_top_and_moves() -> None:
+def test_moves_of_tied_systems() -> None:
     a, b = np.array([3.0, 2.0, 2.0, 1.0]), np.array([1.0, 2.0, 3.0, 4.0])
-    assert top_overlap(a, b, 2) == pytest.approx((0.5 * 1) / 2)
     assert largest_drop(a, b) == 3
     assert spearman(a, -a) == pytest.approx(-1)
 

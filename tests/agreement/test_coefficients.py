@@ -69,27 +69,6 @@ def test_alpha_as_the_package_krippendorff(answers: list[list[int]], expected: t
     assert found == pytest.approx(expected, abs=1e-12)
 
 
-def test_ac1_of_two_abstractors_as_published() -> None:
-    """Gwet, Handbook of Inter-Rater Reliability; the table cont3x3abstractors of R's irrCAC."""
-    counts = [[13, 0, 0], [0, 20, 7], [0, 4, 56]]
-    assert value("ac1", counts, [0, 1, 2]) == pytest.approx(0.8493305, abs=5e-8)
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "expected"),
-    [
-        ([1, 1, 2, 0, 2, 3, 2, 3, 0, 2, 0, 2], [1, 1, 2, 0, 1, 3, 2, 3, 0, 2, 0, 2], 0.8900763358778625),
-        ([0, 0, 0, 2, 2, 2, 1, 0, 2, 0, 0], [0, 0, 0, 2, 0, 2, 1, 0, 2, 2, 0], 0.7471264367816092),
-        ([2, 3, 1, 0, 1, 2, 3, 0], [2, 2, 1, 0, 1, 2, 1, 0], 0.6701030927835051),
-    ],
-)
-def test_ac1_as_the_package_irrcac(first: list[int], second: list[int], expected: float) -> None:
-    """Answers of two judges: `CAC(answers).gwet()` of irrCAC."""
-    counts = np.zeros((max(first) + 1, max(first) + 1))
-    np.add.at(counts, (first, second), 1)
-    assert value("ac1", counts, range(len(counts))) == pytest.approx(expected, abs=1e-12)
-
-
 labels = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=40)
 
 

@@ -1,4 +1,4 @@
-"""Rank-biased overlap: reference cases of Corsi and Urbano, and the definition of each reading of ties."""
+"""Rank-biased overlap: reference cases of Corsi and Urbano, and the definition."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.conftest import DATA
 from unjudged import UsageError
 from unjudged.agreement import rank_overlap
-from unjudged.agreement.orders import TIES, Ties, order_overlap
+from unjudged.agreement.orders import order_overlap
 
 CASES = DATA / "rbo" / "cases.csv"
 
@@ -29,11 +29,8 @@ def test_400_reference_cases() -> None:
         rows = list(csv.DictReader(file))
     assert len(rows) == 400
     for row in rows:
-        for ties in TIES:
-            found = rank_overlap(ranking(row["x"]), ranking(row["y"]), float(row["p"]), ties)
-            ours = [found.value, found.low, found.high, found.residual]
-            theirs = [float(row[f"{ties}.{kind}"]) for kind in ("ext", "min", "max", "res")]
-            assert ours == pytest.approx(theirs, abs=1e-12)
+        found = rank_overlap(ranking(row["x"]), ranking(row["y"]), float(row["p"]))
+        assert found == pytest.approx(float(row["a.ext"]), abs=1e-12)
 
 
 def orders(ranking: list[tuple[int, ...]]) -> list[list[int]]:
@@ -50,39 +47,32 @@ def overlap_by_definition(x: list[int], y: list[int], p: float) -> float:
 @given(
     st.lists(st.integers(0, 2), min_size=5, max_size=5), st.lists(st.integers(0, 2), min_size=5, max_size=5)
 )
-def test_a_is_the_mean_over_all_orders_of_tied_systems(first: list[int], second: list[int]) -> None:
+def test_it_is_the_mean_over_all_orders_of_tied_systems(first: list[int], second: list[int]) -> None:
     both = [
         [tuple(i for i, one in enumerate(scores) if one == s) for s in sorted(set(scores), reverse=True)]
         for scores in (first, second)
     ]
     means = [overlap_by_definition(x, y, 0.8) for x in orders(both[0]) for y in orders(both[1])]
-    found = order_overlap(np.array(first, float), np.array(second, float), 0.8, "a")
+    found = order_overlap(np.array(first, float), np.array(second, float), 0.8)
     assert found == pytest.approx(np.mean(means), abs=1e-12)
 
 
-@given(st.permutations(range(6)), st.permutations(range(6)), st.sampled_from(TIES))
-def test_without_ties_all_readings_are_the_same(x: list[int], y: list[int], ties: Ties) -> None:
+@given(st.permutations(range(6)), st.permutations(range(6)))
+def test_without_ties_by_its_definition(x: list[int], y: list[int]) -> None:
     expected = overlap_by_definition(x, y, 0.9)
-    assert rank_overlap(x, y, 0.9, ties).value == pytest.approx(expected, abs=1e-12)
+    assert rank_overlap(x, y, 0.9) == pytest.approx(expected, abs=1e-12)
     first, second = (-np.argsort(order).astype(float) for order in (x, y))
-    assert order_overlap(first, second, 0.9, ties) == pytest.approx(expected, abs=1e-12)
-
-
-def test_the_same_ties_agree_fully_under_b() -> None:
-    tied = [("a", "b"), "c"]
-    assert rank_overlap(tied, tied, 0.9, "b").value == pytest.approx(1, abs=1e-12)
-    assert rank_overlap(tied, tied, 0.9, "a").value < 1
+    assert order_overlap(first, second, 0.9) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((["a"], [], 0.9, "a"), "a ranking is empty"),
-        ((["a", "a"], ["a"], 0.9, "a"), "ranked twice"),
-        ((["a"], ["a"], 1.0, "a"), "p is 1"),
-        ((["a"], ["a"], 0.9, "c"), "ties is 'c', expected one of w, a, b"),
+        ((["a"], [], 0.9), "a ranking is empty"),
+        ((["a", "a"], ["a"], 0.9), "ranked twice"),
+        ((["a"], ["a"], 1.0), "p is 1"),
     ],
 )
-def test_what_cannot_be_compared(arguments: tuple[list[str], list[str], float, Ties], message: str) -> None:
+def test_what_cannot_be_compared(arguments: tuple[list[str], list[str], float], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         rank_overlap(*arguments)

@@ -1,7 +1,7 @@
 """Agreement of judges on documents, and of leaderboards on systems.
 
 >>> from unjudged.agreement import rank_overlap
->>> rank_overlap(["a", "b", "c"], ["b", "a", "c"], p=0.5).value
+>>> rank_overlap(["a", "b", "c"], ["b", "a", "c"], p=0.5)
 0.5
 """
 
@@ -13,7 +13,7 @@ _NAMES = LazyNames(
         "agreeing": "DocumentAgreement SourceAgreement agree",
         "coefficients": "COEFFICIENTS Coefficient",
         "leaderboards": "LeaderboardAgreement",
-        "orders": "RankOverlap rank_overlap",
+        "orders": "rank_overlap",
     },
 )
 __all__ = _NAMES.all  # noqa: PLE0605 (a list, sorted)

@@ -9,7 +9,7 @@ from functools import cached_property, partial
 from unjudged.agreement.coefficients import COEFFICIENTS, SharedLabels
 from unjudged.agreement.leaderboards import LeaderboardAgreement, leaderboards
 from unjudged.agreement.resampling import DRAWS, QueryDraws, left_out_estimates, note_on_intervals
-from unjudged.base.choices import check_probability, checked_int
+from unjudged.base.choices import check_probability
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted
 from unjudged.evaluation.collection import Collection, RunsSource
@@ -152,7 +152,6 @@ def agree(
     runs: RunsSource | None = None,
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
-    top: int | None = None,
     p: float = 0.9,
     alpha: float = 0.05,
     confidence: float = 0.95,
@@ -162,10 +161,9 @@ def agree(
     """Return how far two or more named sources agree: judgments of people or models, or tables of scores.
 
     Judgments are compared document by document. With `runs` the runs are scored by each source, and the
-    leaderboards are compared by each of the `measures`; `Scores` are compared as leaderboards alone. `top` is
-    for the overlap of the best systems (default: half of them, at most ten), `p` the persistence of
-    rank-biased overlap, `alpha` the level at which pairs of systems are significant. Intervals are for
-    other sets of as many queries.
+    leaderboards are compared by each of the `measures`; `Scores` are compared as leaderboards alone. `p` is
+    the persistence of rank-biased overlap, `alpha` the level at which pairs of systems are significant.
+    Intervals are for other sets of as many queries.
 
     >>> a = {"q1": {"d1": 1, "d2": 0, "d3": 0}, "q2": {"d1": 1, "d2": 1}}
     >>> b = {"q1": {"d1": 1, "d2": 1, "d3": 0}, "q2": {"d1": 1, "d2": 1}}
@@ -176,7 +174,6 @@ def agree(
         raise UsageError("expected two sources or more by name: {'people': qrels, 'model': labels}")
     check_probability("alpha", alpha, 0.05)
     check_probability("p", p, 0.9)
-    top = None if top is None else checked_int("top", top, 1)
     drawing = partial(QueryDraws, confidence=confidence, draws=draws, seed=seed)
     tables: dict[str, Scores] = {n: s for n, s in sources.items() if isinstance(s, Scores)}
     judged = {n: Judgments.of(s) for n, s in sources.items() if not isinstance(s, Scores)}
@@ -193,5 +190,5 @@ def agree(
             tables = {
                 name: evaluate(Collection.of(own, runs), measures=measures) for name, own in judged.items()
             }
-    boards = leaderboards(tables, top=top, p=p, draws=drawing, alpha=alpha) if tables else []
+    boards = leaderboards(tables, p=p, draws=drawing, alpha=alpha) if tables else []
     return SourceAgreement(documents, boards)

@@ -69,16 +69,6 @@ def weighted_kappa(power: int) -> Callable[[Counts, Floats], Floats]:
     return kappa
 
 
-def gwet_ac1(counts: Counts, grades: Floats) -> Floats:
-    """Gwet's AC1 (2008): chance agreement is sum of pi (1 - pi) / (grades - 1), pi the mean share of a grade.
-
-    Unlike kappa it stays high where nearly all documents have one grade.
-    """
-    share = _ratio((counts.sum(-1) + counts.sum(-2)) / 2, counts.sum((-2, -1))[..., None])
-    chance = _ratio((share * (1 - share)).sum(-1), np.array(len(grades) - 1.0))
-    return _ratio(same_grade(counts, grades) - chance, 1 - chance)
-
-
 def krippendorff_alpha(ordinal: bool) -> Callable[[Counts, Floats], Floats]:
     """Krippendorff's alpha (1980): 1 - observed / expected squared distance, of coincidences of all sources.
 
@@ -118,7 +108,6 @@ COEFFICIENTS: Choices[Coefficient] = Choices(
     kappa=Coefficient("kappa", weighted_kappa(0)),
     linear=Coefficient("linear kappa", weighted_kappa(1)),
     quadratic=Coefficient("quadratic kappa", weighted_kappa(2)),
-    ac1=Coefficient("AC1", gwet_ac1),
     mae=Coefficient("mean error", mean_error, limits=(0.0, np.inf)),
     alpha=Coefficient("alpha", krippendorff_alpha(ordinal=False), of_all=True),
     ordinal_alpha=Coefficient("ordinal alpha", krippendorff_alpha(ordinal=True), of_all=True),

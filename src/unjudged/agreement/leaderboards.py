@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unjudged.agreement.orders import TIES, largest_drop, order_overlap, spearman, tau, tau_ap_b, top_overlap
+from unjudged.agreement.orders import largest_drop, order_overlap, spearman, tau, tau_ap
 from unjudged.agreement.resampling import QueryDraws
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted, shortlist
@@ -33,18 +33,13 @@ class OrderCoefficient(NamedTuple):
     limits: tuple[float, float] = (-1.0, 1.0)
 
 
-def order_coefficients(top: int, p: float) -> dict[str, OrderCoefficient]:
-    """Return tau-b, tau_AP,b, Spearman's rho, RBO with three readings of ties, and changes at the top."""
-    overlap = {
-        f"rbo_{ties}": OrderCoefficient(f"RBO {ties}", partial(order_overlap, p=p, ties=ties), (0.0, 1.0))
-        for ties in TIES
-    }
+def order_coefficients(p: float) -> dict[str, OrderCoefficient]:
+    """Return tau-b, tau_AP of the second order as an estimate of the first, and the other coefficients."""
     return {
         "tau": OrderCoefficient("tau", tau),
-        "tau_ap_b": OrderCoefficient("tau_AP", tau_ap_b),
+        "tau_ap": OrderCoefficient("tau_AP", lambda first, second: tau_ap(second, first)),
         "spearman": OrderCoefficient("Spearman", spearman),
-        **overlap,
-        "top": OrderCoefficient(f"top {top}", lambda a, b: top_overlap(a, b, top), (0.0, 1.0)),
+        "rbo": OrderCoefficient("RBO", partial(order_overlap, p=p), (0.0, 1.0)),
         "drop": OrderCoefficient("largest move", largest_drop, (0.0, np.inf)),
     }
 
@@ -147,7 +142,6 @@ class LeaderboardAgreement(Shown):
 def leaderboards(
     sources: Mapping[str, Scores],
     *,
-    top: int | None,
     p: float,
     draws: Callable[[int], QueryDraws],
     alpha: float,
@@ -171,7 +165,7 @@ def leaderboards(
             f"leaderboards have the highest mean first, and lower values of {lower[0]} are better"
         )
     scores = {name: _aligned(own, systems, queries) for name, own in sources.items()}
-    coefficients = order_coefficients(top or min(10, (len(systems) + 1) // 2), p)
+    coefficients = order_coefficients(p)
     return [
         LeaderboardAgreement(
             measure,

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unjudged.agreement.orders import rho, tau, tau_ap, tau_ap_a, tau_ap_b
+from unjudged.agreement.orders import rho, tau, tau_ap
 from unjudged.base.choices import Choices, as_list
 from unjudged.base.errors import UsageError
 from unjudged.grids.grid import Cell, Column, Grid, Shown, grid_of
@@ -44,8 +44,6 @@ STATISTICS: Choices[Statistic] = Choices(
     rho=Statistic("rho", rho),
     rms=Statistic("RMS error", rms),
     bias=Statistic("bias", bias),
-    tau_ap_a=Statistic("tau_AP,a", tau_ap_a),
-    tau_ap_b=Statistic("tau_AP,b", tau_ap_b),
 )
 DEFAULT_STATISTICS = ("tau", "tau_ap", "rho", "rms", "bias")
 
@@ -111,7 +109,7 @@ class Robustness(Shown):
         return self._compared(self.statistics)
 
     def agreement_by(self, statistics: Iterable[str]) -> list[Agreement]:
-        """Return the same for other statistics: tau, tau_ap, rho, rms, bias, tau_ap_a or tau_ap_b."""
+        """Return the same for other statistics: tau, tau_ap, rho, rms or bias."""
         names = known_statistics(statistics)
         if set(names) <= set(self.statistics):
             return [row for row in self.agreement if row.statistic in names]

@@ -27,7 +27,6 @@ def agree(
     _load: Load = None,
     by_query: bool = False,
     by_grade: bool = False,
-    top: int | None = None,
     p: float = 0.9,
     alpha: float = 0.05,
     confidence: float = 0.95,
@@ -56,8 +55,6 @@ def agree(
         Also print the coefficients of each query.
     by_grade
         Also print how far each grade is agreed on.
-    top
-        The number of best systems whose overlap is reported. Default: half of them, at most ten.
     p
         The persistence of rank-biased overlap: how far down the leaderboard counts.
     alpha
@@ -86,7 +83,7 @@ def agree(
         raise UsageError("--measure is for leaderboards: add --runs RUN...")
     with progress("comparing"):
         agreement = agreement_of(
-            given, scored, wanted, top=top, p=p, alpha=alpha, confidence=confidence, draws=draws, seed=seed
+            given, scored, wanted, p=p, alpha=alpha, confidence=confidence, draws=draws, seed=seed
         )
         grids = [agreement.grid()] if chosen in WITHOUT_NOTES else agreement.grids()
     if agreement.documents is not None and chosen not in WITHOUT_NOTES:

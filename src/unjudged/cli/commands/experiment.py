@@ -80,7 +80,7 @@ def experiment(
     against
         The measure whose actual values are to be estimated.
     statistics
-        tau, tau_ap, rho, rms, bias, tau_ap_a or tau_ap_b; may be repeated. Default: the first five.
+        tau, tau_ap, rho, rms or bias; may be repeated. Default: all.
     top
         The depth of the pool that the stratified design judges completely. Default: 10.
     redraw
