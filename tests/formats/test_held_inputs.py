@@ -200,7 +200,7 @@ def test_what_cannot_be_read(held: Any, problem: str) -> None:
 
 def test_rows_are_no_objects() -> None:
     with pytest.raises(InputError, match=r"row 0 \(from 0\) is a dict, expected \(query, document, score\)"):
-        Run.of(RECORDS)  # type: ignore[arg-type]
+        Run.of(RECORDS)
 
 
 @pytest.mark.parametrize("held", [None, 3, object(), b"bytes", len])
