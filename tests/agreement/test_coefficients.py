@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unjudged.agreement.coefficients import COEFFICIENTS, SharedLabels
-from unjudged.agreement.kappa import by_chance
+from unjudged.predictions.auditing import by_chance
 from unjudged.rankings.judgments import Judgments
 
 FOUR_OBSERVERS = """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 from unjudged.base.errors import InputError
@@ -21,12 +20,8 @@ DESIGN, TASK = "design.txt", "to-judge.qrels"
 
 
 def write_drawn(folder: Path, sample: DrawnSample) -> None:
-    """Write the design of a sample and the file of what to judge into the folder."""
-    write_new(folder, {DESIGN: sample_text(sample), TASK: sample.task()})
-
-
-def write_new(folder: Path, texts: Mapping[str, str]) -> None:
-    """Write these files into the folder; if one of them would be overwritten, none is written."""
+    """Write the design of a sample and what to judge; if a file would be overwritten, none is written."""
+    texts = {DESIGN: sample_text(sample), TASK: sample.task()}
     for name, text in texts.items():
         check_new(folder / name, text)
     make_folder(folder)
