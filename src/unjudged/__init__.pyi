@@ -12,8 +12,7 @@ from unjudged.comparison.systems import compare as compare
 from unjudged.comparison.testing.pairwise import PairTests as PairTests, compare_pairs as compare_pairs
 from unjudged.comparison.testing.power import QueryPlan as QueryPlan, plan_queries as plan_queries
 from unjudged.comparison.verdicts import Pair as Pair
-from unjudged.diagnosis.diagnosis import Diagnosis as Diagnosis
-from unjudged.diagnosis.questions import doctor as doctor
+from unjudged.diagnosis.questions import Diagnosis as Diagnosis, doctor as doctor
 from unjudged.evaluation.collection import Collection as Collection
 from unjudged.evaluation.evaluation import evaluate as evaluate
 from unjudged.evaluation.groups import calibrate as calibrate
@@ -26,8 +25,7 @@ from unjudged.rankings.judged import JudgedRankings as JudgedRankings
 from unjudged.rankings.judgments import Judgments as Judgments
 from unjudged.rankings.origin import Origin as Origin
 from unjudged.rankings.runs import Run as Run
-from unjudged.report.page.page import Page as Page
-from unjudged.report.page.report_page import report_page as report_page
+from unjudged.report.page.report_page import Page as Page, report_page as report_page
 from unjudged.uncertainty.calibration import Calibration as Calibration
 from unjudged.uncertainty.estimate import Estimate as Estimate, Estimates as Estimates
 from unjudged import experiments as experiments

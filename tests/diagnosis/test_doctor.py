@@ -21,7 +21,7 @@ from unjudged import (
     evaluate,
     sample,
 )
-from unjudged.diagnosis.diagnosis import Question
+from unjudged.diagnosis.questions import Question
 
 RUNS = [str(run) for run in sample.runs.values()]
 QRELS = str(sample.qrels)

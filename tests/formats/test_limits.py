@@ -23,7 +23,7 @@ from pyarrow import parquet
 from unjudged import InputError, Judgments, Run, UnjudgedError, UsageError, evaluate, sample
 from unjudged.formats import matching
 from unjudged.formats.limits import limit
-from unjudged.formats.readers.arrow.buffers import ids_of
+from unjudged.formats.readers.arrow.arrow_columns import ids_of
 from unjudged.formats.readers.memory.mappings import table_of_mapping
 from unjudged.formats.scan import scanner
 from unjudged.formats.tables import Ids

@@ -19,8 +19,7 @@ from unjudged.base.wording import plain
 from unjudged.experiments.robustness import experiment
 from unjudged.grids import escapes
 from unjudged.grids.grid import Column, Grid, grid_of
-from unjudged.grids.rendering import FORMATS, SUFFIXES, as_html, format_of, render
-from unjudged.grids.terminal import cells_wide, table
+from unjudged.grids.rendering import FORMATS, SUFFIXES, as_html, cells_wide, format_of, render, table
 from unjudged.judging import Pool
 
 GRID = Grid(

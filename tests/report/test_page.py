@@ -22,8 +22,7 @@ from unjudged.uncertainty.shared import SharedRankings
 
 pytest.importorskip("jinja2")
 
-from unjudged.report.page.page import Page
-from unjudged.report.page.report_page import report_page
+from unjudged.report.page.report_page import Page, report_page
 
 MEASURES = ["AP", "nDCG@10", "RBP(p=0.8)"]
 SAMPLE = Path(sample.__file__).parent
@@ -257,7 +256,7 @@ def test_refusals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sentence = "infAP needs a random sample, and these judgments are chosen documents"
     assert sentence in refused(2, "report", str(chosen), *FILES[1:], "-m", "infAP", "-o", page)
     assert "cannot be written" in refused(1, "report", *FILES[:3], "-o", str(tmp_path / "no" / "page.html"))
-    monkeypatch.setattr("unjudged.report.page.page.find_spec", lambda *_: None)
+    monkeypatch.setattr("unjudged.report.page.report_page.find_spec", lambda *_: None)
     with pytest.raises(UsageError, match=r"a report needs jinja2: pip install \"unjudged\[report\]\""):
         report_page(sample.qrels, sample.runs)
 

@@ -1,20 +1,22 @@
-"""`doctor`: what files are, how they match, and which questions they answer by which command."""
+"""`doctor`: what files are, how they match, and which questions they answer by which command; its result."""
 
 from __future__ import annotations
 
 import os
+import shlex
 import warnings
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import astuple, dataclass
 from functools import partial
 from itertools import chain
 
 import numpy as np
 
-from unjudged.base.errors import UnjudgedWarning, UsageError
+from unjudged.base.errors import UnjudgedError, UnjudgedWarning, UsageError
 from unjudged.base.wording import counted
-from unjudged.comparison.gate import GATED
-from unjudged.diagnosis.diagnosis import Diagnosis, Match, Question, asked, tried
+from unjudged.comparison.gate import GATED, gate
+from unjudged.comparison.systems import compare
 from unjudged.diagnosis.recognised_files import (
     CALIBRATION,
     DESIGN,
@@ -24,12 +26,15 @@ from unjudged.diagnosis.recognised_files import (
     SCORES,
     TEXTS,
     UNKNOWN,
+    ZERO,
     RecognisedFile,
+    gaps_of,
     recognise,
 )
-from unjudged.diagnosis.table_questions import MARGIN, MAY_GO_ON, ON_A_PAGE, about_tables
 from unjudged.evaluation.evaluation import evaluate
+from unjudged.evaluation.scores import Scores
 from unjudged.formats.files import expanded
+from unjudged.grids.grid import Column, Grid, Shown, grid_of, in_paragraphs
 from unjudged.measures.kernel.estimand import (
     BY_DOCUMENT,
     CHOOSING,
@@ -233,3 +238,144 @@ def _covered(judgments: RecognisedFile, other: RecognisedFile) -> float:
     held[rows[rows >= 0]] = True
     judged = judgments.content.grade >= 0
     return float(held[judged].mean()) if judged.any() else 0.0
+
+
+MAY_GO_ON = "May a build go on in which the second replaces the first?"
+ON_A_PAGE = "All of it on one page?"
+MARGIN = 0.01
+
+
+def about_tables(tables: Sequence[RecognisedFile]) -> Iterator[Question]:
+    """Yield the questions about tables: about all together if each is a system, else about each."""
+    together = _together(tables)
+    if together is not None:
+        files, gaps = [one.file for one in tables], gaps_of(together)
+        yield from _about(together, files, ZERO if gaps else (), named=len(tables) > 2)
+    for one in tables if together is None else ():
+        yield from _about(one.content, [one.file], one.options, named=True)
+
+
+def _together(tables: Sequence[RecognisedFile]) -> Scores | None:
+    """Return the scores of several tables, if each is a system: it has one, or columns as all others."""
+    names = [list(one.content.runs) for one in tables]
+    if len(tables) > 1 and all(len(own) == 1 or own == names[0] for own in names):
+        with suppress(UnjudgedError):
+            scores = Scores.of([one.file for one in tables], missing="zero")
+            return scores if len(scores.runs) == len(tables) else None
+    return None
+
+
+def _about(
+    scores: Scores, files: Sequence[str], options: Sequence[str], *, named: bool
+) -> Iterator[Question]:
+    words = ("--scores", *files, *options)
+    spread = "What would other queries show of each system?"
+    yield tried(partial(scores.estimate, "queries"), spread, "evaluate", *words, "--interval", "queries")
+    if len(scores.runs) < 2:
+        return
+    chosen = _one_measure(scores)
+    shown = scores.chosen(chosen[1:] or None)
+    yield tried(
+        partial(compare, shown), "Which system is better on other queries?", "compare", *words, *chosen
+    )
+    old, new = scores.runs[:2]
+    names = _option("--old", old) + _option("--new", new) if named else []
+    passed = partial(gate, shown, old, new, margin=MARGIN)
+    yield tried(passed, MAY_GO_ON, "gate", *words, *names, *chosen, "--margin", str(MARGIN))
+    yield asked(ON_A_PAGE, "report", *words, "-o", "report.html")
+
+
+def _one_measure(scores: Scores) -> list[str]:
+    """Return the option for one measure of quality, if the table has several measures."""
+    traits = {str(measure): measure.traits for measure in scores.measures}
+    names = [name for name, own in traits.items() if own.quality and own.summary != "sum"]
+    plain = [name for name in names if not {*name} & {*" ,"} and not name.startswith("-")]
+    if len(scores.measures) == 1 or not plain:
+        return []
+    return ["-m", GATED if GATED in plain else plain[0]]
+
+
+def _option(name: str, value: str) -> list[str]:
+    """Return an option and its value, in one word if the value looks like another option."""
+    return [f"{name}={value}"] if value.startswith("-") else [name, value]
+
+
+@dataclass(frozen=True)
+class Match:
+    """Two files that belong together, and what they have in common."""
+
+    first: str
+    second: str
+    common: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question that files answer by a command, or why they do not."""
+
+    question: str
+    command: str
+    refusal: str = ""
+
+
+def asked(question: str, *words: str) -> Question:
+    """Return a question that the words of a command answer."""
+    return Question(question, shlex.join(["unjudged", *words]))
+
+
+def tried(attempt: Callable[[], object], question: str, *words: str) -> Question:
+    """Return the question, refused for the reason for which an attempt to answer it fails."""
+    try:
+        attempt()
+    except UnjudgedError as error:
+        return Question(question, "", f"{error}.")
+    return asked(question, *words)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Diagnosis(Shown):
+    """What files are, how they match, and what can be asked of them."""
+
+    files: Sequence[RecognisedFile]
+    matches: Sequence[Match]
+    questions: Sequence[Question]
+
+    @property
+    def recognised(self) -> bool:
+        """Whether at least one file was recognised."""
+        return any(one.kind != UNKNOWN for one in self.files)
+
+    def grid(self) -> Grid:
+        """Return a row per file."""
+        rows = [(f.file, f.kind, f.queries, f.documents, f.description) for f in self.files]
+        counts = Column("queries", "integer"), Column("rows", "integer")
+        return Grid([Column("file"), Column("kind"), *counts, Column("description")], rows)
+
+    def grids(self) -> list[Grid]:
+        """Return the files, what they have in common, and the questions."""
+        matches = grid_of(["file", "with", "common"], list(map(astuple, self.matches)))
+        questions = grid_of(["question", "command", "refusal"], list(map(astuple, self.questions)))
+        return [self.grid(), matches, questions]
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _repr_html_(self) -> str:
+        return in_paragraphs(str(self))
+
+    def _lines(self) -> Iterator[str]:
+        for one in self.files:
+            counts = [counted(one.queries, "query")] if one.queries is not None else []
+            counts += [f"{one.documents:,} rows"] if one.documents is not None else []
+            size = f" ({', '.join(counts)})" if counts else ""
+            yield f"{one.file}: {one.kind}{size}" if one.kind != UNKNOWN else f"{one.file}: unknown"
+            yield f"  {one.description}"
+        if self.matches:
+            yield "\nHow they match"
+            yield from (f"  {m.second} with {m.first}: {m.common}" for m in self.matches)
+        if answered := [q for q in self.questions if not q.refusal]:
+            yield "\nWhat you can ask"
+            yield from (f"  {q.question}\n    {q.command}" for q in answered)
+        if refused := [q for q in self.questions if q.refusal]:
+            yield "\nWhat these files do not answer"
+            yield from (f"  {q.question} {q.refusal}" for q in refused)

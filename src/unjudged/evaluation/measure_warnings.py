@@ -12,10 +12,10 @@ from unjudged.base.wording import shortlist
 from unjudged.measures.kernel.estimand import permitted
 from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.measures.kernel.traits import Refusal
+from unjudged.rankings.coverage import TOP, few_judged, not_random
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.origin import EVEN, POOL, SAMPLES, UNIFORM
-from unjudged.rankings.randomness import TOP, few_judged, not_random
 
 MANY = 10
 """Of fewer queries, how few first documents are judged says little about the judgments."""

@@ -12,10 +12,8 @@ import numpy as np
 from unjudged.base.errors import UsageError, quoted, reason_of
 from unjudged.base.wording import shortlist
 from unjudged.evaluation.collection import by_own_names
-from unjudged.evaluation.mean_rows import leave_out_means
 from unjudged.evaluation.score_cells import UNNAMED, Cells, Missing, TableOfScores, is_score, not_a_score
-from unjudged.evaluation.score_columns import ROLES, Wide
-from unjudged.evaluation.score_reading import Reading
+from unjudged.evaluation.score_reading import ROLES, Reading, Wide, leave_out_means
 from unjudged.formats.files import columns_of_file
 from unjudged.formats.inputs import FILE, FRAME, MAPPING, kind_of_source, name_in_errors
 from unjudged.measures.kernel.names import MeasureLike

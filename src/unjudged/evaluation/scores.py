@@ -24,7 +24,7 @@ from unjudged.rankings.judged import Floats, JudgedRankings
 
 if TYPE_CHECKING:
     from unjudged.evaluation.score_cells import Missing
-    from unjudged.evaluation.score_columns import Wide
+    from unjudged.evaluation.score_reading import Wide
     from unjudged.grids.paper_table import PaperTable
     from unjudged.uncertainty.calibration import Calibration
     from unjudged.uncertainty.completions import Progress

@@ -38,7 +38,7 @@ class Grid(Content):
     """A table of results; in a terminal and in a notebook it shows its first rows."""
 
     def __str__(self) -> str:
-        from unjudged.grids.terminal import table
+        from unjudged.grids.rendering import table
 
         return table(self.head(ROWS), width=WIDTH, rule=False).rstrip("\n")
 

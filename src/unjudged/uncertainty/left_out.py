@@ -18,9 +18,9 @@ from unjudged.base.segments import ends, sums
 from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.estimand import LEAVING_OUT, check_permitted
 from unjudged.measures.kernel.registry import Measure, ratio
+from unjudged.rankings.coverage import few_judged
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.origin import UNIFORM
-from unjudged.rankings.randomness import few_judged
 from unjudged.uncertainty.bounding.bounds import bounds
 from unjudged.uncertainty.bounding.filled import anonymous
 from unjudged.uncertainty.prevalence import band_of

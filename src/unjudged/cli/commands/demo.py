@@ -16,7 +16,7 @@ from unjudged.cli.shell.output import check_output, make_folder, on_terminal, sh
 from unjudged.cli.shell.standard_streams import already_said
 from unjudged.comparison.systems import compare
 from unjudged.evaluation.evaluation import evaluate
-from unjudged.grids.terminal import table
+from unjudged.grids.rendering import table
 
 _BEFORE = """\
 Six systems, thirty queries. The first five systems were pooled and partly

@@ -29,8 +29,7 @@ from unjudged.cli.shell.given_arguments import command_given
 from unjudged.cli.shell.output import show
 from unjudged.cli.shell.standard_streams import reading
 from unjudged.evaluation.evaluation import fitting_measures
-from unjudged.report.page.page import check_report
-from unjudged.report.page.report_page import REPORT_MEASURES, TITLE, report_page
+from unjudged.report.page.report_page import REPORT_MEASURES, TITLE, check_report, report_page
 from unjudged.uncertainty.calibration import Calibration
 
 PAGE_SUFFIXES = (".html", ".htm", "")

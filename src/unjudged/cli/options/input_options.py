@@ -55,7 +55,7 @@ class InputOptions(OptionGroup, title="Files"):
 
     def table(self, file: str) -> str:
         """Return the file of a table of scores with its columns."""
-        from unjudged.evaluation.score_columns import ROLES
+        from unjudged.evaluation.score_reading import ROLES
 
         return _with_columns(file, self.columns, "--columns", (*ROLES, "run"))
 

@@ -10,10 +10,10 @@ from unjudged.base.choices import checked_int
 from unjudged.base.errors import AssumptionWarning, InputError, UsageError, announce
 from unjudged.base.wording import counted
 from unjudged.evaluation.collection import Collection, RunsSource, judged_rankings
+from unjudged.rankings.coverage import not_random
 from unjudged.rankings.extension import chosen_rows, extended
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.origin import CHOSEN, STRATIFIED, UNIFORM, Origin
-from unjudged.rankings.randomness import not_random
 from unjudged.rankings.runs import Run
 
 UNIFORMLY, PER_QUERY = "uniformly", "per-query"

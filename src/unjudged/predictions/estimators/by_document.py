@@ -37,9 +37,9 @@ from unjudged.predictions.estimators.population import (
 from unjudged.predictions.estimators.sampling_variance import SamplingError, Uncorrected
 from unjudged.predictions.estimators.sums import Sum, as_they_are
 from unjudged.predictions.predictions import JudgesSource, any_predicted, weights_text
+from unjudged.rankings.coverage import not_random
 from unjudged.rankings.judged import Floats, Mask
 from unjudged.rankings.judgments import JudgmentsSource
-from unjudged.rankings.randomness import not_random
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.quantiles import NO_SLACK, normal_interval, t_interval
 

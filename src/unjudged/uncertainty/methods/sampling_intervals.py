@@ -22,10 +22,10 @@ from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.estimand import POOL_JUDGED
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.measures.kernel.registry import Measure
+from unjudged.rankings.coverage import not_random
 from unjudged.rankings.judged import Floats, Mask
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.origin import SAMPLES
-from unjudged.rankings.randomness import not_random
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.intervals import EstimateRows, IntervalRequest, interval_method
 from unjudged.uncertainty.quantiles import log_interval, normal_interval, reciprocal_interval, t_interval

@@ -20,6 +20,7 @@ from unjudged.formats.matching import Deferred
 from unjudged.formats.readers.arrow.arrow_columns import (
     LOOK_AHEAD,
     arrow_errors,
+    arrow_of_ids,
     identifiers,
     ids_of_column,
     in_order,
@@ -27,7 +28,6 @@ from unjudged.formats.readers.arrow.arrow_columns import (
     stretches_of,
     validate,
 )
-from unjudged.formats.readers.arrow.buffers import arrow_of_ids
 from unjudged.formats.scan import scanner
 from unjudged.formats.tables import Ids, Table
 
