@@ -28,7 +28,7 @@ NEEDED = {"cutoff": 10, "recall": 0.5, "multiple": 1.0}
 COMMANDS = {
     COMPARISON: "tests over queries (`compare`, `report`)",
     BOUNDING: "bounds of a difference (`compare`, `report`)",
-    LEAVING_OUT: "`calibrate`, `reusability`",
+    LEAVING_OUT: "`calibrate`",
     TAKING_AWAY: "`experiment`, `sample` without `--to-judge`",
     CHOOSING: "`next`",
     BY_DOCUMENT: "`--predictions` by document, `audit`",
@@ -59,7 +59,7 @@ Samples and pools know the rank that they reach to, if it is recorded.
 Lines with grade -1 can mean a sample, or a pool that was judged to some rank only. So `doctor` and reports call such
 judgments a uniform sample *if the judged ones were drawn at random*. Far too many judged documents among the first ten
 of the runs rule that out, and a report says so whichever measures it has. Where runs are left out
-(`calibrate`, `reusability`), the runs tell: at least 90% of the listed documents in their first ten must be judged.
+(`calibrate`), the runs tell: at least 90% of the listed documents in their first ten must be judged.
 Labels of which nothing is recorded are taken for a pool. If fewer than half of the first ten documents of the runs are
 judged, `evaluate` and `compare` say so (from ten queries on).
 

@@ -13,7 +13,6 @@ from pages import figure, page, table
 from unjudged import infAP
 from unjudged.experiments.robustness import experiment
 from unjudged.experiments.summary import ITSELF, Robustness
-from unjudged.judging.pooling.contributions import sizes
 from unjudged.judging.pooling.pool import Pool
 from unjudged.report.figures.experiment_figures import across, curves, scatter
 
@@ -287,8 +286,9 @@ def text_of(study: Study) -> str:
         table_1=table(
             ["depth", "judgments per topic", "share of the whole pool"],
             [
-                [str(size.depth), f"{size.per_query:.1f}", f"{size.per_query / random.complete:.1%}"]
-                for size in sizes(study.pool, map(int, depth.levels))
+                [f"{level:.0f}", f"{size:.1f}", f"{size / random.complete:.1%}"]
+                for level in depth.levels
+                for size in [(study.pool.best <= level).sum() / len(study.pool.judgments.queries)]
             ],
         ),
         ap_bias=random.find("bias", "AP", 0.05).mean,

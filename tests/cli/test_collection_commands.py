@@ -253,17 +253,6 @@ def test_no_estimate_is_suggested_that_would_refuse_the_judgments(folder: Path) 
     assert b"xinfAP" not in unjudged("evaluate", sampled, RUNS[0], "-j", str(judged), "-m", "AP").stderr
 
 
-def test_reusability_of_a_sample_names_the_estimates(folder: Path) -> None:
-    sampled = str(folder / "sampled.txt")
-    printed("merge", str(folder / "tasks" / "design.txt"), *judged_files(folder), "-o", sampled)
-    said = b"xinfAP and statAP estimate AP from them"
-    assert said in unjudged("reusability", sampled, *RUNS).stderr
-    done = unjudged("reusability", sampled, *RUNS, "-m", "xinfAP")
-    assert said not in done.stderr
-    assert b"Mean error: " in done.stdout
-    assert b"needs a pool" in unjudged("reusability", sampled, *RUNS).stderr
-
-
 def test_one_open_pair_is_open(tmp_path: Path) -> None:
     qrels, first, second = (tmp_path / name for name in ("qrels.txt", "a.run", "b.run"))
     qrels.write_text("q 0 d 1\nq 0 e -1\n")

@@ -35,14 +35,12 @@ TABLES = {
     "compare pairs": ["compare", QRELS, *RUNS, "--pairs"],
     "compare per query": ["compare", QRELS, *PAIR, "--per-query"],
     "calibrate": ["calibrate", QRELS, *RUNS[:3], "--groups", "(.*)", "-m", "AP"],
-    "pool": ["pool", *PAIR, "--statistics", "--qrels", QRELS],
-    "reusability": ["reusability", QRELS, *PAIR],
     "experiment": ["experiment", QRELS, *PAIR, "--levels", "50%", "--repeats", "2", "--workers", "1"],
     "measures": ["measures"],
     "demo": ["demo"],
 }
-ONE_TABLE = [name for name in TABLES if name not in ("pool", "reusability")]
 WITHOUT_FORMAT = {
+    "pool": "judgments",
     "report": "a page of HTML",
     "judge": "a page of HTML",
 }
@@ -166,7 +164,7 @@ STARTS: dict[str, str | tuple[str, ...]] = {
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("command", ONE_TABLE)
+@pytest.mark.parametrize("command", TABLES)
 def test_the_suffix_decides_everywhere(command: str, tmp_path: Path) -> None:
     for suffix, start in STARTS.items():
         target = tmp_path / f"result.{suffix}"

@@ -64,15 +64,13 @@ COMMANDS = {
     "compare all": ["compare", QRELS, *RUNS, "-m", "AP", "P@10"],
     "compare per query": ["compare", QRELS, *PAIR, "--per-query"],
     "calibrate": ["calibrate", QRELS, *POOLED, "--groups", "(.*)", "-m", "AP", "--depth", "20"],
-    "pool": ["pool", *PAIR, "--statistics", "--qrels", QRELS],
+    "pool": ["pool", *PAIR, "--qrels", QRELS],
     "sample": ["sample", QRELS, *PAIR, "--design", "depth", "--depth", "5"],
     "next": ["next", QRELS, *PAIR, "--budget", "5"],
     "next of the best": ["next", QRELS, *RUNS, "--top", "3", "--settle", "--budget", "5"],
-    "reusability": ["reusability", QRELS, *POOLED],
     "experiment": ["experiment", QRELS, *PAIR, "--levels", "50%", "--repeats", "2", "--workers", "1"],
     "report": ["report", QRELS, *PAIR, "-o", "page.html"],
     "report of one": ["report", QRELS, RUNS[0], "-o", "page.html"],
-    "report with groups": ["report", QRELS, *POOLED, "--groups", "(.*)", "-o", "page.html"],
 }
 
 

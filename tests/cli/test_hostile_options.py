@@ -56,7 +56,7 @@ READ = {
     "further": ["evaluate", QRELS, RUN, "--judged", LONG],
     "calibration": ["evaluate", QRELS, RUN, "--interval", "calibrated", "--calibration", LONG],
     "predictions": ["evaluate", QRELS, RUN, "--predictions", LONG],
-    "groups": ["pool", RUN, "--statistics", "--groups", LONG],
+    "groups": ["calibrate", QRELS, RUN, "--groups", LONG],
     "design": ["merge", LONG, RUN],
     "earlier": ["pool", RUN, "--since", LONG],
     "texts": ["judge", QRELS, "--documents", LONG],
@@ -81,7 +81,7 @@ PATTERNS = {
 @pytest.mark.parametrize("pattern", PATTERNS, ids=lambda pattern: pattern[:15])
 @pytest.mark.parametrize(
     "command",
-    [["pool", RUN, OTHER, "--statistics"], ["reusability", QRELS, RUN, OTHER], ["calibrate", QRELS, RUN]],
+    [["pool", RUN, OTHER, "--qrels", QRELS, "--leave-out", "a"], ["calibrate", QRELS, RUN]],
 )
 def test_a_pattern_for_groups(command: list[str], pattern: str) -> None:
     said = refused(2, *command, "--groups", pattern)

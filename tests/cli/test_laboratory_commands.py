@@ -78,18 +78,6 @@ def test_stratified_files_feed_the_estimators(tmp_path: Path) -> None:
         assert found.tolist() == evaluate(drawn, sample.runs, measure).values.tolist()
 
 
-def test_pool_statistics(tmp_path: Path) -> None:
-    groups = tmp_path / "groups"
-    groups.write_text("".join(f"{run} {'ours' if run < 'f' else 'theirs'}\n" for run in sample.runs))
-    text = printed("pool", *RUNS, "--depth", "10", "--qrels", QRELS, "--statistics", "-m", "AP", "-m", "P@5")
-    assert re.search(r"^ +10 +\d+ +41\.3 +\d+$", text, re.MULTILINE)
-    assert "unique relevant" in text
-    assert "P@5 without its own" in text
-    grouped = printed("pool", *RUNS, "--statistics", "--groups", str(groups))
-    assert re.search(r"^ours +\d+ +\d+$", grouped, re.MULTILINE)
-    assert "relevant" not in grouped
-
-
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     ("arguments", "message"),
@@ -104,8 +92,8 @@ def test_pool_statistics(tmp_path: Path) -> None:
         (["sample", QRELS, "--share", "10%", "--format", "prels"], "these judgments have none"),
         (["sample", QRELS, *RUNS, "-d", "stratified", "--strata", "1:1,1:0"], "stratum 1 is given twice"),
         (["pool", *RUNS, "--leave-out", "dense"], "--leave-out goes with --qrels"),
-        (["pool", *RUNS, "-m", "AP"], "--measure goes with --statistics and --qrels"),
-        (["pool", *RUNS, "--leave-out", "dense", "--statistics"], "does not go with --leave-out"),
+        (["pool", *RUNS, "--groups", "(.*)"], "--groups goes with --leave-out"),
+        (["pool", *RUNS, "--since", QRELS, "--qrels", QRELS], "--since lists what is new to judge"),
         (["experiment", QRELS, *RUNS, "--workers", "0"], "workers is 0"),
         (["experiment", QRELS, *RUNS, "-d", "depth", "--levels", "9" * 400], "invalid depth '9999"),
         (["experiment", QRELS, RUNS[0]], "two or more runs are needed: unjudged experiment QRELS RUN RUN..."),
@@ -175,17 +163,18 @@ def test_a_pool_of_standard_input() -> None:
 
 def test_groups_that_name_no_run(tmp_path: Path) -> None:
     path = tmp_path / "groups"
+    words = ["pool", *RUNS, "--qrels", QRELS, "--leave-out", "dense", "--groups"]
     path.write_text("a b\n")
-    assert "lists none of the runs" in refused(1, "pool", *RUNS, "--groups", str(path), "--statistics")
+    assert "lists none of the runs" in refused(1, *words, str(path))
     for text, message in {
         "a\n": ":1: 'a' is not a run and its group",
         "fused x\nfused y\n": ":2: run 'fused' appears a second time",
     }.items():
         path.write_text(text)
-        assert message in refused(1, "pool", *RUNS, "--groups", str(path), "--statistics")
+        assert message in refused(1, *words, str(path))
     path.write_text("fused dense\n")
-    assert "a group has the same name" in refused(2, "pool", *RUNS, "--groups", str(path), "--statistics")
-    assert "larger than 16 MB" in refused(1, "pool", *RUNS, "--groups", "/dev/zero", "--statistics")
+    assert "a group has the same name" in refused(2, *words, str(path))
+    assert "larger than 16 MB" in refused(1, *words, "/dev/zero")
 
 
 def test_experiment_tables(tmp_path: Path) -> None:

@@ -110,7 +110,7 @@ def test_help_shows_what_is_in_angle_brackets() -> None:
 def test_depth_has_two_meanings_and_says_which() -> None:
     for commands, own, other in (
         (("evaluate", "compare"), "The depth of the rankings: ", "the depth of the pool.)"),
-        (("pool", "calibrate", "reusability"), "The depth of the pool: ", "depth of the rankings that are"),
+        (("pool", "calibrate"), "The depth of the pool: ", "depth of the rankings that are"),
     ):
         for command in commands:
             text = " ".join(printed(command, "--help").replace("│", "").split())

@@ -95,7 +95,7 @@ def test_parquet(tmp_path: Path) -> None:
 COMMANDS = {
     "compare": ["compare", QRELS, RUN, EXPANDED],
     "next": ["next", QRELS, str(sample.runs["dense"]), "--budget", "3"],
-    "pool": ["pool", RUN, EXPANDED, "--statistics", "--qrels", QRELS],
+    "compare by query": ["compare", QRELS, RUN, EXPANDED, "--per-query"],
 }
 
 
@@ -111,11 +111,6 @@ def test_a_comparison_as_data() -> None:
     (row,) = json.loads(printed("compare", QRELS, reranked, RUN, "--format", "json"))["rows"]
     assert (row["a"], row["b"], row["verdict"], row["better"]) == ("reranked", "fused", "clear", "reranked")
     assert row["low"] <= row["difference"] <= row["high"]
-
-
-def test_several_tables_are_no_csv() -> None:
-    message = refused(2, *COMMANDS["pool"], "--format", "csv")
-    assert message == "csv holds one table, and this output has 3: use json"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no /dev/stdout")

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unjudged import Judgments, UsageError, evaluate, sample
+from unjudged import Judgments, UsageError, sample
 from unjudged.formats.writing import write_judgments
 from unjudged.judging.pooling import sampling
-from unjudged.judging.pooling.contributions import contributions, leave_one_out, sizes, without
+from unjudged.judging.pooling.left_out_groups import without
 from unjudged.judging.pooling.pool import REST, Pool
 
 RUNS = {
@@ -215,13 +215,6 @@ def test_forms_that_are_not_there(tmp_path: Path) -> None:
     assert not any(tmp_path.iterdir())
 
 
-def test_contributions() -> None:
-    found = contributions(Pool.of(QRELS, RUNS), depth=2)
-    assert found == [("a", 4, 2, 2, 1), ("b", 3, 1, 1, 0)]
-    together = contributions(Pool.of(QRELS, RUNS), depth=2, groups={"a": "us", "b": "us"})
-    assert together == [("us", 5, 2, 5, 2)]
-
-
 def test_pool_without_a_run() -> None:
     pool = Pool.of(QRELS, RUNS)
     assert grades(without(pool, "b", depth=2))["q1"] == {"d1": 1, "d2": 0, "d3": 1, "d5": 1}
@@ -231,25 +224,6 @@ def test_pool_without_a_run() -> None:
     }
     with pytest.raises(UsageError, match="no run or group is named 'c'"):
         without(pool, "c")
-
-
-def test_leave_one_out_is_an_evaluation_without_the_run() -> None:
-    pool = Pool.of(sample.qrels, sample.runs)
-    measures = ["AP", "infAP", "indAP", "nDCG@10"]
-    for one in leave_one_out(pool, measures, depth=10):
-        judgments = without(pool, one.run, depth=10)
-        apart = evaluate(judgments, {one.run: sample.runs[one.run]}, measures)
-        assert one.without.tolist() == apart.means[0].tolist()
-        assert one.actual.tolist() == evaluate(sample.qrels, sample.runs[one.run], measures).means[0].tolist()
-
-
-def test_sizes() -> None:
-    pool = Pool.of_runs(RUNS, depth=3)
-    assert [(s.depth, s.documents, s.per_query) for s in sizes(pool, (1, 2, 3))] == [
-        (1, 4, 2.0),
-        (2, 5, 2.5),
-        (3, 6, 3.0),
-    ]
 
 
 def test_what_cannot_be_asked() -> None:

@@ -203,13 +203,11 @@ def test_one_run_and_a_measure_without_a_highest_value() -> None:
     assert facts["tests"] is None
 
 
-def test_calibrated_intervals_and_groups() -> None:
+def test_calibrated_intervals() -> None:
     groups = {name: name for name in sample.runs}
     learnt = calibrate(sample.qrels, sample.runs, groups, MEASURES, depth=20)
-    page = report_page(
-        sample.qrels, sample.runs, MEASURES, calibration=learnt, confidence=0.7, groups=groups, depth=20
-    )
-    facts, arrays = read(page.html)
+    page = report_page(sample.qrels, sample.runs, MEASURES, calibration=learnt, confidence=0.7)
+    _, arrays = read(page.html)
     expected = evaluate(sample.qrels, sample.runs, MEASURES).estimate(
         "calibrated", calibration=learnt, confidence=0.7
     )
@@ -217,7 +215,6 @@ def test_calibrated_intervals_and_groups() -> None:
         assert arrays[f"calibrated{k}"].reshape(-1, 2).tolist() == [
             [row[k].low, row[k].high] for row in expected
         ]
-    assert [group["name"] for group in facts["groups"]] == list(sample.runs)
 
 
 def test_a_baseline_is_in_every_pair() -> None:
@@ -240,7 +237,7 @@ def test_runs_from_an_iterator_are_read_once() -> None:
         "a": iter([("q", "d1", 1.0), ("q", "d2", 0.5)]),
         "b": {"q": {"d2": 1.0, "d1": 0.5}},
     }
-    page = report_page({"q": {"d1": 1}}, runs, "P@1", groups={"a": "a", "b": "b"})
+    page = report_page({"q": {"d1": 1}}, runs, "P@1")
     assert read(page.html)[1]["means0"].tolist() == [1.0, 0.0]
 
 
@@ -278,7 +275,7 @@ def test_a_grade_that_no_document_has_is_noted(names: list[str]) -> None:
 
 
 def test_a_run_is_read_once() -> None:
-    """An iterator has nothing left for a second reading, for intervals, groups or a single run."""
+    """An iterator has nothing left for a second reading, for intervals or a single run."""
     groups = {name: name for name in sample.runs}
     learnt = calibrate(sample.qrels, sample.runs, groups, "AP", depth=20)
     rows = {
@@ -287,7 +284,7 @@ def test_a_run_is_read_once() -> None:
     }
     listed = {name: [(q, d, float(s)) for q, _, d, _, s, _ in lines] for name, lines in rows.items()}
     for names in (list(listed), ["fused"]):
-        options: dict[str, Any] = {"groups": groups, "depth": 20, "confidence": 0.7}
+        options: dict[str, Any] = {"confidence": 0.7}
         if len(names) > 1:
             options["calibration"] = learnt
         sources = [{name: kind(listed[name]) for name in names} for kind in (list, iter)]

@@ -19,7 +19,7 @@ from unjudged import (
     sample,
 )
 from unjudged.comparison.judgment_bounds import BOUNDING
-from unjudged.judging.pooling.contributions import reusability
+from unjudged.judging.pooling.left_out_groups import left_out_groups
 from unjudged.judging.pooling.pool import Pool
 from unjudged.measures.kernel.estimand import (
     BY_DOCUMENT,
@@ -107,7 +107,7 @@ def test_values_follow(kind: Kind) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_calibration_and_reusability_need_a_pool(kind: Kind) -> None:
+def test_calibration_and_left_out_groups_need_a_pool(kind: Kind) -> None:
     pooled = {name: run for name, run in sample.runs.items() if name != "dense"}
     groups = {name: name for name in pooled}
     if kind == "pool":
@@ -116,7 +116,7 @@ def test_calibration_and_reusability_need_a_pool(kind: Kind) -> None:
     with pytest.raises(UsageError, match="leaving out pooled runs needs a pool"):
         calibrate(JUDGED[kind], pooled, groups, "P@10", depth=10)
     with pytest.raises(UsageError, match="leaving out pooled runs needs a pool"):
-        reusability(Pool.of(JUDGED[kind], pooled), "P@10", depth=10)
+        left_out_groups(Pool.of(JUDGED[kind], pooled), "P@10", depth=10)
 
 
 def test_scattered_labels_are_no_pool() -> None:

@@ -58,14 +58,9 @@ def render(
         return documents[0] if isinstance(grids, Content) else f'{{"tables": [\n{",".join(documents)}]}}\n'
     if format not in _FOR_PROGRAMS:
         raise UsageError(f"unknown format {format!r}: use one of {', '.join(FORMATS)}")
-    check_tables(format, len(records))
+    if len(records) > 1:
+        raise UsageError(f"{format} holds one table, and this output has {len(records)}: use json")
     return _FOR_PROGRAMS[format](records[0])
-
-
-def check_tables(format: str, tables: int) -> None:
-    """Refuse a format that cannot hold this number of tables."""
-    if tables > 1 and format in _FOR_PROGRAMS:
-        raise UsageError(f"{format} holds one table, and this output has {tables}: use json")
 
 
 def as_csv(grid: Content, delimiter: str = ",") -> str:

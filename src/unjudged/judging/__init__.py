@@ -1,4 +1,4 @@
-"""Build a test collection: pool, draw, judge, merge, judge more, and ask whether it is reusable.
+"""Build a test collection: pool, draw, judge, merge, judge more, and see how fair it is to new runs.
 
 The verbs are those of the command line:
 
@@ -23,7 +23,7 @@ _NAMES = LazyNames(
         "collecting.merge_result": "Merged",
         "collecting.merging": "merge",
         "collecting.stated_sample": "stated_sample",
-        "pooling.contributions": "Reusability reusability topic_statistics",
+        "pooling.left_out_groups": "left_out_groups",
         "pooling.designs": "DESIGNS Design design",
         "pooling.pool": "Pool pool=Pool.of_runs",
     },

@@ -8,8 +8,8 @@ from unjudged.judging.collecting.merge_result import Merged as Merged
 from unjudged.judging.collecting.merging import merge as merge
 from unjudged.judging.collecting.sample_file import read_sample as read_sample, sample_text as sample_text
 from unjudged.judging.collecting.stated_sample import stated_sample as stated_sample
-from unjudged.judging.pooling.contributions import Reusability as Reusability, reusability as reusability, topic_statistics as topic_statistics
 from unjudged.judging.pooling.designs import DESIGNS as DESIGNS, Design as Design, design as design
+from unjudged.judging.pooling.left_out_groups import left_out_groups as left_out_groups
 from unjudged.judging.pooling.pool import Pool as Pool
 
 pool = Pool.of_runs
@@ -22,17 +22,15 @@ __all__ = [
     "Merged",
     "NextDocuments",
     "Pool",
-    "Reusability",
     "RunPair",
     "design",
     "judge",
+    "left_out_groups",
     "merge",
     "next",
     "pool",
     "read_sample",
-    "reusability",
     "sample",
     "sample_text",
     "stated_sample",
-    "topic_statistics",
 ]

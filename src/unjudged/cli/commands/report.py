@@ -14,11 +14,9 @@ from unjudged.cli.options.arguments import (
     BoundsDepth,
     By,
     File,
-    Groups,
     InputFile,
     Load,
     Measures,
-    PoolDepth,
     Rel,
     measures_with_rel,
 )
@@ -45,8 +43,6 @@ def report(
     _load: Load = None,
     rel: Rel = None,
     baseline: Baseline = None,
-    groups: Groups = None,
-    depth: PoolDepth = 100,
     pool_depth: BoundsDepth = None,
     calibration: InputFile = None,
     tests: SignificanceOptions = SignificanceOptions(),
@@ -75,11 +71,6 @@ def report(
     measures
         A measure; may be repeated. The default is AP, nDCG@10 and RBP(p=0.8), or from samples with strata
         or probabilities the measures that estimate from them.
-    groups
-        A file of lines `run group`, or a pattern such as '(.*?)-' whose first bracket is the group in a run's
-        name: adds what each group contributed to the pool.
-    depth
-        The depth of the pool to which groups contributed; scores use whole rankings.
     calibration
         A file that `unjudged calibrate` wrote: adds calibrated intervals.
     correct_over
@@ -90,7 +81,7 @@ def report(
     title
         The title of the page.
     """
-    needing = {"rel": rel, "groups": groups, "calibration": calibration}
+    needing = {"rel": rel, "calibration": calibration}
     from_tables = tables.check(inputs, **needing, pool_depth=pool_depth)
     named = {} if from_tables else inputs.runs(runs, "report QRELS RUN... -o page.html")
     if output is not None and output.suffix.lower() not in PAGE_SUFFIXES:
@@ -112,8 +103,6 @@ def report(
             judgments,
             named,
             chosen,
-            groups=groups,
-            depth=depth,
             pool_depth=pool_depth,
             by=by,
             calibration=learnt,

@@ -40,8 +40,8 @@ BY_GROUP = (
 AGAINST = "The name of the run that the others are compared with, instead of all pairs."
 LOWEST = "The lowest grade that counts as relevant, for every measure that does not set its own."
 UP_TO = (
-    "The depth of the rankings: scores use only the documents up to this rank. (In `pool`, `calibrate`, "
-    "`reusability` and `report` it is the depth of the pool.)"
+    "The depth of the rankings: scores use only the documents up to this rank. (In `pool` and `calibrate` it "
+    "is the depth of the pool.)"
 )
 POOLED_TO = (
     "The depth of the pool: the rank up to which the runs were judged. (In `evaluate` and `compare` it is "

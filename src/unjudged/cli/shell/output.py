@@ -14,7 +14,7 @@ from unjudged.base.wording import plain
 from unjudged.cli.shell.given_arguments import check_not_read
 from unjudged.cli.shell.standard_streams import already_said, drop_output, warn
 from unjudged.grids.grid import DECIMALS, Grid
-from unjudged.grids.rendering import SUFFIXES, WITHOUT_NOTES, arrow_modules, check_tables, format_of, render
+from unjudged.grids.rendering import SUFFIXES, WITHOUT_NOTES, arrow_modules, format_of, render
 
 if TYPE_CHECKING:
     from unjudged.comparison.comparison_result import Comparison
@@ -65,17 +65,15 @@ def beside_standard_error(output: Path | None) -> bool:
         return on_terminal(output)
 
 
-def check_output(format: str | None, output: Path | None, *, tables: int = 1) -> str:
+def check_output(format: str | None, output: Path | None) -> str:
     """Return the format to write: as asked for, else by the suffix of the file; without a suffix, a table.
 
-    Refuse a format that cannot be written, or that cannot hold this number of tables, before the work.
+    Refuse a format that cannot be written, before the work.
     """
     if format is None and output is not None and output.suffix and output.suffix.lower() not in SUFFIXES:
         known = ", ".join(SUFFIXES)
         raise UsageError(f"{output}: no format has the suffix {output.suffix}: use {known}, or --format")
-    chosen = format or format_of(output)
-    check_tables(chosen, tables)
-    return _checked(chosen, output)
+    return _checked(format or format_of(output), output)
 
 
 def own_format(format: str | None, output: Path | None, own: str) -> str:
@@ -104,7 +102,7 @@ def check_decimals(decimals: int, chosen: str) -> None:
 
 def show_grids(grids: Grid | Sequence[Grid], format: str | None = None, output: Path | None = None) -> None:
     """Write results in a format; notes that have no place in it go to standard error."""
-    chosen = check_output(format, output, tables=1 if isinstance(grids, Grid) else len(grids))
+    chosen = check_output(format, output)
     width = terminal_width() if chosen == "table" else None
     show(render(grids, chosen, width=width, bold=on_terminal(output)), output)
     notes = [note for grid in ([grids] if isinstance(grids, Grid) else grids) for note in grid.notes]

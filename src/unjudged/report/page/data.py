@@ -24,7 +24,6 @@ from unjudged.evaluation.scores import Scores
 from unjudged.formats.inputs import FILE, kind_of_source
 from unjudged.grids.escapes import Labels
 from unjudged.grids.grid import Cell, Grid
-from unjudged.judging.pooling.contributions import Contribution
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.origin import Origin
@@ -72,8 +71,6 @@ class PageInput:
     judgments: Judgments | None = None
     shared: SharedRankings | None = None
     calibrated: Sequence[Sequence[Estimate]] | None = None
-    contributions: Sequence[Contribution] = ()
-    """Contribution of each group to the pool, if groups are known."""
     extras: Sequence[dict[str, Any]] = ()
     """Further sections, as `sample_section` and `segments_section` make them."""
     notes: Sequence[str] = ()
@@ -111,7 +108,6 @@ def page_data(given: PageInput) -> tuple[dict[str, Any], str]:
         "intervals": _described(given),
         "tests": _tests(comparison, labels),
         "extras": given.extras,
-        "groups": [{**group._asdict(), "name": labels[group.name]} for group in given.contributions],
         "verdicts": VERDICTS,
         "kept": KEPT,
         "conclusions": conclusions(),

@@ -24,12 +24,9 @@ from unjudged.comparison.systems import comparable, compare
 from unjudged.comparison.testing.significance import DRAWS
 from unjudged.evaluation.collection import Collection, RunsSource, name_runs
 from unjudged.evaluation.evaluation import FROM_SAMPLES, fitting_measures
-from unjudged.evaluation.groups import Groups, groups_of
 from unjudged.evaluation.query_segments import SegmentsSource
 from unjudged.evaluation.scores import Scores
 from unjudged.formats.writing import write_whole
-from unjudged.judging.pooling.contributions import contributions
-from unjudged.judging.pooling.pool import Pool
 from unjudged.measures.kernel.estimand import ALL_JUDGED, Estimand
 from unjudged.measures.kernel.measure import compute_all
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
@@ -66,8 +63,6 @@ def report_page(
     alpha: float = 0.05,
     calibration: Calibration | None = None,
     confidence: float = 0.95,
-    groups: Groups | None = None,
-    depth: int = 100,
     pool_depth: int | None = None,
     by: SegmentsSource | None = None,
     draws: int = DRAWS,
@@ -79,10 +74,9 @@ def report_page(
 ) -> Page:
     """Make a page that shows the runs, what is known about their differences, and what is not.
 
-    Most arguments are those of `compare`. With `groups`, as for `calibrate`, the page also shows what each
-    group contributed to the pool of this `depth`. `command` is shown as the way to make the page again, and
-    `files` are those that the judgments were read from, where `qrels` is not itself a file. If the judgments
-    are a sample with strata or probabilities, the default measures are those that estimate from it; beside
+    Most arguments are those of `compare`. `command` is shown as the way to make the page again, and `files`
+    are those that the judgments were read from, where `qrels` is not itself a file. If the judgments are a
+    sample with strata or probabilities, the default measures are those that estimate from it; beside
     others, a section has the estimates that fit. `by` gives the segment of each query and adds the
     differences by segment. `Scores` of two or more systems, such as those of another tool, may stand for
     judgments and runs; then nothing is shown of documents.
@@ -136,7 +130,7 @@ def report_page(
         bounds = _estimated(scores, "bounds")
         announce(scores.warnings)
     announce(map(AssumptionWarning, refused))
-    calibrated, contributed, notes = None, [], [*refused, *_about_scale(scale)]
+    calibrated, notes = None, [*refused, *_about_scale(scale)]
     if comparison is None and scores.pool_depth is not None:
         notes.append(f"Bounds: {below_pool(scores.pool_depth)}.")
     if calibration is not None:
@@ -155,9 +149,6 @@ def report_page(
         fitting = parse_measures(fitting_measures(judgments, ())[0])
         sampled = [sample_section(_evaluated(shared, fitting))]
         notes.append(words_for_sample(judgments.origin, fitting, chosen))
-    if groups is not None:
-        pool = Pool(judgments, shared.judged_rankings, list(named))
-        contributed = contributions(pool, depth, groups_of(groups, named))
     given = PageInput(
         scores=scores,
         bounds=bounds,
@@ -169,7 +160,6 @@ def report_page(
         judgments=judgments,
         shared=shared,
         calibrated=calibrated,
-        contributions=contributed,
         extras=[*sampled, *_segments(comparison, by)],
         notes=notes,
     )

@@ -70,17 +70,6 @@ function holesTable(order) {
   ], order);
 }
 
-function groupsTable() {
-  const whole = (name, field) => ({ name, kind: "number", value: (group) => group[field], show: (group) => String(group[field]) });
-  table("groups-table", "What each group contributed to the pool", [
-    { name: "group", kind: "name", value: (group) => group.name },
-    whole("documents", "documents"),
-    whole("relevant", "relevant"),
-    whole("only this group", "unique"),
-    whole("relevant, only this group", "unique_relevant"),
-  ], facts.groups);
-}
-
 // Sections on the sample and on segments.
 function extraTable({ place, caption, columns, rows }) {
   table(place, caption, columns.map(({ name, number: numeric, decimals, p }, i) => ({

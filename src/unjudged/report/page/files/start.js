@@ -91,7 +91,6 @@ async function start() {
   listen();
   showWords();
   drawAll();
-  if (facts.groups.length) groupsTable();
   showExtras();
   showEvaluated();
   document.documentElement.dataset.ready = "true";
