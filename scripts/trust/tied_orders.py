@@ -19,7 +19,7 @@ from unjudged.formats.ties import joined_ties
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments
 
-CASES = 5000
+CASES = 2000
 MEASURES = ["AP", "nDCG@10", "P@10", "RR", "RBP(p=0.8)", "Bpref"]
 
 

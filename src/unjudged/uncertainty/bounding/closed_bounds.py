@@ -15,8 +15,7 @@ import numpy as np
 
 from unjudged.base.segments import ends, owners, owners_by_ends, places
 from unjudged.measures.kernel.registry import Measure, bounds_of, ratio
-from unjudged.measures.precision import AP, GMAP, R, RelP, Rprec, RprecMult
-from unjudged.measures.preference import Bpref, Bpref10, GMBpref
+from unjudged.measures.precision import AP, GMAP, Bpref, Bpref10, GMBpref, R, RelP, Rprec, RprecMult
 from unjudged.measures.sets import SetR
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.uncertainty.bounding.filled import Bounds, count_above, unknown_documents
