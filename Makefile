@@ -15,7 +15,7 @@ SOURCES = $(COMPILED) $(shell find src -name '*.py')
 SHIPPED = $(SOURCES) MANIFEST.in Makefile conftest.py mkdocs.yml $(wildcard *.md) \
 	$(shell find tests docs examples scripts benchmarks fuzz -type f -not -path '*/__pycache__/*' -not -path '*/.ruff_cache/*')
 
-.PHONY: demo test test-browser test-cluster test-lowest test-pythons packages site trial lint format bench docs papers predictions coverage fuzz fuzz-short fuzz-allocations fuzz-threads sample clean
+.PHONY: demo test test-browser test-cluster test-lowest test-pythons parity packages site trial lint format bench docs papers predictions coverage fuzz fuzz-short fuzz-allocations fuzz-threads sample clean
 
 demo: $(VENV)/installed
 	@$(BIN)/unjudged demo
@@ -42,6 +42,12 @@ test-lowest: $(VENV)-lowest/installed
 test-pythons: PYTHONS = python3.11 python3.12 python3.13 python3.14
 test-pythons: build/wheel
 	scripts/test_pythons.sh build/wheel/*.whl build/sdist/unpacked $(PYTHONS)
+
+# The same questions to the package of commit PARITY and to the present one: `tests/parity/changes.toml` lists what may
+# differ.
+PARITY = 705eafce
+parity: $(READY) $(VENV)-parity/installed
+	$(BIN)/python -m tests.parity --old $(VENV)-parity/bin/python --data $(DATA)
 
 # What a release uploads, checked: the wheel of this machine and the source archive. A second build, of a copy in
 # another folder, must give the same bytes.
@@ -151,7 +157,7 @@ sample: $(VENV)/installed
 	$(BIN)/python scripts/make_sample.py
 
 clean:
-	rm -rf $(VENV) $(VENV)-build $(VENV)-lowest $(VENV)-spark $(VENV)-sail build src/*.egg-info src/unjudged/formats/scan/compiled/*.so src/unjudged/formats/scan/compiled/*.c
+	rm -rf $(VENV) $(VENV)-build $(VENV)-lowest $(VENV)-parity $(VENV)-spark $(VENV)-sail build src/*.egg-info src/unjudged/formats/scan/compiled/*.so src/unjudged/formats/scan/compiled/*.c
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -207,6 +213,15 @@ build/sdist/unpacked/PKG-INFO: build/sdist
 build/wheel: build/sdist/unpacked/PKG-INFO
 	rm -rf $@
 	$(VENV)-build/bin/python -m build --no-isolation --wheel --outdir $@ ./$(<D) > /dev/null
+	@touch $@
+
+$(VENV)-parity/installed: $(VENV)/bin/python
+	@git cat-file -e $(PARITY)^{commit} || { echo "commit $(PARITY) is not in this clone: git fetch --unshallow" >&2; false; }
+	rm -rf build/parity/source
+	mkdir -p build/parity/source
+	git archive $(PARITY) | tar --extract --directory build/parity/source
+	$(PYTHON) -m venv --without-pip $(@D)
+	$(BIN)/pip --python $(@D)/bin/python install --quiet ./build/parity/source
 	@touch $@
 
 # The pip of the first environment installs the others, in the versions that tests/NAME.txt asks for if there is one.
