@@ -16,7 +16,6 @@ from fuzz.kinds.json_text import TOKENS, changed
 from fuzz.mutation import LINES, mutated
 from fuzz.oracle import Difference, Outcome, outcome
 from unjudged import calibrate, evaluate, sample
-from unjudged.experiments import experiment
 from unjudged.judging import (
     Pool,
     merge,
@@ -109,38 +108,6 @@ def check_calibration(data: bytes) -> Iterator[Outcome]:
     yield outcome(read)
 
 
-def checkpoint_seeds() -> list[bytes]:
-    path = folder() / "first.partial"
-    path.unlink(missing_ok=True)
-    _experiment(path)
-    return [path.read_bytes()]
-
-
-def check_checkpoint(data: bytes) -> Iterator[Outcome]:
-    path = folder() / "checkpoint.partial"
-    path.write_bytes(data)
-    yield outcome(lambda: _experiment(path))
-
-
-def _experiment(path: Any) -> Any:
-    result = experiment(GRADES, RUNS, levels=[0.5], measures=MEASURES, repeats=3, checkpoint=path)
-    return [str(row) for row in result.agreement]
-
-
-def mutate_checkpoint(rng: random.Random, data: bytes) -> bytes:
-    """Most lines keep a checksum that fits."""
-    head, _, rest = data.partition(b"\n")
-    if rng.random() < 0.1:
-        return mutated(rng, data, LINES)
-    lines = []
-    for line in rest.split(b"\n"):
-        text = line.partition(b" ")[2]
-        if rng.random() < 0.5:
-            text = mutated_tree(rng, text, [])
-        lines.append(blake2b(head + text, digest_size=8).hexdigest().encode() + b" " + text if text else b"")
-    return head + b"\n" + b"\n".join(lines)
-
-
 def mutated_tree(rng: random.Random, data: bytes, seeds: list[bytes]) -> bytes:
     """Change a node of JSON, or of one line of it, or bytes."""
     lines = data.split(b"\n")
@@ -172,5 +139,4 @@ KINDS = {
     "design": Kind(cache(design_seeds), mutate_design, check_design),
     "answers": of_lines(answers_seeds, check_answers, [b"# unjudged-answers: 1 of 3 documents judged"]),
     "calibration": of_trees(calibration_seeds, check_calibration),
-    "checkpoint": Kind(cache(checkpoint_seeds), mutate_checkpoint, check_checkpoint),
 }

@@ -7,10 +7,6 @@ import io
 import json
 import re
 import shlex
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -221,27 +217,3 @@ def test_figures(tmp_path: Path, kind: str, levels: str, shown: str) -> None:
     printed("experiment", QRELS, *RUNS, *asked, "--plot", str(file))
     assert shown in file.read_text()
     assert not re.search(r"<script[^>]* src=", file.read_text())  # nothing is fetched when it is opened
-
-
-@pytest.mark.thorough
-def test_interrupted_and_given_again(tmp_path: Path) -> None:
-    output = tmp_path / "found.csv"
-    arguments = ["experiment", QRELS, *RUNS, "--repeats", "40", "-m", "subAP", "-m", "infAP"]
-    command = [sys.executable, "-m", "unjudged", *arguments, "--workers", "2", "-o", str(output)]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE)
-    kept = output.with_name("found.csv.partial")
-    deadline = time.monotonic() + 60
-    while not (kept.exists() and kept.read_bytes().count(b"\n") > 5):
-        assert time.monotonic() < deadline
-        assert process.poll() is None
-        time.sleep(0.005)
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=20)
-    assert process.returncode == 130
-    hint = f"unjudged: {kept} keeps the samples so far: the same command continues.\n"
-    assert said.decode() == f"{hint}unjudged: interrupted\n"
-    assert not output.exists()
-    assert kept.exists()
-    printed(*arguments, "-o", str(output))
-    assert not kept.exists()
-    assert output.read_text() == printed(*arguments, "--format", "csv", "--workers", "1")

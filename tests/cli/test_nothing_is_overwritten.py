@@ -183,15 +183,6 @@ def test_judgments_in_the_name_of_a_measure_are_not_replaced(tmp_path: Path) -> 
     assert said.endswith("is read by this command: write to another file")
 
 
-def test_a_checkpoint_does_not_replace_what_is_read(tmp_path: Path) -> None:
-    run = tmp_path / "x.csv.partial"
-    run.write_bytes(Path(RUN).read_bytes())
-    words = ["experiment", QRELS, str(run), OTHER, "--levels", "50%", "--repeats", "1", "--workers", "1"]
-    said = refused(2, *words, "-m", "AP", "-o", str(tmp_path / "x.csv"))
-    assert said == f"{run} is read by this command: write to another file"
-    assert run.read_bytes() == Path(RUN).read_bytes()
-
-
 def test_the_sample_collection_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     qrels = tmp_path / "qrels.txt"
     qrels.write_bytes(Path(QRELS).read_bytes())

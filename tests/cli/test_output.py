@@ -13,7 +13,6 @@ import pytest
 
 from tests.cli.in_process import NOTE, printed, refused, unjudged
 from unjudged import evaluate, sample
-from unjudged.cli.commands.experiment import Results
 
 QRELS, RUN = str(sample.qrels), str(sample.runs["fused"])
 EXPANDED = str(sample.runs["expanded"])
@@ -120,19 +119,6 @@ def test_writing_to_standard_output_by_name_appends(tmp_path: Path) -> None:
     command = f"{sys.executable} -m unjudged evaluate {QRELS} {RUN} -m AP --format csv -o /dev/stdout"
     subprocess.run(f"{command} >> {log}", shell=True, check=True)
     assert log.read_text().startswith("before\nrun,query,measure,value\n")
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no /dev/stdout")
-def test_nothing_is_kept_beside_a_stream(tmp_path: Path) -> None:
-    """An experiment that writes to standard output by name has no checkpoint, wherever that leads."""
-    log = tmp_path / "log"
-    code = "from unjudged.cli.commands.experiment import Results; from pathlib import Path; "
-    code += "print(Results(Path('/dev/stdout'), None, None, None).checkpoint)"
-    with log.open("w") as target:
-        subprocess.run([sys.executable, "-c", code], stdout=target, check=True)
-    assert log.read_text() == "None\n"
-    kept = Results(log, None, None, None).checkpoint
-    assert kept == tmp_path / "log.partial"
 
 
 def test_next_refuses_a_name_that_would_forge_a_judgment(tmp_path: Path) -> None:

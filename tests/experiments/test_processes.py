@@ -7,8 +7,10 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -41,60 +43,55 @@ def wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:
         time.sleep(0.01)
 
 
-def stages(partial: Path, mark: str) -> dict[str, Callable[[], bool]]:
-    return {
-        "first worker": lambda: len(marked(mark)) >= 2,
-        "all workers": lambda: len(marked(mark)) >= 4,
-        "first result": lambda: partial.exists() and partial.read_bytes().count(b"\n") > 1,
-        "many results": lambda: partial.exists() and partial.read_bytes().count(b"\n") > 30,
-    }
+STAGES: dict[str, tuple[int, float]] = {
+    "first worker": (2, 0),
+    "all workers": (4, 0),
+    "at work": (4, 2),
+}
+"""How many processes there are, with multiprocessing's own, and how many seconds later."""
 
 
-@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="looks for processes in /proc")
-@pytest.mark.parametrize("stage", ["first worker", "all workers", "first result", "many results"])
-@pytest.mark.parametrize("way", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL, signal.SIGINT])
-def test_a_killed_experiment_leaves_nothing(tmp_path: Path, way: signal.Signals, stage: str) -> None:
-    temporary, mark = tmp_path / "temporary", f"{way.name} {stage} {os.getpid()}"
-    temporary.mkdir()
-    output = tmp_path / "found.csv"
-    partial = output.with_name("found.csv.partial")
-    process = subprocess.Popen(
-        [sys.executable, "-m", "unjudged", "experiment", *LONG, "-o", str(output)],
-        env={**os.environ, MARK: mark, "TMPDIR": str(temporary)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    )
+@contextmanager
+def experiment_at(stage: str, mark: str, **options: Any) -> Iterator[subprocess.Popen[bytes]]:
+    """An experiment that has come so far; at the end nothing is left of it."""
+    command = [sys.executable, "-m", "unjudged", "experiment", *LONG]
+    processes, seconds = STAGES[stage]
+    process = subprocess.Popen(command, env={**os.environ, MARK: mark, **options.pop("env", {})}, **options)
     try:
-        wait_until(stages(partial, mark)[stage])
+        wait_until(lambda: len(marked(mark)) >= processes)
+        time.sleep(seconds)
         assert process.poll() is None
-        process.send_signal(way)
-        # The pipe ends when no process holds it any more: what `| tee` waits for.
-        process.communicate(timeout=30)
+        yield process
         wait_until(lambda: not marked(mark), 30)
     finally:
         for left in marked(mark):
             os.kill(left, signal.SIGKILL)
-    assert process.returncode != 0
-    assert not list(temporary.iterdir())
-    assert not output.exists()
 
 
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="looks for processes in /proc")
-def test_ctrl_c_goes_to_all_processes_and_is_reported_once(tmp_path: Path) -> None:
-    mark, output = f"ctrl-c {os.getpid()}", tmp_path / "found.csv"
-    process = subprocess.Popen(
-        [sys.executable, "-m", "unjudged", "experiment", *LONG, "-o", str(output)],
-        env={**os.environ, MARK: mark},
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    )
-    partial = output.with_name("found.csv.partial")
-    wait_until(stages(partial, mark)["first result"])
-    os.killpg(process.pid, signal.SIGINT)
-    _, stderr = process.communicate(timeout=30)
-    kept = f"unjudged: {partial} keeps the samples so far: the same command continues.\n"
-    assert (process.returncode, stderr.decode()) == (130, f"{kept}unjudged: interrupted\n")
-    wait_until(lambda: not marked(mark), 30)
+@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("way", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL, signal.SIGINT])
+def test_a_killed_experiment_leaves_nothing(tmp_path: Path, way: signal.Signals, stage: str) -> None:
+    mark = f"{way.name} {stage} {os.getpid()}"
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    environment = {"TMPDIR": str(tmp_path)}
+    with experiment_at(stage, mark, env=environment, **streams) as process:
+        process.send_signal(way)
+        # The pipe ends when no process holds it any more: what `| tee` waits for.
+        found, _ = process.communicate(timeout=30)
+    assert process.returncode != 0
+    assert found == b""
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="looks for processes in /proc")
+@pytest.mark.parametrize("stage", STAGES)
+def test_ctrl_c_goes_to_all_processes_and_is_reported_once(stage: str) -> None:
+    mark = f"ctrl-c {stage} {os.getpid()}"
+    with experiment_at(stage, mark, stderr=subprocess.PIPE, start_new_session=True) as process:
+        os.killpg(process.pid, signal.SIGINT)
+        _, stderr = process.communicate(timeout=30)
+        assert (process.returncode, stderr.decode()) == (130, "unjudged: interrupted\n")
 
 
 def test_an_error_in_a_worker_arrives(tmp_path: Path) -> None:

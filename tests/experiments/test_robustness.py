@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import pickle
 import subprocess
 import sys
@@ -12,9 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from unjudged import InputError, UsageError, evaluate, sample
+from unjudged import UsageError, evaluate, sample
 from unjudged.base.choices import DesignName
-from unjudged.experiments import robustness
 from unjudged.experiments.robustness import experiment
 from unjudged.experiments.summary import DEFAULT_STATISTICS, STATISTICS, Robustness
 from unjudged.judging.pooling.pool import REST, Pool
@@ -101,59 +99,6 @@ def test_a_script_without_a_guard_is_told_so(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 1
     assert 'outside `if __name__ == "__main__":`' in done.stderr
-
-
-def test_an_interrupted_experiment_goes_on(
-    pool: Pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    place = tmp_path / "kept"
-    settings: dict[str, Any] = {"levels": [0.1, 0.3], "measures": MEASURES, "repeats": 3}
-    whole = experiment(pool, **settings)
-
-    def stop_after(most: int) -> None:
-        def tell(done: int) -> None:
-            if done >= most:
-                raise KeyboardInterrupt
-
-        with pytest.raises(KeyboardInterrupt):
-            experiment(pool, checkpoint=place, on_step=tell, **settings)
-
-    stop_after(2)
-    assert len(place.read_text().splitlines()) == 3
-    place.write_text(place.read_text() + "[0.1, 2, [0.5, 0.")  # as a machine that stopped would leave it
-    stop_after(4)
-    assert len(place.read_text().splitlines()) == 5
-    computed = []
-    actual_work = robustness._sample_means
-
-    def counted(*arguments: Any) -> list[float]:
-        computed.append(arguments)
-        return actual_work(*arguments)
-
-    monkeypatch.setattr(robustness, "_sample_means", counted)
-    assert same(experiment(pool, checkpoint=place, **settings), whole)
-    assert len(computed) == 2  # the samples that were left
-    assert len(place.read_text().splitlines()) == 1 + 6
-
-
-@pytest.mark.parametrize("text", [json.dumps({"experiment": "another"}) + "\n", "some notes", "a\nb"])
-def test_what_another_experiment_left_is_refused(pool: Pool, tmp_path: Path, text: str) -> None:
-    place = tmp_path / "kept"
-    place.write_text(text)
-    with pytest.raises(InputError, match="belongs to another experiment"):
-        experiment(pool, levels=[0.1], measures="AP", repeats=2, checkpoint=place)
-    assert place.read_text() == text
-
-
-@pytest.mark.parametrize(
-    "line", ["[0.1, 0, [1, 2]]", "x [0.1, 0, null]", "", "[", "[" * 100_000, "\x00", "0 1 2"]
-)
-def test_a_damaged_checkpoint_is_refused(pool: Pool, tmp_path: Path, line: str) -> None:
-    place = tmp_path / "kept"
-    experiment(pool, levels=[0.1], measures="AP", repeats=2, checkpoint=place)
-    place.write_text(place.read_text() + line + "\n")
-    with pytest.raises(InputError, match="kept:4: damaged line"):
-        experiment(pool, levels=[0.1], measures="AP", repeats=2, checkpoint=place)
 
 
 @pytest.mark.thorough

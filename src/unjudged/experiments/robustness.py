@@ -4,34 +4,47 @@ from __future__ import annotations
 
 import os
 import pickle
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import signal
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from unjudged.base.choices import DesignName, as_list, checked_int
-from unjudged.base.errors import UsageError
+from unjudged.base.errors import UnjudgedError, UsageError
 from unjudged.evaluation.collection import RunsSource
-from unjudged.experiments.checkpoint import Checkpoint
 from unjudged.experiments.summary import DEFAULT_STATISTICS, Robustness, known_statistics
-from unjudged.experiments.workers import run_all
 from unjudged.judging.pooling.designs import DESIGNS, Design
 from unjudged.judging.pooling.pool import Pool
 from unjudged.measures.kernel.names import MeasureLike, parse_measure, parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.weighted import BY_PROBABILITY
 from unjudged.rankings.judged import Floats, JudgedRankings
-from unjudged.rankings.judgments import Judgments, JudgmentsSource
+from unjudged.rankings.judgments import JudgmentsSource
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 DEFAULT_MEASURES = ("AP", "infAP", "indAP", "subAP", "Bpref", "Bpref10")
 SEEDS_APART = 1000
 """The distance between the samples of two seeds: with up to this many repeats they share none."""
 
-SLACK, LARGEST = 1e-9, 1e150
-"""Larger values would have no squared error."""
+SHARES = 4
+"""Tasks of experiments are handed to each worker in about this many parts."""
+
+ENDED = (
+    "a worker process ended before its work was done: the system may have stopped it for lack of memory (use "
+    'fewer workers), or a script started it outside `if __name__ == "__main__":`'
+)
+
+Task = tuple[float, int]
+"""A level, and the seed of a sample."""
+Work = Callable[[Task], list[float]]
 
 
 def experiment(
@@ -46,7 +59,6 @@ def experiment(
     repeats: int = 10,
     seed: int = 0,
     workers: int = 1,
-    checkpoint: str | os.PathLike[str] | None = None,
     on_step: Callable[[int], None] | None = None,
     **options: Any,
 ) -> Robustness:
@@ -60,9 +72,8 @@ def experiment(
     The sample of repeat s has the seed 1000 `seed` + s, so that `Pool.random` and the other designs make it
     again. Within a repeat, larger samples contain the smaller ones, except where the redraw rule applies.
 
-    With several `workers` the samples are shared by processes; the result does not change. A `checkpoint`
-    file keeps what is done: after an interruption the same call continues from there. Delete it when the
-    result is safe. `on_step` is called with the number of samples done.
+    With several `workers` the samples are shared by processes; the result does not change. `on_step` is
+    called with the number of samples done.
 
     >>> from unjudged import sample
     >>> result = experiment(sample.qrels, sample.runs, levels=[0.1, 0.5], measures=["AP", "infAP"], repeats=3)
@@ -91,12 +102,8 @@ def experiment(
     tasks = [(level, SEEDS_APART * seed + repeat) for level in steps for repeat in range(draws)]
     bare = replace(pool, matched=replace(pool.rankings))  # cached results need not travel to other processes
     work = partial(_sample_means, bare, chosen_design, options, chosen)
-    of_means = [_limits(measure, len(pool.judgments.queries)) for measure in chosen]
-    limits = [(0.0, float(len(pool.judgments.grade))), *of_means * len(pool.runs)]
-    settings = [design, sorted(options.items()), *map(_identity, chosen)]
-    with Checkpoint.of(checkpoint, pool, settings, limits) as done:
-        # The samples of a seed one after another, because they are drawn from one order.
-        results = run_all(work, sorted(tasks, key=itemgetter(1)), workers, done, on_step)
+    # The samples of a seed one after another, because they are drawn from one order.
+    results = _all_done(work, sorted(tasks, key=itemgetter(1)), workers, on_step)
     values = np.array([results[task] for task in tasks]).reshape(len(steps), draws, -1)
     shape = len(steps), draws, len(pool.runs), len(chosen)
     *actual, reference = (_means(pool.rankings, measure) for measure in (*chosen, gold))
@@ -121,7 +128,7 @@ def _sample_means(
     design: Design,
     options: Mapping[str, Any],
     measures: Sequence[Measure],
-    task: tuple[float, int],
+    task: Task,
 ) -> list[float]:
     """Return the number of judged documents per query, then every run's mean by each measure."""
     level, seed = task
@@ -136,14 +143,81 @@ def _means(rankings: JudgedRankings, measure: Measure) -> Floats:
     return measure.over_queries(values)
 
 
-def _limits(measure: Measure, queries: int) -> tuple[float, float]:
-    """Return the least and the largest that a mean can be, a rounding error apart."""
-    low, high = measure.range
-    times = queries if measure.traits.summary == "sum" else 1
-    return max(times * low - SLACK, -LARGEST), min(times * high + SLACK, LARGEST)
+def _all_done(
+    work: Work, tasks: Sequence[Task], workers: int, on_step: Callable[[int], None] | None
+) -> dict[Task, list[float]]:
+    """Return the result of each task."""
+    done: dict[Task, list[float]] = {}
+    results = map(work, tasks) if workers == 1 or len(tasks) < 2 else _shared(work, tasks, workers)
+    if on_step is not None:
+        on_step(0)
+    for task, values in zip(tasks, results, strict=True):
+        done[task] = values
+        if on_step is not None:
+            on_step(len(done))
+    return done
 
 
-def _identity(measure: Measure) -> str:
-    """Return the measure's name; complete judgments among its parameters with their content."""
-    actual = measure.given.get("actual")
-    return str(measure) if actual is None else f"{measure} {pickle.dumps(Judgments.of(actual))!r}"
+def _shared(work: Work, tasks: Sequence[Task], workers: int) -> Iterator[list[float]]:
+    """Yield the results from several processes, in order; none of them is left at the end of this one."""
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+    from multiprocessing import get_context
+
+    context = get_context("spawn")  # a fork would inherit locks, but not the threads that hold them
+    theirs, ours = context.Pipe(duplex=False)
+    executor = ProcessPoolExecutor(min(workers, len(tasks)), context, _end_with_parent, (theirs,))
+    try:
+        with _interrupts_held():
+            size = max(1, len(tasks) // (SHARES * workers))
+            results = executor.map(partial(_portable, work), tasks, chunksize=size)
+        yield from results
+    except BrokenProcessPool:
+        raise UnjudgedError(ENDED) from None
+    finally:
+        ours.close()
+        executor.shutdown(cancel_futures=True)
+        theirs.close()
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Hold Ctrl-C back, which is for the process that waits: a worker that starts inherits the block.
+
+    Windows has nothing like this; there a worker ignores Ctrl-C as soon as it runs.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    from multiprocessing import resource_tracker
+
+    resource_tracker.ensure_running()  # it would unblock the signal
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+def _end_with_parent(pipe: Connection) -> None:
+    """In a worker: end at once when the other end of the pipe is closed, even while it computes."""
+    from threading import Thread
+
+    def wait() -> None:
+        pipe.poll(None)
+        os._exit(1)
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=wait, daemon=True).start()
+
+
+def _portable(work: Work, task: Task) -> list[float]:
+    """Do the task; an error that cannot travel between processes is raised as its text."""
+    try:
+        return work(task)
+    except Exception as error:
+        try:
+            pickle.loads(pickle.dumps(error))  # noqa: S301, our own error
+        except Exception:  # noqa: BLE001, an error of any class can fail in any way
+            raise UnjudgedError(f"{type(error).__name__}: {error}") from None
+        raise

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,7 +13,6 @@ from unjudged.cli.commands import STUDY, command
 from unjudged.cli.options.arguments import File, Load, Output, OutputFormat, Plot
 from unjudged.cli.options.input_options import JudgmentOptions
 from unjudged.cli.options.option import Option
-from unjudged.cli.shell.given_arguments import check_not_read
 from unjudged.cli.shell.output import (
     FULL_PRECISION,
     check_figure,
@@ -23,10 +20,9 @@ from unjudged.cli.shell.output import (
     show_figure,
     show_grids,
 )
-from unjudged.cli.shell.standard_streams import progress, reading, warn
+from unjudged.cli.shell.standard_streams import progress, reading
 from unjudged.experiments import robustness
 from unjudged.experiments.summary import DEFAULT_STATISTICS, Robustness, known_statistics, run_means_grid
-from unjudged.formats.writing import is_stream
 from unjudged.grids.rendering import WITHOUT_NOTES, arrow_modules, format_of
 from unjudged.judging.pooling.designs import DESIGNS
 from unjudged.judging.pooling.pool import Pool
@@ -58,7 +54,7 @@ def experiment(
 
     For each level and repeat, every run's mean by each measure is compared with its actual value: Kendall's
     tau, tau_AP, linear correlation, root mean squared error and bias, with their means and standard
-    deviations over the repeats. With -o, the same command continues an interrupted experiment.
+    deviations over the repeats.
 
     Parameters
     ----------
@@ -113,7 +109,7 @@ def experiment(
     with reading(len(named)) as on_read:
         pool = Pool.of(judgments, named, on_read=on_read)
     samples = len(steps or chosen.levels) * (repeats if chosen.random else 1)
-    with results.kept_if_interrupted(), progress("judging less", samples) as on_step:
+    with progress("judging less", samples) as on_step:
         results_by_level = robustness.experiment(
             pool,
             design=design,
@@ -124,7 +120,6 @@ def experiment(
             repeats=repeats,
             seed=seed,
             workers=cores() if workers is None else workers,
-            checkpoint=results.checkpoint,
             on_step=on_step,
             **options,
         )
@@ -143,8 +138,6 @@ class Results:
     def __post_init__(self) -> None:
         """Check that everything can be written."""
         check_output(self.format, self.output)
-        if self.checkpoint is not None:
-            check_not_read(self.checkpoint)
         check_figure(self.plot)
         if self.means is not None and format_of(self.means) not in FULL_PRECISION:
             suffixes = ".csv, .tsv, .json, .jsonl or .parquet"
@@ -152,25 +145,8 @@ class Results:
         if format_of(self.means) == "parquet":
             arrow_modules()
 
-    @property
-    def checkpoint(self) -> Path | None:
-        """A file beside the output; none if the output is a device, a pipe or a standard stream."""
-        if self.output is None or is_stream(self.output):
-            return None
-        return self.output.with_name(self.output.name + ".partial")
-
-    @contextmanager
-    def kept_if_interrupted(self) -> Iterator[None]:
-        """Say where the work so far is kept if the user stops it."""
-        try:
-            yield
-        except KeyboardInterrupt:
-            if self.checkpoint is not None and self.checkpoint.exists():
-                warn(f"{self.checkpoint} keeps the samples so far: the same command continues.")
-            raise
-
     def write(self, experiment: Robustness) -> None:
-        """Write everything, then delete the checkpoint, which is no longer needed."""
+        """Write everything."""
         from unjudged.report.figures.experiment_figures import curves, scatter
 
         if self.means is not None:
@@ -182,5 +158,3 @@ class Results:
         if self.plot is not None:
             drawn = curves(experiment) if len(experiment.levels) > 1 else scatter(experiment)
             show_figure(drawn, self.plot)
-        if self.checkpoint is not None:
-            self.checkpoint.unlink(missing_ok=True)
