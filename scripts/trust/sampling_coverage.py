@@ -18,14 +18,12 @@ from coverage_tables import Cell, markdown, share, shortfalls
 from unjudged.base.errors import UsageError
 from unjudged.evaluation.collection import judged_rankings
 from unjudged.judging.pooling.pool import REST, Pool
-from unjudged.measures.kernel.estimand import Estimand
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments
-from unjudged.uncertainty.estimate import Estimate
-from unjudged.uncertainty.methods.sampling_intervals import ALONE, check_drawn, strata_of, too_few
-from unjudged.uncertainty.quantiles import normal_quantile
+from unjudged.uncertainty.methods.sampling_intervals import check_drawn, strata_of, too_few
+from unjudged.uncertainty.quantiles import normal_quantile, reaches
 from unjudged.uncertainty.sampled_means import QUOTIENTS, SampledMeans
 from unjudged.uncertainty.shared import selected_runs
 
@@ -129,13 +127,16 @@ def sampling_coverage(folder: Path, topics: str, design: str) -> list[Held]:
     runs = order[np.linspace(0.05 * len(order), len(order) - 1, RUNS).astype(int)]
     rankings, truth = selected_runs(pool.rankings, runs.tolist()), truths[runs]
     combined = np.concatenate([np.eye(RUNS), np.eye(RUNS)[1:] - np.eye(RUNS)[:-1]])
-    error, variance, behind, refused = (np.zeros((draws, len(combined), len(measures))) for _ in range(4))
+    shape = draws, len(combined), len(measures)
+    error, variance, bend, behind, refused = (np.zeros(shape) for _ in range(5))
     for i in range(draws):
         own = rankings.relabelled(drawn(pool, design, SEED + i))
         for k, measure in enumerate(measures):
             means = SampledMeans.of(measure, own)
             error[i, :, k] = combined @ (means.value.mean(axis=1) - truth[:, k])
             variance[i, :, k] = means.variances(combined)
+            if measure.name in QUOTIENTS and design in ONE_STRATUM:
+                bend[i, :RUNS, k] = means.bends(variance[i, :, k], combined)[:RUNS]
             behind[i, :, k] = means.documents_behind(combined)
             refused[i, :, k] = too_few(means, behind[i, :, k], variance[i, :, k]) | _lacks(
                 measure, own.judgments
@@ -143,9 +144,7 @@ def sampling_coverage(folder: Path, topics: str, design: str) -> list[Held]:
     made = []
     for k, name in enumerate(MEASURES):
         for of, part in (("means", slice(None, RUNS)), ("differences", slice(RUNS, None))):
-            made_alone = measures[k].name in ALONE and design in ONE_STRATUM and of == "means"
-            cells = error[:, part, k], variance[:, part, k], behind[:, part, k], refused[:, part, k]
-            shares = _held(*cells, (truth[:, k], ALONE[measures[k].name]) if made_alone else None)
+            shares = _held(*(one[:, part, k] for one in (error, variance, bend, behind, refused)))
             made.append(Held(topics, design, name, of, *shares))
     return made
 
@@ -161,39 +160,24 @@ def _lacks(measure: Measure, judgments: Judgments) -> bool:
 
 
 def _held(
-    error: Floats,
-    variance: Floats,
-    behind: Floats,
-    refused: Floats,
-    alone: tuple[Floats, Callable[..., Estimate]] | None,
+    error: Floats, variance: Floats, bend: Floats, behind: Floats, refused: Floats
 ) -> tuple[float, float, float, float, float, int]:
     """Coverage, width, variance, documents, refused share and answers of samples x runs.
 
-    `alone` is the truth, and how means from one stratum get their ends. Intervals without a width count if
-    they are wrong.
+    Intervals without a width count if they are wrong.
     """
-    radius = normal_quantile(LEVEL) * np.sqrt(variance)
-    is_open = (radius > ROUNDING) | (np.abs(error) > ROUNDING)
+    below, above = np.vectorize(partial(reaches, normal_quantile(LEVEL)))(bend) * np.sqrt(variance)
+    is_open = (below > ROUNDING) | (np.abs(error) > ROUNDING)
     answered = is_open & (refused == 0)
     if not is_open.any():
         return np.nan, 0.0, np.nan, np.nan, 0.0, 0
-    inside = np.abs(error) <= radius + ROUNDING
-    if alone is not None:
-        truth, interval = alone
-        inside = np.vectorize(partial(_inside, interval))(truth, truth + error, np.sqrt(variance))
+    inside = (error <= below + ROUNDING) & (-error <= above + ROUNDING)
     true = error.var(axis=0, ddof=1)
     varies = true > ROUNDING**2
     over = np.median(variance.mean(axis=0)[varies] / true[varies]) if varies.any() else np.nan
     share_refused = 1 - float(answered.sum() / is_open.sum())
-    held, width = (float(own[answered].mean()) if answered.any() else 0.0 for own in (inside, 2 * radius))
+    held, width = (float(own[answered].mean()) if answered.any() else 0.0 for own in (inside, below + above))
     return held, width, float(over), float(np.median(behind[is_open])), share_refused, int(answered.sum())
-
-
-def _inside(interval: Callable[..., Estimate], truth: float, value: float, deviation: float) -> bool:
-    if value <= 0:
-        return False
-    made = interval(value, deviation, LEVEL, method="", of=Estimand(""), limits=(0.0, 1.0))
-    return bool(made.low <= truth <= made.high)
 
 
 def sampling_table(found: Sequence[Held]) -> str:

@@ -10,7 +10,7 @@ seen alone with probability s^n; the others may be as far away as the range reac
 
 from __future__ import annotations
 
-from math import exp, inf, sqrt
+from math import inf, sqrt
 from typing import Any
 
 import numpy as np
@@ -64,22 +64,20 @@ def normal_interval(
     return Estimate(value, *within(value, half, limits, slack), confidence, method, of)
 
 
-def log_interval(
-    value: float, deviation: float, confidence: float, *, method: str, of: Estimand, limits: Limits
+def hall_interval(
+    value: float,
+    deviation: float,
+    bend: float,
+    confidence: float,
+    *,
+    method: str,
+    of: Estimand,
+    limits: Limits,
 ) -> Estimate:
-    """Estimate from a value above 0 whose logarithm is nearly Normal: value x exp(+- z deviation / value)."""
-    factor = exp(normal_quantile(confidence) * deviation / value)
-    low, high = max(value / factor, limits[0]), min(value * factor, limits[1])
+    """Estimate from a value, its standard error and its skewness, which is thrice the `bend`, by Hall."""
+    below, above = reaches(normal_quantile(confidence), bend)
+    low, high = max(value - below * deviation, limits[0]), min(value + above * deviation, limits[1])
     return Estimate(value, low, high, confidence, method, of)
-
-
-def reciprocal_interval(
-    value: float, deviation: float, confidence: float, *, method: str, of: Estimand, limits: Limits
-) -> Estimate:
-    """Estimate from a value above 0 whose reciprocal is nearly Normal: 1 / value +- z deviation / value^2."""
-    share = normal_quantile(confidence) * deviation / value
-    high = min(value / (1 - share), limits[1]) if share < 1 else limits[1]
-    return Estimate(value, max(value / (1 + share), limits[0]), high, confidence, method, of)
 
 
 def t_interval(
@@ -129,9 +127,8 @@ def limits_of_mean(values: Floats, tail: float, limits: Limits) -> tuple[float, 
         share = tail ** (1 / n)
         return share * mean + (1 - share) * limits[0], share * mean + (1 - share) * limits[1]
     critical, error = float(stdtrit(n - 1, 1 - tail)), float(deviation / np.sqrt(n))
-    above, below = (straightened(end, bend) for end in (critical, -critical))
-    low, high = mean - max(critical, above) * error, mean - min(-critical, below) * error
-    return max(low, limits[0]), min(high, limits[1])
+    below, above = reaches(critical, bend)
+    return max(mean - below * error, limits[0]), min(mean + above * error, limits[1])
 
 
 def shape_of(values: Floats) -> tuple[float, float]:
@@ -145,7 +142,12 @@ def shape_of(values: Floats) -> tuple[float, float]:
     return deviation, unbiased * skewness / (3 * np.sqrt(n))
 
 
-def straightened(value: float, a: float) -> float:
+def reaches(critical: float, bend: float) -> tuple[float, float]:
+    """Return how many deviations reach down and up: the critical value or, if that is further, Hall's."""
+    return max(critical, _straightened(critical, bend)), max(critical, -_straightened(-critical, bend))
+
+
+def _straightened(value: float, a: float) -> float:
     """Return the t whose corrected value this is."""
     if abs(a) < ROUNDING:
         return value

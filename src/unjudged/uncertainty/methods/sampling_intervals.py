@@ -3,8 +3,8 @@
 The judgments are a sample that was drawn at random from strata, a fixed number from each. The interval is of
 the plain measure with the whole pool judged: that of xinfAP, statAP and infAP is one of AP. `sampled_means`
 has the formulas. A sample with few relevant documents at the top of runs, or few pairs of them, gives a
-quotient a low value and a small variance at once: where all documents were drawn alike its interval is Normal
-for the logarithm of nDCG and for the reciprocal of AP, which counts pairs.
+quotient a low value and a small variance at once: where all documents were drawn alike its interval has
+Hall's correction for skewness.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.origin import SAMPLES
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.intervals import EstimateRows, IntervalRequest, interval_method
-from unjudged.uncertainty.quantiles import log_interval, normal_interval, reciprocal_interval, t_interval
+from unjudged.uncertainty.quantiles import hall_interval, t_interval
 from unjudged.uncertainty.sampled_means import QUOTIENTS, ROUNDING, SampledMeans
 
 MOST_UNSEEN = 0.1
@@ -49,10 +49,6 @@ LEAST_ALONE = 5.0
 """Fewer relevant documents per query are refused where no stratum was judged completely, each counted as
 1 / (1 - f) with f the share of its stratum that was drawn: errors shrink as that share grows. The mean over
 queries decides, not how many queries have none, so that few samples are let pass because they were lucky."""
-
-
-ALONE = {"AP": reciprocal_interval, "nDCG": log_interval}
-"""Intervals of quotients from samples of one stratum."""
 
 
 def plain_measure(measure: Measure) -> Measure:
@@ -180,7 +176,7 @@ def unseen_queries(plain: Measure, judgments: Judgments) -> int:
     "were, say how (--sampled uniformly)",
     check=check_sampled,
     uses=(),
-    cite=("horvitz1952", "yilmaz2008b"),
+    cite=("horvitz1952", "yilmaz2008b", "hall1992"),
 )
 def sampling_intervals(request: IntervalRequest) -> EstimateRows:
     """Intervals of the means that these queries have with the whole pool judged."""
@@ -207,11 +203,12 @@ def _intervals(request: IntervalRequest, *, over_queries: bool = False) -> Estim
                 own, limits = values[means.seen], (least, most)
                 yield t_interval(own, request.confidence, method=method, of=of, limits=limits)
             return
-        interval = ALONE.get(plain.name, normal_interval) if strata.strata == 1 else normal_interval
         low, high = np.full(len(request.runs), least), np.full(len(request.runs), most)
         if means.is_sum and means.documents is not None:
             low, high = means.documents.limits()
         variances, behind = means.variances(), means.documents_behind()
+        skewed = plain.name in QUOTIENTS and strata.strata == 1
+        bends = means.bends(variances) if skewed else np.zeros(len(variances))
         few = too_few(means, behind, variances)
         lacking = _lacking(plain, judgments, strata, behind[few]) if few.any() else ""
         for i, value in enumerate(mean_over_queries(means.value).tolist()):
@@ -222,8 +219,8 @@ def _intervals(request: IntervalRequest, *, over_queries: bool = False) -> Estim
                 continue
             if abs(possible - value) > ROUNDING:
                 how += "; moved to the nearest value that is possible"
-            made, deviation = interval if possible > 0 else normal_interval, float(np.sqrt(variances[i]))
-            yield made(possible, deviation, request.confidence, method=how, of=of, limits=limits)
+            shape = float(np.sqrt(variances[i])), float(bends[i])
+            yield hall_interval(possible, *shape, request.confidence, method=how, of=of, limits=limits)
 
     return request.by_run(of_runs)
 
