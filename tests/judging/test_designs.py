@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from unjudged import Judgments, UsageError, evaluate, sample
-from unjudged.cli.commands.collecting.sample import sample as sample_command
 from unjudged.cli.commands.experiment import experiment as experiment_command
+from unjudged.cli.commands.pool import sample as sample_command
 from unjudged.experiments import experiment
 from unjudged.judging.pooling.designs import DESIGNS, design
 from unjudged.judging.pooling.pool import REST, Pool

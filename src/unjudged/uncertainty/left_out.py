@@ -61,12 +61,6 @@ class LeftOut:
         found[self.rankings.row, self.group[self.run[self.rankings.ranking]]] = True
         return found
 
-    def only_by(self, groups: Sequence[int]) -> Mask:
-        """Return the judged documents that no group brought but these."""
-        mine = np.isin(np.arange(self.groups), groups)
-        some, others = (self.contributors[:, chosen].any(axis=1) for chosen in (mine, ~mine))
-        return some & ~others & (self.rankings.judgments.grade >= 0)
-
     @cached_property
     def sole_group(self) -> Integers:
         """Only group that brought each judged document, -1 if there are several or none."""
