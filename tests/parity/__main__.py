@@ -12,8 +12,7 @@ import time
 from pathlib import Path
 
 from tests.parity.collections import write_cases
-from tests.parity.compare import Change, compare
-from tests.parity.rows import Rows, read_rows
+from tests.parity.compare import Change, compare_lines
 
 HERE = Path(__file__).parent
 FROZEN = ("ask_old.py", "questions.py", "rows.py", "collections.py")
@@ -51,7 +50,8 @@ def main() -> int:
         return 1
     if len(asked) > 1:
         asked[1][2].rename(kept)
-    result = compare(_rows(kept), _rows(folder / "new.jsonl"), Change.read())
+    with kept.open(encoding="utf-8") as old, (folder / "new.jsonl").open(encoding="utf-8") as new:
+        result = compare_lines(old, new, Change.read())
     took = time.monotonic() - started
     print(*result.problems, sep="\n")
     print(
@@ -74,11 +74,6 @@ def _environment(side: str) -> dict[str, str]:
     dropped = {"PYTHONPATH"} if side == "old" else set()
     kept = {name: value for name, value in os.environ.items() if name not in dropped}
     return {**kept, "OPENBLAS_NUM_THREADS": "1"}
-
-
-def _rows(file: Path) -> Rows:
-    with file.open(encoding="utf-8") as lines:
-        return read_rows(lines)
 
 
 if __name__ == "__main__":

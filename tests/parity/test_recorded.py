@@ -22,7 +22,7 @@ def check(folder: Path, sources: tuple[str, ...]) -> None:
     """Ask about the collections of a folder, and compare with what is recorded of these sources."""
     old = {key: value for key, value in read_rows(unpack("answers")).items() if source_of(key) in sources}
     new = summarised(ask_all(ASK, folder, UnjudgedError, recorded_questions))
-    result = compare(old, new, Change.read(), recorded=True)
+    result = compare(old, new, Change.read(), sources=sources, recorded=True)
     assert not result.wrong, "\n".join(result.problems)
     assert result.equal > 1000
 
@@ -51,17 +51,19 @@ def key(field: str, measure: str = "AP") -> Key:
 def test_every_difference_must_be_listed() -> None:
     old = {key("values.mean"): 0.5, key("interval bounds.value"): 0.25, key("gate.outcome"): "pass"}
     new = {key("values.mean"): 0.5 + 1e-16 * 2, key("interval bounds.value"): 0.25 + 1e-13, key("new.p"): 1}
-    found = compare(old, new, [])
+    found = compare(old, new, [], sources=OWN)
     assert (found.equal, found.wrong) == (1, 3)
     listed = [
         Change("rounding", field="values.mean", measure="AP|P@5", counts={"small": 1}),
         Change("gone", field="gate.*", counts={"small": 1, "recorded_small": 1}),
         Change("new", field="new.*", counts={"small": 1}),
     ]
-    found = compare(old, new, listed)
+    found = compare(old, new, listed, sources=OWN)
     assert (found.equal, found.deliberate, found.wrong) == (1, 3, 0)
-    assert compare(old, new, listed, recorded=True).wrong == 2
-    assert compare(old, old, listed).problems[0].startswith("listed change values.mean of AP|P@5")
+    assert compare(old, new, listed, sources=OWN, recorded=True).wrong == 2
+    assert (
+        compare(old, old, listed, sources=OWN).problems[0].startswith("listed change values.mean of AP|P@5")
+    )
 
 
 def test_which_values_are_alike() -> None:
