@@ -69,14 +69,23 @@ def compare_lines(old: Iterable[str], new: Iterable[str], changes: Iterable[Chan
 
 
 def compare(
-    old: Rows, new: Rows, changes: Iterable[Change], *, sources: Collection[str], recorded: bool = False
+    old: Rows,
+    new: Rows,
+    changes: Iterable[Change],
+    *,
+    sources: Collection[str],
+    recorded: bool = False,
+    bits: bool = True,
 ) -> Result:
-    """Compare rows of `make parity`, or recorded ones; `changes` state how often each occurs by source."""
+    """Compare rows of `make parity`, or recorded ones; `changes` state how often each occurs by source.
+
+    Without `bits`, values of measures may differ by a rounding error too: another processor computed them.
+    """
     listed = list(changes)
     occurred: Counter[tuple[int, str]] = Counter()
     problems, equal, unlisted = [], 0, 0
     for key in sorted({*old, *new}):
-        if key in old and key in new and alike(old[key], new[key], exact=is_exact(key)):
+        if key in old and key in new and alike(old[key], new[key], exact=bits and is_exact(key)):
             equal += 1
             continue
         place = next((i for i, change in enumerate(listed) if change.covers(key)), None)

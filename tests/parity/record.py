@@ -7,11 +7,15 @@ from __future__ import annotations
 
 import json
 import lzma
+import platform
 import sys
 from collections.abc import Iterable, Iterator
+from importlib import import_module
 from math import fsum
 from pathlib import Path
 from zlib import crc32
+
+import numpy as np
 
 from tests.parity.collections import Case, read_cases
 from tests.parity.compare import source_of
@@ -62,6 +66,12 @@ def _short(value: Value) -> Value:
     return value
 
 
+def machine() -> list[str]:
+    """Return what the last bit of logarithms and sums depends on."""
+    features = import_module("numpy._core._multiarray_umath").__cpu_features__
+    return [platform.system(), np.__version__, *sorted(name for name, has in features.items() if has)]
+
+
 def record(folder: Path) -> None:
     """Write the recorded collections and answers from those that `make parity` left in a folder."""
     (kept,) = folder.glob("old-*.jsonl")
@@ -76,6 +86,7 @@ def record(folder: Path) -> None:
     chosen = {k: v for k, v in old.items() if (k.collection, k.field.partition(".")[0], k.measure) in asked}
     rows = sorted(summarised(chosen).items(), key=lambda row: (row[0].field, row[0]))
     RECORDED.mkdir(exist_ok=True)
+    (RECORDED / "machine.json").write_text(json.dumps(machine()) + "\n")
     _pack("answers", (json.dumps([*key, value]) for key, value in rows))
     own = [case.name for case in cases if is_recorded(case) and source_of_case(case) in ("small", "sample")]
     files = (file for name in own for file in sorted((folder / "collections" / name).iterdir()))

@@ -11,7 +11,7 @@ from tests.conftest import DATA
 from tests.parity.ask_new import ASK
 from tests.parity.collections import write_data
 from tests.parity.compare import Change, alike, compare, source_of
-from tests.parity.record import recorded_questions, summarised, unpack
+from tests.parity.record import RECORDED, machine, recorded_questions, summarised, unpack
 from tests.parity.rows import Key, ask_all, read_rows
 from unjudged import UnjudgedError
 
@@ -22,7 +22,8 @@ def check(folder: Path, sources: tuple[str, ...]) -> None:
     """Ask about the collections of a folder, and compare with what is recorded of these sources."""
     old = {key: value for key, value in read_rows(unpack("answers")).items() if source_of(key) in sources}
     new = summarised(ask_all(ASK, folder, UnjudgedError, recorded_questions))
-    result = compare(old, new, Change.read(), sources=sources, recorded=True)
+    bits = machine() == json.loads((RECORDED / "machine.json").read_text())
+    result = compare(old, new, Change.read(), sources=sources, recorded=True, bits=bits)
     assert not result.wrong, "\n".join(result.problems)
     assert result.equal > 1000
 
