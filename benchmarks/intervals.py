@@ -45,7 +45,9 @@ def rows(folder: Path) -> list[str]:
         timed("bounds of ERR", estimates(cascade, "bounds"), 10),
     ]
     tables = {run.name: Run.of(run) for run in runs}
-    table.append(timed("100 documents to judge next", lambda: next_documents(judgments, tables, 100), 3))
+    table.append(
+        timed("100 documents to judge next", lambda: next_documents(judgments, tables, 100, "RBP(p=0.8)"), 3)
+    )
     return [*HEAD, *table]
 
 

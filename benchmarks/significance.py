@@ -2,7 +2,7 @@
 
 The matrix of AP by run and query is computed once. Each task then runs in a process of its own and reports
 its processor time, imports and compilation left out. What ranx does is the part of its `compare` that tests.
-"Settled" is everything that `compare` does after reading: values, t test, Holm, bounds, search for reversals.
+"Headlines" is all that `compare` does after reading: values, tests, Holm, bounds, flip and loss shares.
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ from pathlib import Path
 import numpy as np
 
 from unjudged import compare_pairs, evaluate
-from unjudged.comparison.judgment_bounds import judgment_bounds
 from unjudged.evaluation.collection import name_runs
+from unjudged.evidence.rankings import RankingsEvidence
+from unjudged.inference.infer import Settings, decide, run_tests
+from unjudged.inference.verdict import BETTER
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments
@@ -59,12 +61,12 @@ TASKS: dict[str, tuple[str, str, Callable[[Floats], int]]] = {
 }
 
 
-SETTLED = ("RBP(p=0.8)", "RBP(p=0.95)", "nDCG@10", "AP")
+HEADLINES = ("RBP(p=0.8)", "RBP(p=0.95)", "nDCG@10", "AP")
 
 
 def timed(task: str, file: str, qrels: str, runs: list[str]) -> tuple[float, int]:
-    if task in SETTLED:
-        return timed_settled(task, qrels, runs)
+    if task in HEADLINES:
+        return timed_headlines(task, qrels, runs)
     scores, run = np.load(file), TASKS[task][2]
     run(scores[:3])
     start = time.process_time()
@@ -72,15 +74,17 @@ def timed(task: str, file: str, qrels: str, runs: list[str]) -> tuple[float, int
     return time.process_time() - start, found
 
 
-def timed_settled(name: str, qrels: str, runs: list[str]) -> tuple[float, int]:
-    """The time after reading, and how many pairs are both significant and settled."""
+def timed_headlines(name: str, qrels: str, runs: list[str]) -> tuple[float, int]:
+    """The time after reading, and how many pairs have a better system."""
     (measure,) = parse_measures(name)
     shared = SharedRankings.of(Judgments.of(qrels), name_runs(runs))
+    settings = Settings.of("t", "holm", 0.05, FEW, 0)
     compare_pairs(np.random.default_rng(0).random((3, 5)))
     start = time.process_time()
-    tests = compare_pairs(shared.per_run(measure.compute(shared.rankings)))
-    judging = judgment_bounds(shared, measure, tests.pairs)
-    return time.process_time() - start, int((tests.significant & judging.settled).sum())
+    scores = shared.per_run(measure.compute(shared.judged_rankings))
+    contrast = RankingsEvidence(shared, measure, scores).contrast(*np.triu_indices(len(scores), 1))
+    (columns,) = decide([run_tests(contrast, settings)], settings)
+    return time.process_time() - start, int((columns["headline"] == BETTER).sum())
 
 
 def table(qrels: str, runs: list[str]) -> list[str]:
@@ -96,7 +100,7 @@ def table(qrels: str, runs: list[str]) -> list[str]:
         file = Path(folder) / "scores.npy"
         np.save(file, scores)
         labels = {name: (task, tool) for name, (task, tool, _) in TASKS.items()}
-        labels |= {name: (f"paired t, Holm and settled, {name}", "unjudged") for name in SETTLED}
+        labels |= {name: (f"headlines, {name}", "unjudged") for name in HEADLINES}
         for name, (task, tool) in labels.items():
             if tool == "ranx" and importlib.util.find_spec("ranx") is None:
                 rows.append(f"| {task} | ranx is not installed: pip install ranx | | |")

@@ -5,16 +5,16 @@ from unjudged import compare, evaluate, sample
 # %% The table of the thesis.
 print(evaluate(sample.qrels, sample.runs, ["AP", "nDCG@10", "P@10", "RBP(p=0.8)"]))
 
-# %% All pairs, corrected for their number: a claim needs the verdict `clear`.
+# %% All pairs, corrected for their number: a claim needs the headline `better`.
 comparison = compare(sample.qrels, sample.runs, "nDCG@10")
-for pair in comparison.pairs():
-    if pair.verdict == "clear":
-        print(f"{pair.ahead} is better: {pair.a} against {pair.b}, {pair.difference.value:+.4f}")
+for pair in comparison.pairs:
+    if pair["better"]:
+        print(f"{pair['better']} is better: {pair['a']} minus {pair['b']}, {pair['difference']:+.4f}")
 
-# %% The system that was not pooled needs more judgments before the rest is claimed.
-for pair in comparison.pairs():
-    if pair.b == "dense" and pair.verdict != "clear":
-        print(f"{pair.a} and {pair.b}: {pair.verdict}")
+# %% What the others need before anything is claimed of them.
+for pair in comparison.pairs:
+    if not pair["better"]:
+        print(f"{pair['a']} and {pair['b']}: {pair['headline']}")
 
 # Prints:
 # Scores(6 runs x 30 queries; means)
@@ -30,14 +30,18 @@ for pair in comparison.pairs():
 # Documents have the same score, and other orders of them change means by more
 # than 0.001: RBP(p=0.8) of boolean from 0.1219 to 0.1483, and 3 more.
 # ties='expected' (--ties expected) has the mean over all orders.
-# lexical is better: boolean against lexical, -0.1663
-# expanded is better: boolean against expanded, -0.2054
-# fused is better: boolean against fused, -0.2428
-# reranked is better: boolean against reranked, -0.3388
-# dense is better: boolean against dense, -0.1277
-# reranked is better: lexical against reranked, -0.1724
-# reranked is better: expanded against reranked, -0.1333
-# lexical and dense: open
-# expanded and dense: open
-# fused and dense: significant, open to judging
-# reranked and dense: significant, open to judging
+# lexical is better: lexical minus boolean, +0.1663
+# expanded is better: expanded minus boolean, +0.2054
+# fused is better: fused minus boolean, +0.2428
+# reranked is better: reranked minus boolean, +0.3388
+# dense is better: dense minus boolean, +0.1277
+# reranked is better: reranked minus lexical, +0.1724
+# reranked is better: reranked minus expanded, +0.1333
+# expanded and lexical: needs queries
+# fused and lexical: needs queries
+# dense and lexical: needs both
+# fused and expanded: needs queries
+# dense and expanded: needs both
+# reranked and fused: needs queries
+# dense and fused: needs judging
+# dense and reranked: needs judging

@@ -112,7 +112,7 @@ def estimates(
 def judge_more(
     folder: Path, judgments: Judgments, known: dict[tuple[str, str], int], runs: dict[str, Path]
 ) -> list[str]:
-    """Judge what says most about the order of the best runs until it is settled."""
+    """Judge what says most about the best runs until judging could hardly change what is known of them."""
     now = Judgments(judgments.pooled, judgments.grade)
     report, judged, batches = [], 0, 0
     while True:
@@ -124,7 +124,6 @@ def judge_more(
             settle=True,
             top=BEST,
             pooled=True,
-            forecast=not batches,
             seed=SEED,
         )
         if not batches:
@@ -150,8 +149,8 @@ def within_budget(pool: Pool, budget: int) -> list[str]:
 def compared(folder: Path, runs: dict[str, Path]) -> list[str]:
     """Compare the runs."""
     judgments = Judgments.read(folder / "rounds-merged.strata")
-    found = list(compare(judgments, runs, "xinfAP").pairs())
-    differ = sum(pair.p_adjusted < ALPHA for pair in found)
+    found = compare(judgments, runs, "xinfAP").pairs
+    differ = sum(row["p_adjusted"] < ALPHA for row in found)
     return [f"{differ} of {len(found)} pairs differ by xinfAP over queries (corrected p < {ALPHA})."]
 
 

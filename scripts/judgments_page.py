@@ -9,7 +9,7 @@ from inspect import Parameter
 import numpy as np
 
 from unjudged import MEASURES, JudgedRankings, Judgments, Measure
-from unjudged.comparison.judgment_bounds import BOUNDING
+from unjudged.evidence.rankings import BOUNDING
 from unjudged.measures.kernel.estimand import (
     BY_DOCUMENT,
     CHOOSING,

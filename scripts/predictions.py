@@ -42,6 +42,7 @@ DEPTH = 100
 BEST = 12.0
 """The model's highest score."""
 RUN_FILES = " ".join(f"{run}.run" for run in RUNS)
+TWO = "ICT-CKNRM_B50.run ICT-BERT2.run"
 WITH_PREDICTIONS = (
     f"judging/design.txt {RUN_FILES} \\\n    --judged answers.qrels --predictions llama.run "
     f"--outside nonrelevant -m '{MEASURE}'"
@@ -51,7 +52,7 @@ COMMANDS = {
     "draw": f"unjudged sample --for predictions {RUN_FILES} --predictions llama.run \\\n"
     f"    --among qrels.txt -m '{MEASURE}' --budget 200 --to-judge judging",
     "estimate": f"unjudged evaluate {WITH_PREDICTIONS}",
-    "difference": f"unjudged compare {WITH_PREDICTIONS.replace('ICT-CKNRM_B.run ', '')}",
+    "difference": f"unjudged compare {WITH_PREDICTIONS.replace(RUN_FILES, TWO)}",
     "queries": f"unjudged evaluate twenty.qrels {RUN_FILES} \\\n"
     "    --predictions llama.run --threshold 0.75 -m 'AP(rel=2)' -m 'nDCG@10'",
 }

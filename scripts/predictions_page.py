@@ -57,8 +57,7 @@ The column "by people" of the audit has what all 9,260 judgments say: the three 
 the command stops with an error, because nobody can correct what the model says of passages that people could not have
 judged. If you draw from all passages, you do not need it.
 
-**4. Compare.** Difference, intervals, p value and verdict are of the estimates with predictions. The last sentence has the
-numbers without them, for comparison only.
+**4. Compare.** Difference, interval, p value and headline are of the estimates with predictions.
 
 ```text
 {difference}

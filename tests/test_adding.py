@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tests.cli.in_process import printed
-from unjudged import JudgedRankings, Judgments, compare, evaluate, measure, sample
+from unjudged import (
+    JudgedRankings,
+    Judgments,
+    Result,
+    Scores,
+    compare,
+    compare_collections,
+    evaluate,
+    judging,
+    measure,
+    sample,
+)
 from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import Output, OutputFormat
 from unjudged.cli.shell.output import show_grids
@@ -20,17 +33,25 @@ from unjudged.formats.reader import READERS, File, Reader, register
 from unjudged.formats.readers.memory.mappings import table_of_rows
 from unjudged.formats.tables import Table
 from unjudged.grids.grid import grid_of
+from unjudged.grids.rendering import render
+from unjudged.inference.rows import better_first
 from unjudged.judging import Pool
 from unjudged.judging.pooling.designs import design
 from unjudged.measures.kernel.estimand import ALL_JUDGED
 from unjudged.measures.kernel.registry import Measure, bounds_of
 from unjudged.rankings.judged import Floats, Integers
+from unjudged.results.fields import FIELDS, Row, field
+from unjudged.results.views import VIEWS
 from unjudged.uncertainty.bounding.bounds import bounds
 from unjudged.uncertainty.bounding.filled import Bounds
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.intervals import IntervalRequest, interval_method
 
 PAIR = {name: sample.runs[name] for name in ("reranked", "fused")}
+GUESSES: dict[str, dict[str, float]] = {}
+for file in PAIR.values():
+    for query, _, document, *_ in map(str.split, file.read_text().splitlines()):
+        GUESSES.setdefault(query, {})[document] = int(document[1:]) % 5 / 5
 
 
 def test_a_measure_and_its_bounds() -> None:
@@ -74,7 +95,60 @@ def test_a_test_and_a_correction() -> None:
         return np.minimum(2 * p, 1)
 
     pair = compare(sample.qrels, PAIR, test="sure", correction="double").pair("reranked", "fused")  # type: ignore[arg-type]
-    assert (pair.p, pair.p_adjusted, pair.verdict) == (0.001, 0.002, "clear")
+    assert (pair["p"], pair["p_adjusted"], pair["headline"]) == (0.001, 0.002, "better")
+
+
+@pytest.fixture
+def balance() -> Iterator[None]:
+    """One field, made of others, and an entry in each view."""
+    field("balance", kind="text", means="queries won by a minus queries lost", of=_balance)
+    views = dict(VIEWS)
+    for name, view in views.items():
+        VIEWS[name] = replace(view, shown=[*view.shown, "balance"], written=[*view.written, "balance"])
+    yield
+    VIEWS.update(views)
+    del FIELDS["balance"]
+
+
+def _balance(row: Row) -> str | None:
+    return f"{row['wins'] - row['losses']:+}" if row.get("wins") is not None else None
+
+
+@pytest.mark.usefixtures("balance")
+@pytest.mark.filterwarnings("ignore::unjudged.UnjudgedWarning")
+def test_a_field_is_seen_in_all_sources_views_and_formats() -> None:
+    """A column takes one field and an entry per view: no source, question or format knows of it."""
+    scores = evaluate(sample.qrels, PAIR, "P@10")
+    halves = {query: str(k % 2) for k, query in enumerate(scores.queries)}
+    table = Scores.of(scores.values, "P@10", runs=scores.runs, queries=scores.queries)
+    people = judging.sample(judging.pool(PAIR, 20), "random", 0.6, seed=1)
+    drawn = judging.merge(
+        people, {"them": {q: dict.fromkeys(own, 1) for q, own in GUESSES.items()}}
+    ).judgments
+    results = [
+        compare(sample.qrels, PAIR, "P@10", segments=halves),
+        compare(table, segments=halves),
+        compare(drawn, PAIR, "P@10", predictions=GUESSES),
+    ]
+    several = compare_collections({"one": (sample.qrels, PAIR), "two": (sample.qrels, PAIR)}, "P@10")
+    seen = [(found, view) for found in results for view in found.rows]
+    for found, view in [*seen, (several, "collections")]:
+        rows = found.rows[view]
+        grid = found.grid(view)
+        assert grid.columns[-1].name == "balance", view
+        assert [line[-1] for line in grid.rows] == [_balance(row) for row in shown_rows(found, view)]
+        assert found.records(view).as_columns()["balance"] == [_balance(row) for row in rows]
+        for kind in ("table", "csv", "json", "jsonl", "markdown", "html", "latex"):
+            assert "balance" in str(render(grid, kind)), (view, kind)
+        assert [*found.as_view(view).to_frame().columns][-1] == "balance"
+    files = [str(sample.qrels), *map(str, PAIR.values()), "-m", "P@10"]
+    assert '"balance"' in printed("compare", *files, "--format", "json")
+    assert "balance" in printed("compare", *files, "--pairs")
+
+
+def shown_rows(found: Result, view: str) -> Sequence[Row]:
+    """Rows as people see them: pairs have the better system first."""
+    return [better_first(dict(row)) for row in found.rows[view]] if view == "pairs" else found.rows[view]
 
 
 def test_a_design() -> None:
@@ -102,7 +176,7 @@ def test_a_reader(request: pytest.FixtureRequest, tmp_path: Path) -> None:
     expected = evaluate({"q": {"a": 1, "b": 0}, "r": {"c": 2}}, {"q": {"b": 2.0, "a": 1.0}, "r": {"c": 1.0}})
     assert evaluate(own_qrels, own_run).values.tobytes() == expected.values.tobytes()
     twice = compare(own_qrels, {"a": own_run, "b": own_run}, "AP")
-    assert twice.pair("a", "b").difference.value == 0
+    assert twice["difference"] == 0
     assert printed("evaluate", str(own_qrels), str(own_run), "-m", "AP").split()[-1] == "0.7500"
 
 

@@ -26,16 +26,15 @@ from unjudged import (
     report_page,
     sample,
 )
-from unjudged.base.wording import p_text
-from unjudged.comparison.verdicts import KEPT
+from unjudged.inference.verdict import BLUR, FLIP
 from unjudged.measures.kernel.estimand import COMPARISON, permitted
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.predictions import (
     audit,
-    compare_with_predictions,
     design_for_predictions,
     estimate_with_predictions,
 )
+from unjudged.results.words import headline_sentence
 from unjudged.uncertainty.estimate import Estimate
 
 pytestmark = pytest.mark.thorough
@@ -94,11 +93,11 @@ def test_values(a: str, b: str) -> None:
     _, arrays = read(report_page(sample.qrels, two(a, b), MEASURES).html)
     for k, row in enumerate(rows("compare", *files(a, b, *MEASURES))):
         measure = row["measure"]
-        assert measure == MEASURES[k]
-        assert [row["mean_a"], row["mean_b"]] == means[:, k].tolist() == arrays[f"means{k}"].tolist()
+        assert (measure, row["a"], row["b"]) == (MEASURES[k], b, a)
+        assert [row["mean_b"], row["mean_a"]] == means[:, k].tolist() == arrays[f"means{k}"].tolist()
         assert [values[run, measure] for run in (a, b)] == means[:, k].tolist()
         assert row["difference"] == arrays[f"difference{k}"].item()
-        assert row["difference"] == pytest.approx(means[0, k] - means[1, k], abs=1e-15)
+        assert row["difference"] == pytest.approx(means[1, k] - means[0, k], abs=1e-15)
 
 
 @of_measures
@@ -106,60 +105,57 @@ def test_values(a: str, b: str) -> None:
 def test_means_by_segment_and_of_a_gate_have_the_bits_of_evaluate(a: str, b: str, measure: str) -> None:
     scores = evaluate(sample.qrels, two(a, b), measure)
     halves = {query: str(place % 2) for place, query in enumerate(scores.queries)}
-    row = compare(sample.qrels, two(a, b), measure).by(halves).rows[-1]
+    row = compare(sample.qrels, two(a, b), measure, segments=halves).segments[-1]
     check = gate(sample.qrels, sample.runs[a], sample.runs[b], measure, margin=0.1).checks[0]
-    assert [row.mean_a, row.mean_b] == [check.old, check.new] == scores.means[:, 0].tolist()
+    for found in (row, check):
+        assert [found["mean_b"], found["mean_a"]] == scores.means[:, 0].tolist()
+    assert (row["difference"], row["a"]) == (pytest.approx(check["difference"], abs=1e-15), b)
 
 
 @of_measures
 @of_pairs
 def test_leaders(a: str, b: str, measure: str) -> None:
-    """`compare`, `next` and `report` name the same leader, and open or settled means the same."""
-    (pair,) = compare(sample.qrels, two(a, b), measure).pairs()
+    """`compare`, `next` and `report` say the same of a pair, and `next` has documents if it needs judging."""
+    row = compare(sample.qrels, two(a, b), measure).pair()
     found = judging.next(sample.qrels, two(a, b), budget=3, measure=measure, settle=True)
     (other,) = found.pairs
-    assert other.leader == pair.ahead
-    sign = 1 if pair.ahead == a else -1
-    assert other.difference == pytest.approx(sign * pair.difference.value)
-    assert other.p == pytest.approx(pair.p)
-    ends = sorted((sign * pair.difference.low, sign * pair.difference.high))
-    assert other.settled == (pair.verdict in KEPT)
-    facts, _ = read(report_page(sample.qrels, two(a, b), measure).html)
-    assert facts["measures"][0]["words"] == pair.sentences()
-    text = " ".join(found.notes())
-    if other.settled:
-        assert text.startswith("Stop: ")
-        assert f"{pair.ahead} > {b if pair.ahead == a else a}" in text
-    else:
-        assert (other.low, other.high) == pytest.approx(ends)
-        assert f"{pair.ahead} leads" in text
-        assert f"{p_text(pair.p)})" in text
-        assert p_text(pair.p) in str(pair)
+    for name in ("ahead", "headline", "more_judging", "other_queries", "difference", "p", "low", "high"):
+        assert other[name] == row[name], name
+    _, arrays = read(report_page(sample.qrels, two(a, b), measure).html)
+    assert arrays["p0"].item() == row["p"]
+    assert arrays["low0"].item() == row["low"]
+    waiting = row["more_judging"] in (FLIP, BLUR)
+    assert found.sentence().startswith("More judging could" if waiting else "Stop: ")
+    assert bool(found.wanted) == bool(found.open_pairs) == waiting
+    if waiting:
+        assert headline_sentence(row) in found.notes()
 
 
 @of_measures
 @of_pairs
-def test_one_verdict_of_two_runs(a: str, b: str, measure: str) -> None:
-    """Text and JSON have the verdict and leader of the comparison, in either order of the runs."""
-    (pair,) = compare(sample.qrels, two(a, b), measure).pairs()
-    (turned,) = compare(sample.qrels, two(b, a), measure).pairs()
-    assert (turned.ahead, turned.better, turned.verdict) == (pair.ahead, pair.better, pair.verdict)
+def test_one_headline_of_two_runs(a: str, b: str, measure: str) -> None:
+    """Text and JSON have the headline and leader of the comparison, in either order of the runs."""
+    found = compare(sample.qrels, two(a, b), measure)
+    turned = compare(sample.qrels, two(b, a), measure)
+    assert (turned.ahead, turned.better, turned.headline) == (found.ahead, found.better, found.headline)
     (row,) = rows("compare", *files(a, b, measure))
-    assert (row["verdict"], row["better"]) == (pair.verdict, pair.better)
-    assert f"Verdict: {pair.verdict}. {pair.ahead} is " in " ".join(
-        printed("compare", *files(a, b, measure)).split()
-    )
+    assert (row["headline"], row.get("better")) == (found.headline, found.better)
+    said = " ".join(printed("compare", *files(a, b, measure)).split())
+    assert said.startswith(headline_sentence(found.pair()))
 
 
 def test_the_table_of_all_runs_has_the_same_values_and_order() -> None:
     scores = evaluate(sample.qrels, sample.runs, MEASURES)
     comparison = compare(sample.qrels, sample.runs, MEASURES)
     _, arrays = read(report_page(sample.qrels, sample.runs, MEASURES).html)
-    for k, result in enumerate(comparison.results):
-        assert result.means.tolist() == scores.means[:, k].tolist() == arrays[f"means{k}"].tolist()
-        assert [scores.runs[i] for i in np.argsort(-scores.means[:, k], kind="stable")] == [
-            comparison.runs[i] for i in result.order()
-        ]
+    for k, measure in enumerate(MEASURES):
+        own = [row for row in comparison.systems if row["measure"] == measure]
+        means = {row["system"]: row["mean"] for row in own}
+        assert (
+            [means[run] for run in scores.runs] == scores.means[:, k].tolist() == arrays[f"means{k}"].tolist()
+        )
+        best = np.argsort(-scores.means[:, k], kind="stable")
+        assert [row["system"] for row in own] == [scores.runs[i] for i in best]
 
 
 @cache
@@ -234,30 +230,26 @@ def test_a_measure_for_uniform_samples_says_that_these_are_none() -> None:
 
 
 @pytest.mark.parametrize("measure", SUMS)
-def test_one_verdict_with_predictions(measure: str) -> None:
-    """Text and JSON have one verdict, of what `evaluate` estimates, also if plain scores say the opposite."""
+def test_one_headline_with_predictions(measure: str) -> None:
+    """Rows have what `evaluate` estimates, also if plain scores say the opposite."""
     runs = two("reranked", "dense")
     design = design_for_predictions(runs, 60, model(), measure, qrels=sample.qrels, seed=3)
     drawn = judging.merge(design, {"them": truth()}).judgments
     (estimates,) = estimate_with_predictions(drawn, runs, model(), measure)
-    comparison = compare(drawn, runs, measure)
-    (plain,) = comparison.pairs()
-    both = compare_with_predictions([estimates], [("reranked", "dense")], plain=comparison)
-    (pair,) = both.pairs
-    these, other = estimates.intervals("reranked", "dense")
-    assert list(pair.intervals) == [these, other]
-    assert (pair.p < 0.05) == (other.low > 0 or other.high < 0)
-    assert [pair.mean_a, pair.mean_b] == [estimates.intervals(run)[0].value for run in runs]
-    assert (plain.ahead, pair.ahead) == ("reranked", "dense")
-    text = str(both)
-    assert text.startswith(f"With predictions, {measure}, reranked minus dense: {these.value:+.4f}; ")
-    assert text.count("Verdict: ") == 1
-    assert f"Verdict: {pair.verdict}. dense is " in text
-    assert f"Without predictions, with what is not judged as nonrelevant: {measure}: " in text
-    record = both.records()
-    row = dict(zip((column.name for column in record.columns), next(iter(record.rows)), strict=True))
-    assert (row["difference"], row["verdict"], row["better"]) == (these.value, pair.verdict, "dense")
-    assert row["without_predictions_difference"] == plain.difference.value
+    plain = compare(drawn, runs, measure)
+    both = compare(drawn, runs, measure, predictions=model())
+    of_sample, of_queries = estimates.intervals("dense", "reranked")
+    row = both.pair()
+    assert (row["a"], row["b"]) == ("dense", "reranked")
+    assert row["difference"] == pytest.approx(of_sample.value, abs=1e-15)
+    assert (row["estimate_low"], row["estimate_high"]) == pytest.approx((of_sample.low, of_sample.high))
+    assert (row["query_low"], row["query_high"]) == pytest.approx((of_queries.low, of_queries.high))
+    assert (row["p"] < 0.05) == (of_queries.low > 0 or of_queries.high < 0)
+    means = {one["system"]: one["mean"] for one in both.systems}
+    assert [means[run] for run in runs] == pytest.approx([estimates.intervals(run)[0].value for run in runs])
+    assert (plain.ahead, both.ahead) == ("reranked", "dense")
+    assert both.records("pairs").as_columns()["headline"] == [both.headline]
+    assert str(both).startswith(f"dense is {'better than' if both.better else 'ahead of'} reranked")
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -266,7 +258,8 @@ def test_samples_are_estimated_or_refused_everywhere_alike() -> None:
     people = judging.sample(judging.pool(POOLED, 20), "stratified", 0.4, seed=1, top=5)
     judged = judging.merge(people, {"them": truth()}).judgments
     means = evaluate(judged, POOLED, "xinfAP").means[:, 0].tolist()
-    assert compare(judged, POOLED).results[0].means.tolist() == means
+    found = {row["system"]: row["mean"] for row in compare(judged, POOLED).systems}
+    assert [found[run] for run in POOLED] == means
     assert read(report_page(judged, POOLED).html)[1]["means0"].tolist() == means
     sentence = str(permitted(parse_measure("infAP"), judged, COMPARISON))
     for ask in (compare, report_page):

@@ -15,11 +15,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.comparison.small_collections import several_runs
-from tests.comparison.test_every_measure import EVERY
 from tests.conftest import Qrels, RunDict
+from tests.evidence.small_collections import several_runs
+from tests.inference.test_every_measure import EVERY
 from tests.report.test_page import read
-from unjudged import InputError, Score, Scores, UsageError, compare, evaluate, gate, report_page, sample
+from unjudged import (
+    InputError,
+    Result,
+    Score,
+    Scores,
+    UsageError,
+    compare,
+    evaluate,
+    gate,
+    report_page,
+    sample,
+)
 from unjudged.cli import as_trec_eval
 from unjudged.cli.main import main
 from unjudged.uncertainty.bounding.bounds import bounds
@@ -250,40 +261,48 @@ def test_tests_over_queries_are_the_same_to_the_last_bit(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         options: dict[str, Any] = {"test": test, "correction": correction, "draws": 200}
-        from_runs = compare(qrels, runs, measure, **options).results[0]
+        from_runs = compare(qrels, runs, measure, **options)
         scores = evaluate(qrels, runs, measure)
         with TemporaryDirectory() as folder:
             file = Path(folder) / "scores.csv"
             scores.to_pandas().to_csv(file, index=False)
-            table = compare(Scores.of(file), **options).results[0]
-    for name in ("p", "p_adjusted", "difference", "effect", "outcomes"):
-        np.testing.assert_array_equal(getattr(from_runs.tests, name), getattr(table.tests, name))
-    np.testing.assert_array_equal(from_runs.means, table.means)
-    np.testing.assert_array_equal(from_runs.other_queries, table.other_queries)
-    assert from_runs.tests.significant.tolist() == table.tests.significant.tolist()
-    wanted = {True: "significant", False: "not significant"}  # without bounds, which need judgments
-    assert table.verdicts == [wanted[bool(found)] for found in from_runs.tests.significant]
+            table = compare(Scores.of(file), **options)
+    same_rows(from_runs, table)
+    for row in table.pairs:  # without bounds, which need judgments
+        assert row["more_judging"] == "unknown"
+        assert row["headline"] == "few queries"
+
+
+ABOUT_QUERIES = ["mean_a", "mean_b", "difference", "p", "p_adjusted", "query_low", "query_high", "ahead"]
+ABOUT_QUERIES += ["effect", "effect_low", "effect_high", "wins", "ties", "losses", "other_queries"]
+
+
+def same_rows(from_runs: Result, table: Result) -> None:
+    """What is known of other queries is the same to the last bit."""
+    for one in from_runs.pairs:
+        other = table.pair(one["a"], one["b"], one["measure"])
+        for name in ABOUT_QUERIES:
+            np.testing.assert_array_equal(other[name], one[name], name)
+    systems = {(row["measure"], row["system"]): row for row in table.systems}
+    for one in from_runs.systems:
+        other = systems[one["measure"], one["system"]]
+        for name in ("mean", "query_low", "query_high"):
+            np.testing.assert_array_equal(other.get(name), one.get(name), name)
 
 
 def test_real_scores_give_the_same_comparison() -> None:
-    from_runs = compare(sample.qrels, RUNS, MEASURES)
-    table = compare(Scores.of(long()))
-    for one, other in zip(from_runs.results, table.results, strict=True):
-        np.testing.assert_array_equal(one.tests.p_adjusted, other.tests.p_adjusted)
-        np.testing.assert_array_equal(one.tests.difference, other.tests.difference)
-        np.testing.assert_array_equal(one.tests.effect, other.tests.effect)
-        np.testing.assert_array_equal(one.other_queries, other.other_queries)
+    same_rows(compare(sample.qrels, RUNS, MEASURES), compare(Scores.of(long())))
 
 
 def test_comparisons_of_a_table() -> None:
     two = compare(Scores.of(long()[long().run.isin(["reranked", "dense"])], ["AP"]))
-    assert "Judgments: unknown" in str(two)
-    assert two.verdict == "significant"
-    assert two.better == "reranked"
-    assert len(two.per_query().queries) == 30
+    unknown = "scores of a table do not say which documents were judged"
+    assert f"more judging   unknown: {unknown}" in str(two)
+    assert (two.headline, two.better) == ("better", "reranked")
+    assert len(two.by_query().rows["queries"]) == 30
     six = compare(Scores.of(long()), measures="AP")
-    assert "Judgments: unknown" in str(six)
-    assert six.records().as_columns()["low"] == [None] * 15
+    assert f"What more judging could change is unknown: {unknown}." in six.grid().notes
+    assert "low" not in six.records("pairs").as_columns()
     assert r"\begin{table}" in six.to_latex()
     with pytest.raises(UsageError, match="depth needs judgments and runs"):
         compare(Scores.of(long()), depth=5)
@@ -292,7 +311,7 @@ def test_comparisons_of_a_table() -> None:
     with pytest.raises(UsageError, match="one run cannot be compared"):
         compare(Scores.of({"query": ["a"], "b": [1]}))
     measured = compare(Scores.of(np.random.default_rng(0).random((2, 9, 2)), ["faithfulness", "x"]))
-    assert measured.pair(measure="faithfulness").measure == "faithfulness"
+    assert measured.pair(measure="faithfulness")["measure"] == "faithfulness"
     assert any(note.startswith("faithfulness, x: the higher value counts as") for note in measured.notes)
     assert not [note for note in six.notes if "counts as better" in note]
 
@@ -310,7 +329,7 @@ def test_commands_on_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         assert ended.value.code == 0, captured.err
         return captured.out
 
-    assert "Judgments: unknown" in run("compare", "--scores", str(file), "-m", "AP")
+    assert "What more judging could change is unknown" in run("compare", "--scores", str(file), "-m", "AP")
     assert "15 pairs" in run("compare", "--scores", str(file), "-m", "AP", "--pairs")
     assert "reranked" in run(
         "evaluate", "--scores", str(file), "--interval", "queries", "--plot", str(figure)
@@ -358,9 +377,11 @@ def test_a_page_of_scores_alone(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert '<section id="segments"' in text
     assert '<section id="holes"' not in text
     assert f"unjudged report {file} --scores" in text
-    assert "Judgments: unknown" in text
-    with pytest.raises(UsageError, match="one run cannot be compared"):
-        report_page(Scores.of({"query": ["a"], "b": [1]}))
+    assert "scores of a table do not say which documents were judged" in text
+    alone = Scores.of({"query": ["a"], "b": [1]})
+    assert read(report_page(alone).html)[1]["means0"].tolist() == [1.0]
+    with pytest.raises(UsageError, match="give two or more runs"):
+        report_page(alone, by={"a": "x"})
     with pytest.raises(UsageError, match="give two or more runs"):
         report_page(sample.qrels, sample.runs["fused"], "P@10", by={})
 
@@ -370,6 +391,7 @@ def test_a_page_of_scores_alone(tmp_path: Path, capsys: pytest.CaptureFixture[st
     [
         ('{"old": {"q1": {"AP": 0.5}, "q2": 3}}', "'q2' has an int; expected {system: {query: value}}"),
         ('{"old": {"q1": 0.5, "q2": {"AP": 3}}}', "'q2' has a dict; expected {system: {query: value}}"),
+        ("{}", "an empty dict; expected {system: {query: value}}"),
         ("query,a,b\nq1,1e200,1\n", "scores:2: the value of system 'a' on query 'q1' .* at most 1e"),
         ("query,a,b\n\udcff,1,2\n\udcff,1,3\n", r"query '.udcff' has a second value"),
         (f"query,measure,a\nq1,{'x' * 5000},y\nq2,P,1\nq3,P,1\n", r"\(x{30}…x{29}\) is 'y', expected a"),
@@ -411,42 +433,44 @@ def bounded_rows(*more: str) -> list[dict[str, Any]]:
 
 @pytest.mark.filterwarnings("ignore::unjudged.UnjudgedWarning")
 def test_bounds_of_a_table_give_verdicts() -> None:
-    """Those of means are as from the runs; those of differences contain them, so verdicts are no stronger."""
+    """Those of means are as from the runs; those of differences contain them."""
     table = Scores.of(pandas.DataFrame(bounded_rows()))
     own, found = compare(sample.qrels, RUNS, BOUNDED), compare(table)
-    for one, other in zip(own.results, found.results, strict=True):
-        np.testing.assert_array_equal(one.tests.p, other.tests.p)
-        np.testing.assert_allclose(other.judging.run_low, one.judging.run_low, atol=1e-12)
-        assert (other.judging.run_high >= one.judging.run_high - 1e-12).all()  # with what follows the end
-        assert (other.judging.low <= one.judging.low + 1e-12).all()
-        assert (other.judging.high >= one.judging.high - 1e-12).all()
-        assert not (other.judging.settled & ~one.judging.settled).any()
-        assert other.judging.settled.any()
-        assert not other.judging.settled.all()
-    assert any("of each system alone" in note for note in found.notes)
-    clear, unresolved = (next(p for p in found.pairs() if p.verdict == v) for v in ("clear", "unresolved"))
-    assert "(each system's own bounds). No unjudged document can change the sign." in str(clear)
-    assert "Unjudged documents may reverse the order." in str(unresolved)
+    for one in own.pairs:
+        other = found.pair(one["a"], one["b"], one["measure"])
+        assert other["p"] == one["p"]
+        assert other["low"] <= one["low"] + 1e-12
+        assert other["high"] >= one["high"] - 1e-12
+        if other["more_judging"] == "cannot change it":
+            assert one["more_judging"] == "cannot change it"
+        assert other["better"] in (None, one["better"])
+    ranges = {(row["measure"], row["system"]): row for row in own.systems}
+    for row in found.systems:
+        ends = ranges[row["measure"], row["system"]]
+        assert (row["low"], row["high"]) == pytest.approx((ends["low"], ends["high"]), abs=1e-12)
+    kinds = {row["more_judging"] for row in found.pairs}
+    assert {"cannot change it", "could flip it"} <= kinds
+    assert found.notes == []
     facts, arrays = read(report_page(table).html)
     assert [one["bounded"] for one in facts["measures"]] == [True, True]
-    assert arrays["pair_low0"].tolist() == found.results[0].judging.low.tolist()
+    assert arrays["low0"].tolist() == [row["low"] for row in found.pairs if row["measure"] == BOUNDED[0]]
 
 
 @pytest.mark.filterwarnings("ignore::unjudged.UnjudgedWarning")
 def test_a_gate_takes_bounds_of_a_table() -> None:
     """It is never surer than with the runs themselves."""
     table = Scores.of(pandas.DataFrame(bounded_rows()))
-    sure = {"pass": 1, "open": 0, "fail": 1}
+    sure = {"pass": 1, "undecided": 0, "fail": 1}
     for old, new in (("boolean", "reranked"), ("reranked", "boolean"), ("reranked", "fused")):
         for margin in (0.01, 0.05, 0.2, 0.3):
             mine = gate(table, old, new, "P@10", margin=margin)
             theirs = gate(sample.qrels, RUNS[old], RUNS[new], "P@10", margin=margin)
-            assert mine.checks[0].judgments == "bounds"
+            assert mine.checks[0]["judging"] == "seen"
             assert mine.outcome == theirs.outcome or sure[mine.outcome] < sure[theirs.outcome]
     waiting = gate(table, "dense", "boolean", "P@10", margin=0.3)
-    assert waiting.outcome == "open"
-    assert "judge the unjudged documents that matter (`unjudged next`)" in waiting.sentence()
-    assert gate(table, "dense", "boolean", "P@10", margin=0.3, judgments="as they are").outcome != "open"
+    assert waiting.outcome == "undecided"
+    assert "judge the unjudged documents that matter" in waiting.sentence()
+    assert gate(table, "dense", "boolean", "P@10", margin=0.3, judging="as-judged").outcome != "undecided"
 
 
 @pytest.mark.filterwarnings("ignore::unjudged.UnjudgedWarning")
@@ -454,11 +478,13 @@ def test_bounds_that_do_not_hold() -> None:
     """Of AP those of one system do not know what the others found."""
     rows = bounded_rows("AP")
     found = compare(Scores.of(pandas.DataFrame(rows)))
-    assert [bool(result.judging.missing) for result in found.results] == [False, False, True]
-    assert any(note.startswith("AP: judgments: unknown (bounds of a table") for note in found.notes)
+    missing = {row["measure"]: row["missing"] for row in found.pairs}
+    assert [bool(missing[name]) for name in (*BOUNDED, "AP")] == [False, False, True]
+    said = "AP: what more judging could change is unknown: bounds of a table do not know what other systems"
+    assert any(note.startswith(said) for note in found.grid().notes)
     with pytest.raises(InputError, match=r"row 7 .*: low and high of system .* expected bounds of the value"):
         Scores.of(pandas.DataFrame([*rows[:7], {**rows[7], "low": rows[7]["high"] + 0.1}, *rows[8:]]))
     some = Scores.of(pandas.DataFrame([*rows[:7], {**rows[7], "low": None}, *rows[8:]]))
     assert some.ends is not None
     assert int(np.isnan(some.ends[0]).sum()) == 1
-    assert sum(bool(result.judging.missing) for result in compare(some).results) == 2
+    assert len({row["measure"] for row in compare(some).pairs if row["missing"]}) == 2

@@ -149,10 +149,8 @@ def _scores(path: Any, **options: Any) -> Any:
             raise Difference("a table is not read as it was written")
         text = render(scores.grid(per_query=True), "csv")
         if len(scores.runs) > 1 and scores.values.size < 500:
-            found = compare(scores, draws=50)
-            text = f"{found}{found.to_latex()}"
-            if scores.segments:
-                text += str(found.by(scores.segments))
+            found = compare(scores, draws=50, segments=scores.segments or None)
+            text = "".join([str(found), found.to_latex(), *(str(found.grid(view)) for view in found.rows)])
             text += gate(scores, scores.runs[0], scores.runs[1], margin=0.1).sentence()
         return text, len(
             report_page(scores, by=scores.segments or None).html
@@ -168,7 +166,8 @@ def check_segments(data: bytes) -> Iterator[Outcome]:
         if sum(segments.values()).tolist() != [1] * len(QUERIES):
             raise Difference("a query is in no segment, or in two")
         scores = Scores.of(np.arange(12.0).reshape(2, 6) ** 2 % 7 / 7, "AP", queries=QUERIES)
-        return str(compare(scores).by(path)), gate(scores, *scores.runs, margin=0.1, by=path).sentence()
+        passed = gate(scores, *scores.runs, margin=0.1, segments=path).sentence()
+        return str(compare(scores, segments=path).grid("segments")), passed
 
     yield outcome(read)
 

@@ -121,7 +121,7 @@ class Pooled:
 
     def reduced(self, out: Sequence[int]) -> JudgedRankings:
         """All runs over the pool without the documents that only these groups retrieved."""
-        hidden = LeftOut(self.rankings, self.group).only_by(out)
+        hidden = only_by(LeftOut(self.rankings, self.group), out)
         judgments = chosen_rows(self.rankings.judgments, ~hidden)
         return self.rankings.moved(judgments, np.where(hidden, -1, np.cumsum(~hidden) - 1))
 
@@ -129,6 +129,13 @@ class Pooled:
         """Some of the runs over the same pool; the groups are numbered anew."""
         _, group = np.unique(self.group[mask], return_inverse=True)
         return Pooled(of_runs(self.rankings, np.flatnonzero(mask)), group, self.unlike[mask])
+
+
+def only_by(left_out: LeftOut, groups: Sequence[int]) -> Mask:
+    """Return the judged documents that no group brought but these."""
+    mine = np.isin(np.arange(left_out.groups), groups)
+    some, others = (left_out.contributors[:, chosen].any(axis=1) for chosen in (mine, ~mine))
+    return some & ~others & (left_out.rankings.judgments.grade >= 0)
 
 
 def of_runs(rankings: JudgedRankings, runs: Iterable[int]) -> JudgedRankings:

@@ -14,15 +14,16 @@ from typing import Any
 
 import agreement_coverage
 import calibrated_coverage
+import family_trials
 import fractional_bounds
 import gate_trials
 import macro_samples
 import query_samples
-import robust_verdicts
 import sample_tests
 import sampling_coverage
 import scattered_labels
 import tied_orders
+import verdict_trials
 import worlds
 from calibrated_tables import (
     calibrated_table,
@@ -172,13 +173,18 @@ def segments(folder: Path, pool: ProcessPoolExecutor) -> None:
     replace_table(PAGE, "segments", segments_table([job.result() for job in jobs], held))
 
 
-def robust(folder: Path, pool: ProcessPoolExecutor) -> None:
-    jobs = {track.name: [pool.submit(robust_verdicts.left_out_pairs, track)] for track in tracks(folder)}
-    seeds = range(robust_verdicts.COLLECTIONS)
-    jobs[robust_verdicts.SIMULATED] = [pool.submit(robust_verdicts.simulated_pairs, seed) for seed in seeds]
-    for name, parts in jobs.items():
-        counts = sum((job.result() for job in parts), start=robust_verdicts.Counts())
-        replace_table(PAGE, f"robust, {name}", robust_verdicts.robust_table(counts, name))
+def headlines(folder: Path, pool: ProcessPoolExecutor) -> None:  # noqa: ARG001 (it makes its own)
+    found = verdict_trials.everything(folder, cores())
+    for setting in (verdict_trials.BOTH, verdict_trials.ONE):
+        table = verdict_trials.rules_table(found, setting)
+        replace_table(PAGE, f"headlines, {setting} left out", table)
+    replace_table(PAGE, "headlines, each", verdict_trials.headlines_table(found, verdict_trials.BOTH))
+    gates = verdict_trials.gates_table(found, verdict_trials.ONE, margins=(0.01,))
+    replace_table(PAGE, "headlines, gates", gates)
+
+
+def families(folder: Path, pool: ProcessPoolExecutor) -> None:  # noqa: ARG001 (needs no data, makes its own)
+    replace_table(PAGE, "families", family_trials.measured(family_trials.TRIALS, cores()))
 
 
 def sampling(folder: Path, pool: ProcessPoolExecutor) -> None:
@@ -213,7 +219,8 @@ PARTS: dict[str, Callable[[Path, ProcessPoolExecutor], None]] = {
         ties,
         fractions,
         agreement,
-        robust,
+        headlines,
+        families,
         sampling,
         scattered,
         gate,

@@ -1,17 +1,8 @@
 # Written by `make docs`.
 from unjudged.base.errors import AssumptionWarning as AssumptionWarning, ExtraQueriesWarning as ExtraQueriesWarning, InputError as InputError, MissingQueriesWarning as MissingQueriesWarning, NothingJudgedWarning as NothingJudgedWarning, UnjudgedError as UnjudgedError, UnjudgedWarning as UnjudgedWarning, UsageError as UsageError
 from unjudged.citation import cite as cite
-from unjudged.comparison.by_measure import MeasureComparison as MeasureComparison
-from unjudged.comparison.collections_result import CollectionsComparison as CollectionsComparison
-from unjudged.comparison.comparison_result import Comparison as Comparison
-from unjudged.comparison.gate import gate as gate
-from unjudged.comparison.gate_result import GateResult as GateResult
-from unjudged.comparison.query_differences import QueryDifferences as QueryDifferences
-from unjudged.comparison.several_collections import compare_collections as compare_collections
-from unjudged.comparison.systems import compare as compare
 from unjudged.comparison.testing.pairwise import PairTests as PairTests, compare_pairs as compare_pairs
 from unjudged.comparison.testing.power import QueryPlan as QueryPlan, plan_queries as plan_queries
-from unjudged.comparison.verdicts import Pair as Pair
 from unjudged.diagnosis.questions import Diagnosis as Diagnosis, doctor as doctor
 from unjudged.evaluation.collection import Collection as Collection
 from unjudged.evaluation.evaluation import evaluate as evaluate
@@ -21,11 +12,15 @@ from unjudged.grids.grid import Grid as Grid
 from unjudged.measures.kernel.estimand import Estimand as Estimand, permitted as permitted
 from unjudged.measures.kernel.registry import MEASURES as MEASURES, Measure as Measure, measure as measure
 from unjudged.measures.kernel.traits import Refusal as Refusal
+from unjudged.questions.collections import compare_collections as compare_collections
+from unjudged.questions.compare import compare as compare
+from unjudged.questions.gate import GateResult as GateResult, gate as gate
 from unjudged.rankings.judged import JudgedRankings as JudgedRankings
 from unjudged.rankings.judgments import Judgments as Judgments
 from unjudged.rankings.origin import Origin as Origin
 from unjudged.rankings.runs import Run as Run
 from unjudged.report.page.report_page import Page as Page, report_page as report_page
+from unjudged.results.result import Result as Result
 from unjudged.uncertainty.calibration import Calibration as Calibration
 from unjudged.uncertainty.estimate import Estimate as Estimate, Estimates as Estimates
 from unjudged import experiments as experiments
@@ -40,8 +35,6 @@ __all__ = [
     "AssumptionWarning",
     "Calibration",
     "Collection",
-    "CollectionsComparison",
-    "Comparison",
     "Diagnosis",
     "Estimand",
     "Estimate",
@@ -54,16 +47,14 @@ __all__ = [
     "Judgments",
     "MEASURES",
     "Measure",
-    "MeasureComparison",
     "MissingQueriesWarning",
     "NothingJudgedWarning",
     "Origin",
     "Page",
-    "Pair",
     "PairTests",
-    "QueryDifferences",
     "QueryPlan",
     "Refusal",
+    "Result",
     "Run",
     "Score",
     "Scores",

@@ -73,7 +73,9 @@ def test_what_is_saved_equals_the_json_of_compare(opened: Open, page_file: Path)
         for line, row in zip(table, expected, strict=True):
             for field in ("difference", "low", "high", "p", "p_adjusted"):
                 assert float(line[field]) == row[field]
-            assert [line[field] for field in ("a", "b", "verdict")] == [row[f] for f in ("a", "b", "verdict")]
+            assert [line[field] for field in ("a", "b", "headline")] == [
+                row[f] for f in ("a", "b", "headline")
+            ]
 
 
 def test_figures_are_saved_as_they_look(opened: Open, page_file: Path) -> None:
@@ -122,7 +124,7 @@ def test_the_matrix_by_pointer_and_by_keyboard(opened: Open, page_file: Path) ->
     chart.hover(position={"x": box["width"] - 15, "y": box["height"] - 45})
     tip = page.locator("#tip")
     assert tip.is_visible()
-    for part in ("minus", "all documents judged", "corrected", "reversal prevalence"):
+    for part in ("dense minus boolean", "judging could make it", "after correction", "more judging: "):
         assert part in tip.inner_text()
     page.locator("#matrix [role=application]").focus()
     page.keyboard.press("ArrowUp")
@@ -168,12 +170,16 @@ def test_figures_shrink_to_the_paper(opened: Open, page_file: Path) -> None:
     assert all(right <= width + 1 and low <= height + 1 for width, right, height, low in figures)
 
 
-def test_the_legend_says_whose_documents_the_bounds_are_about(opened: Open, page_file: Path) -> None:
-    """They are wider than those of `evaluate`, which looks at one run at a time."""
+def test_legends_say_what_marks_mean(opened: Open, page_file: Path) -> None:
     page = opened(page_file)
-    assert (
-        "the unjudged documents of all runs turn out to be" in page.locator("#intervals .legend").inner_text()
-    )
+    assert "hollow box: what judging could make of it" in page.locator("#intervals .legend").inner_text()
+    pairs = page.locator("#legend").inner_text().splitlines()
+    assert [line.split(":")[0] for line in pairs] == [
+        "better",
+        "needs judging",
+        "needs queries",
+        "needs both",
+    ]
 
 
 def test_holes_are_those_of_judged(opened: Open, page_file: Path) -> None:
@@ -215,8 +221,9 @@ def test_the_interval_of_a_pair_for_other_queries(opened: Open, page_file: Path)
     page = opened(page_file)
     page.select_option("#system-a", label="dense")
     page.select_option("#system-b", label="boolean")
-    pair = compare(sample.qrels, sample.runs, "AP").pair("dense", "boolean").other_queries
-    assert f"difference {pair.low:+.4f} to {pair.high:+.4f}" in page.locator("#pair-words").inner_text()
+    pair = compare(sample.qrels, sample.runs, MEASURES).pair("dense", "boolean", MEASURES[0])
+    ends = f"{pair['query_low']:+.4f} to {pair['query_high']:+.4f}"
+    assert f"hold: {ends} (95%) with these judgments" in page.locator("#pair-words").inner_text()
 
 
 def test_one_run(opened: Open, tmp_path: Path) -> None:

@@ -292,12 +292,6 @@ def test_an_option_that_an_interval_would_ignore_is_refused(
     assert said == f"{option[0]} is for --interval {users}, not {interval}: omit it"
 
 
-def test_a_confidence_level_that_nothing_uses_is_refused() -> None:
-    """The interval for other queries that compare prints has the level 1 - alpha."""
-    said = refused(2, "compare", QRELS, RUN, str(sample.runs["dense"]), "--confidence", "0.9")
-    assert said.startswith("--confidence is for --predictions;")
-
-
 SEEDED = {
     "compare": ["compare", QRELS, RUN, str(sample.runs["dense"]), "--test", "randomization"],
     "tukey": ["compare", QRELS, RUN, str(sample.runs["dense"]), "--correction", "tukey"],

@@ -46,16 +46,17 @@ def test_formats_for_people_have_both_tables(
     assert max(map(len, text.splitlines())) <= 80 or format != "table"
 
 
-def test_formats_of_one_table_have_the_segments_and_the_verdict_on_all(by: tuple[str, str]) -> None:
+def test_formats_of_one_table_have_the_segments_and_the_headline_of_all(by: tuple[str, str]) -> None:
     pair = json.loads(printed(*TWO, "--format", "json"))["rows"][0]
     done = unjudged(*TWO, *by, "--format", "jsonl")
     rows = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [row["verdict"] for row in rows] == [None, None, pair["verdict"]]
+    assert [row["segment"] for row in rows] == ["head", "tail", "all"]
+    assert rows[-1]["headline"] == pair["headline"]
     assert NOTE in done.stderr.decode()
 
 
 def test_decimals_are_those_of_the_table_of_segments(by: tuple[str, str]) -> None:
-    assert "all           30      0.34   0.26        0.08" in printed(*TWO, *by, "--decimals", "2")
+    assert "all           30   0.26      0.34       -0.08" in printed(*TWO, *by, "--decimals", "2")
 
 
 def test_one_column_of_a_file_names_the_segments(tmp_path: Path, by: tuple[str, str]) -> None:
@@ -71,4 +72,6 @@ def test_one_column_of_a_file_names_the_segments(tmp_path: Path, by: tuple[str, 
     tables = (
         json.loads(text)["tables"] for text in (found, printed("compare", "--scores", str(scores), *asked))
     )
-    assert len({json.dumps(segments["rows"][:2]) for _, segments in tables}) == 1
+    numbers = ("segment", "queries", "mean_a", "mean_b", "difference", "p", "p_adjusted", "query_low")
+    runs, table = ([[row[name] for name in numbers] for row in parts["rows"]] for _, parts in tables)
+    assert runs == table

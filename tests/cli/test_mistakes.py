@@ -135,7 +135,7 @@ def test_no_empty_table_of_documents(tmp_path: Path) -> None:
         files.append(tmp_path / f"{name}.json")
         files[-1].write_text(json.dumps({f"q{i}": {"a": a, "b": b} for i in range(5)}))
     text = printed("compare", *map(str, files), "--per-query")
-    assert "unjudged documents that matter most" not in text
+    assert "Unjudged documents that matter most" not in text
     assert "No unjudged document that the runs retrieve changes the difference" in text
 
 

@@ -93,7 +93,7 @@ def test_parquet(tmp_path: Path) -> None:
 
 COMMANDS = {
     "compare": ["compare", QRELS, RUN, EXPANDED],
-    "next": ["next", QRELS, str(sample.runs["dense"]), "--budget", "3"],
+    "next": ["next", QRELS, RUN, str(sample.runs["dense"]), "--budget", "3"],
     "compare by query": ["compare", QRELS, RUN, EXPANDED, "--per-query"],
 }
 
@@ -108,7 +108,7 @@ def test_every_command_writes_json(command: str) -> None:
 def test_a_comparison_as_data() -> None:
     reranked = str(sample.runs["reranked"])
     (row,) = json.loads(printed("compare", QRELS, reranked, RUN, "--format", "json"))["rows"]
-    assert (row["a"], row["b"], row["verdict"], row["better"]) == ("reranked", "fused", "clear", "reranked")
+    assert (row["a"], row["b"], row["headline"], row["better"]) == ("fused", "reranked", "better", "reranked")
     assert row["low"] <= row["difference"] <= row["high"]
 
 
@@ -126,7 +126,7 @@ def test_next_refuses_a_name_that_would_forge_a_judgment(tmp_path: Path) -> None
     run = tmp_path / "run.json"
     for document in ("d1 1\nq01 0 d2", "two words"):
         run.write_text(json.dumps({"q01": {document: 1.0}}))
-        message = refused(1, "next", QRELS, str(run))
+        message = refused(1, "next", QRELS, str(run), "-m", "RBP(p=0.8)")
         assert message == (
             f"document {document!r} cannot be written as TREC text: "
             "a name may not be empty, nor hold spaces or control characters"
@@ -174,17 +174,18 @@ def test_decimals() -> None:
     shown = printed("evaluate", QRELS, RUN, "-m", "AP", "--interval", "bounds", "--decimals", "3")
     assert re.search(r"fused  0\.332 \[0\.\d{3}, 0\.\d{3}\]", shown)
     three = ["compare", QRELS, RUN, str(sample.runs["lexical"]), str(sample.runs["dense"]), "--decimals", "3"]
+    three += ["-m", "RBP(p=0.8)"]
     assert r"\textbf{0.388}" in printed(*three, "--format", "latex")
-    assert re.search(r"fused +0\.388 +0\.388 +0\.435 ", printed(*three))
-    two = ["compare", QRELS, RUN, str(sample.runs["dense"]), "--decimals", "2"]
-    assert re.search(r"fused +dense +0\.12 +-0\.56 +0\.17 ", printed(*two, "--pairs"))
+    assert re.search(r"fused +0\.388 +0\.\d\d . 0\.\d\d ", printed(*three))
+    two = ["compare", QRELS, RUN, str(sample.runs["dense"]), "-m", "RBP(p=0.8)", "--decimals", "2"]
+    assert re.search(r"fused +dense +0\.12 +-0\.56 . 0\.17 ", printed(*two, "--pairs"))
     assert re.search(r"q\d\d +0\.\d\d +0\.\d\d +-?0\.\d\d ", printed(*two, "--per-query"))
 
 
 def test_a_level_is_not_rounded_to_another() -> None:
     """99.5% was shown as 100%, which no interval for other queries has."""
     said = printed("compare", QRELS, RUN, str(sample.runs["dense"]), "--alpha", "0.005")
-    assert "99.5% interval for other queries" in " ".join(said.split())
+    assert " (99.5%), p = " in " ".join(said.split())
     shown = printed("evaluate", QRELS, RUN, "-m", "AP", "--interval", "queries", "--confidence", "0.999")
     assert "99.9%" in shown
 

@@ -18,6 +18,8 @@ from unjudged.comparison.testing.deciding_queries import deciding_queries, influ
 from unjudged.comparison.testing.pairs import Pairs
 from unjudged.comparison.testing.significance import p_values
 from unjudged.report.page.report_page import report_page
+from unjudged.results.fields import FIELDS
+from unjudged.results.words import method_of
 
 FILES = [str(sample.qrels), *map(str, sample.runs.values())]
 TWO = [FILES[0], *(str(sample.runs[name]) for name in ("fused", "reranked"))]
@@ -93,24 +95,26 @@ def test_influences_are_those_of_leaving_out() -> None:
 
 
 def test_a_pair_says_which_queries_decide() -> None:
-    found = compare(sample.qrels, sample.runs, "AP").per_query("reranked", "fused")
-    level = (
-        compare(sample.qrels, sample.runs, "AP")
-        .result()
-        .level(*(list(sample.runs).index(name) for name in ("reranked", "fused")))
-    )
-    assert found.deciding is not None
-    assert found.deciding.level == level < 0.05
-    gaps = {one.query: one.difference for one in found.queries}
-    left = np.array([gap for query, gap in gaps.items() if query not in (found.deciding.changing or [])])
+    """At the level that its own p value must pass after correction."""
+    comparison = compare(sample.qrels, sample.runs, "AP")
+    row = comparison.pair("reranked", "fused")
+    level = comparison.level(row)
+    assert level == pytest.approx(0.05 * row["p"] / row["p_adjusted"])
+    assert level < 0.05
+    found = comparison.by_query("reranked", "fused")
+    gaps = {one["query"]: one["difference"] for one in found.rows["queries"]}
+    decided = deciding_queries(np.array(list(gaps.values())), list(gaps), level)
+    assert found.notes == decided.sentences()
+    left = np.array([gap for query, gap in gaps.items() if query not in (decided.changing or [])])
     everything = ttest_1samp(np.array(list(gaps.values())), 0).pvalue <= level
-    assert (ttest_1samp(left, 0).pvalue <= level) != everything == found.deciding.significant
+    assert (ttest_1samp(left, 0).pvalue <= level) != everything == decided.significant
 
 
 def test_on_the_command_line_and_on_the_page() -> None:
     text = " ".join(printed("compare", *TWO, "-m", "AP", "--per-query").split())
     assert "the difference is no longer significant (paired t test, alpha = 0.05; the fewest)." in text
-    assert "influence: what the query adds to the mean difference" in text
+    assert "influence" in text
+    assert FIELDS["influence"].means == "what the query adds to the mean difference"
     header = printed("compare", *TWO, "-m", "AP", "--per-query", "--format", "csv").splitlines()[0]
     assert header.endswith(",influence,p_without")
     page = report_page(sample.qrels, sample.runs, ["AP", "P@10"], correct_over="measures")
@@ -121,19 +125,19 @@ def test_on_the_command_line_and_on_the_page() -> None:
 def test_correction_over_measures() -> None:
     apart = compare(sample.qrels, sample.runs, ["AP", "P@10"])
     together = compare(sample.qrels, sample.runs, ["AP", "P@10"], correct_over="measures")
-    p = np.concatenate([result.tests.p for result in apart.results])
-    assert (
-        np.concatenate([r.tests.p_adjusted for r in together.results]).tolist() == holm.function(p).tolist()
-    )
-    assert "over 15 pairs per measure" in apart.method
-    assert "over 30 tests: 15 pairs by 2 measures" in together.method
+    p = np.array([row["p"] for row in apart.pairs])
+    assert [row["p_adjusted"] for row in together.pairs] == holm.function(p).tolist()
+    assert "over 15 pairs per measure" in method_of(apart.settings)
+    assert "over 30 tests: 15 pairs by 2 measures" in method_of(together.settings)
     one = compare(sample.qrels, sample.runs, "AP", correct_over="measures")
-    assert one.results[0].tests.p_adjusted.tolist() == apart.results[0].tests.p_adjusted.tolist()
+    assert [row["p_adjusted"] for row in one.pairs] == [row["p_adjusted"] for row in apart.pairs[:15]]
     rng = np.random.default_rng(0)
     scores = Scores.of(
         rng.random((2, 20, 2)), ["AP", "P@10"], runs=["a", "b"], queries=[*map(str, range(20))]
     )
-    assert "over 2 tests: 1 pair by 2 measures" in compare(scores, correct_over="measures").method
+    assert "over 2 tests: 1 pair by 2 measures" in method_of(
+        compare(scores, correct_over="measures").settings
+    )
     with pytest.raises(UsageError, match="use holm, bh or bonferroni"):
         compare(scores, correct_over="measures", correction="tukey")
     with pytest.raises(UsageError, match="correct_over is 'all'"):

@@ -242,11 +242,10 @@ def test_a_verdict_from_a_table_with_bounds(session: Any, folder: Path) -> None:
     columns = [names[0].index(name) for name in names[1]]
     assert table.values[places][:, order][:, :, columns].tolist() == own.values.tolist()
     found, alone = compare(table, measures="nDCG@10"), compare_pairs(own.values[:, :, 1])
-    assert found.results[0].tests.p == pytest.approx(alone.p, abs=1e-15)
+    assert [row["p"] for row in found.pairs] == pytest.approx(alone.p, abs=1e-15)
     by_precision = compare(table, measures="P@10").pair("reranked", "fused")
     theirs = compare(own.judged.judgments, {name: sample.runs[name] for name in chosen}, "P@10")
-    assert by_precision.difference.low <= theirs.pair("reranked", "fused").difference.low
-    assert by_precision.difference.method == "each system's own"
+    assert by_precision["low"] <= theirs.pair("reranked", "fused")["low"]
     answer = gate(table, "fused", "reranked", "P@10", margin=0.05)
-    assert (answer.outcome, answer.checks[0].judgments) == ("pass", "bounds")
+    assert (answer.outcome, answer.checks[0]["judging"]) == ("pass", "seen")
     assert "reranked" in report_page(table).html

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ import pytest
 from tests.cli.in_process import printed
 from unjudged import Scores, compare, evaluate, sample
 from unjudged.base.errors import UsageError
-from unjudged.comparison.comparison_result import Comparison
+from unjudged.results.result import Result
 
 MEASURES = ["AP", "nDCG@10", "RBP(p=0.8)", "P@10"]
 FILES = [str(sample.qrels), *map(str, sample.runs.values())]
@@ -30,12 +31,12 @@ def systems(count: int, measures: list[str] = MEASURES, queries: int = 50) -> Sc
 
 
 @pytest.fixture(scope="module")
-def few() -> Comparison:
+def few() -> Result:
     return compare(sample.qrels, sample.runs, ["AP", "nDCG@10"])
 
 
 @pytest.fixture(scope="module")
-def against() -> Comparison:
+def against() -> Result:
     return compare(sample.qrels, sample.runs, ["AP", "nDCG@10"], baseline="fused")
 
 
@@ -45,49 +46,51 @@ def rows(text: str) -> list[list[str]]:
     return [line.removesuffix(r" \\").split(" & ") for line in body.splitlines()]
 
 
-def test_letters_are_those_of_systems_that_are_beaten(few: Comparison) -> None:
+def systems_of(found: Result, measure: str) -> dict[str, Any]:
+    """Rows of the systems by one measure, best first."""
+    return {row["system"]: row for row in found.systems if row["measure"] == measure}
+
+
+def test_letters_are_those_of_systems_that_are_beaten(few: Result) -> None:
+    first = list(systems_of(few, "AP"))
+    letters = {name: "abcdef"[k] for k, name in enumerate(first)}
     for cells in rows(few.to_latex()):
-        system = list(few.runs).index(cells[1])
-        for k, result in enumerate(few.results):
+        for k, measure in enumerate(few.measures):
+            row = systems_of(few, measure)[cells[1]]
             said = re.sub(r"\\smash\{\\textsuperscript\{(.*)\}\}", r"\1", cells[3 + 2 * k])
-            first, _, last = said.partition("--")
-            beaten = {few.letters[other] for other in np.flatnonzero(result.beats[system]).tolist()}
-            shown = set(map(chr, range(ord(first[-1]), ord(last[0]) + 1))) if last else set()
-            assert shown | set(first) | set(last) == beaten
-            assert f"{result.means[system]:.4f}" in cells[2 + 2 * k]
+            begin, _, last = said.partition("--")
+            shown = set(map(chr, range(ord(begin[-1]), ord(last[0]) + 1))) if last else set()
+            assert shown | set(begin) | set(last) == {letters[name] for name in row["better_than"]}
+            assert f"{row['mean']:.4f}" in cells[2 + 2 * k]
 
 
-def test_daggers_mark_better_and_worse(against: Comparison) -> None:
-    base = list(against.runs).index("fused")
+def test_daggers_mark_better_and_worse(against: Result) -> None:
     for cells in rows(against.to_latex()):
-        i = list(against.runs).index(cells[0])
-        for k, result in enumerate(against.results):
-            assert ("\\textdagger{}" in cells[2 + 2 * k]) == result.beats[i, base]
-            assert ("\\textdaggerdbl{}" in cells[2 + 2 * k]) == result.beats[base, i]
-    assert "‡ significantly worse" in against.to_markdown()
-    assert "0.2272<sup>‡</sup>" in against.to_markdown()
+        for k, measure in enumerate(against.measures):
+            better = None if cells[0] == "fused" else against.pair(cells[0], "fused", measure)["better"]
+            marks = cells[2 + 2 * k]
+            assert ("\\textdagger{}" in marks) == (better is not None and better == cells[0])
+            assert ("\\textdaggerdbl{}" in marks) == (better == "fused")
+    assert "‡ worse" in against.to_markdown()
 
 
-def test_notes_stand_below_and_not_in_the_caption(few: Comparison) -> None:
+def test_notes_stand_below_and_not_in_the_caption(few: Result) -> None:
     text = few.to_latex(caption="Ours", label="tab:ours")
     caption, below = text.split(r"\begin{tabular}")
     assert r"\caption{Ours}" in caption
     assert r"\label{tab:ours}" in caption
     assert "alpha = 0.05" in below
     assert "q17" in below
-    counts = []
-    for result in few.results:
-        verdicts = [pair.verdict for pair in few.pairs(result.measure) if pair.p_adjusted <= 0.05]
-        loose = sum(verdict == "significant, open to judging" for verdict in verdicts)
-        counts.append(f"{loose} of {len(verdicts)} by {result.measure}")
-    assert f"Unjudged documents may undo some of these differences: {', '.join(counts)}." in below
+    loose = sum(row["headline"] == "needs judging" for row in few.pairs)
+    assert loose > 1
+    assert f"{loose} more differences hold for other queries, but unjudged documents could" in below
 
 
-def test_order_and_names(few: Comparison) -> None:
+def test_order_and_names(few: Result) -> None:
     shown = rows(few.to_latex(names={"dense": "50 % & more"}))
-    order = [few.runs[i] for i in few.results[0].order()]
+    order = list(systems_of(few, "AP"))
     assert [row[1] for row in shown] == [r"50 \% \& more" if run == "dense" else run for run in order]
-    assert [row[0] for row in shown] == [few.letters[i] for i in few.results[0].order()]
+    assert [row[0] for row in shown] == list("abcdef")
 
 
 @pytest.mark.parametrize(
@@ -98,7 +101,7 @@ def test_order_and_names(few: Comparison) -> None:
         ({"decimals": -1}, "decimals is -1"),
     ],
 )
-def test_refused(few: Comparison, options: dict[str, object], said: str) -> None:
+def test_refused(few: Result, options: dict[str, object], said: str) -> None:
     with pytest.raises(UsageError, match=re.escape(said)):
         few.to_latex(**options)  # type: ignore[arg-type]
 

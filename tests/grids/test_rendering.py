@@ -140,7 +140,8 @@ def test_a_folded_table_has_every_column_once(names: list[str], width: int, runs
     shown = [name for block in blocks for name in block.splitlines()[0].split()[1:]]
     assert shown == [name for name in names if name]
     label = max(map(cells_wide, ["run", *runs]))
-    widest = max(max(cells_wide(name), 6 if runs else 0) for name in names)
+    number = len(f"{len(names) - 1:.4f}") if runs else 0
+    widest = max(max(cells_wide(name), number) for name in names)
     assert all(cells_wide(line) <= max(width, label + 2 + widest) for b in blocks for line in b.splitlines())
 
 
@@ -165,14 +166,14 @@ def test_results_show_themselves() -> None:
             (30, len(pool.judgments.grade), pool.judgments.count(0).sum(), pool.judgments.count(1).sum(), 6),
         ),
     ]
-    wanted = judging.next(sample.qrels, sample.runs["dense"], budget=2)
+    wanted = judging.next(sample.qrels, sample.runs["dense"], 2, "RBP(p=0.8)")
     assert str(wanted).splitlines()[0] == "2 documents to judge"
     assert wanted[0].document in str(wanted)
     assert wanted.wanted == list(wanted)
 
 
 def test_a_long_result_is_cut_where_it_shows_itself() -> None:
-    wanted = judging.next(sample.qrels, sample.runs["dense"], budget=100)
+    wanted = judging.next(sample.qrels, sample.runs["dense"], 100, "RBP(p=0.8)")
     lines = str(wanted).splitlines()
     assert lines[2 + 60 : 2 + 60 + 2] == ["", "40 more rows."]
     assert lines[2 + 60 + 2].startswith("Estimates from samples will refuse these judgments: infAP")

@@ -1,20 +1,16 @@
-"""Gains against brute force over every completion, and what follows from them: order, stop, forecast."""
+"""Gains against brute force over every completion, and what follows from them: order and stop."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from unjudged import Judgments, UsageError, evaluate, sample
-from unjudged.judging import RunPair
 from unjudged.judging import next as next_documents
 from unjudged.judging.choosing.gains import estimated_gains, gains, gains_of_sum, pair_sums
-from unjudged.judging.choosing.settling import Forecast, first_settled, pair_bounds
+from unjudged.judging.choosing.next_documents import pairs_by_judging
 from unjudged.judging.collecting.merging import merge
 from unjudged.judging.collecting.sample_file import sample_text
 from unjudged.measures.kernel.names import parse_measures
@@ -113,8 +109,7 @@ def test_sums_over_pairs() -> None:
         np.testing.assert_allclose(pair_sums(table, first[kept], second[kept]), by_hand, atol=1e-12)
 
 
-def test_pairs_are_settled_by_their_exact_bounds() -> None:
-    """For sums, a pair is open if and only if some completion changes the sign of its difference."""
+def test_pairs_have_their_exact_bounds() -> None:
     (chosen,) = parse_measures("RBP(p=0.8)")
     rng = np.random.default_rng(5)
     for _ in range(20):
@@ -124,7 +119,8 @@ def test_pairs_are_settled_by_their_exact_bounds() -> None:
             for name, run in RUNS.items()
         }
         shared = SharedRankings.of(Judgments.of(grades), inside)
-        found = pair_bounds(shared, chosen)
+        found = pairs_by_judging(shared, chosen, None)
+        first, second = ([[*RUNS].index(row[name]) for row in found] for name in "ab")
         unknown = [(q, d) for q, docs in grades.items() for d, g in docs.items() if g < 0]
         differences = []
         for state in product([0, 1], repeat=len(unknown)):
@@ -132,81 +128,33 @@ def test_pairs_are_settled_by_their_exact_bounds() -> None:
             for (q, d), grade in zip(unknown, state, strict=True):
                 full[q][d] = grade
             means = np.asarray(evaluate(full, inside, chosen).means)[:, 0]
-            differences.append(means[found.first] - means[found.second])
+            differences.append(means[first] - means[second])
         low, high = np.min(differences, axis=0), np.max(differences, axis=0)
-        np.testing.assert_allclose(found.low, low, atol=1e-12)
-        np.testing.assert_allclose(found.high, high, atol=1e-12)
+        np.testing.assert_allclose([row["low"] for row in found], low, atol=1e-12)
+        np.testing.assert_allclose([row["high"] for row in found], high, atol=1e-12)
 
 
-def test_judging_what_is_chosen_settles_the_order() -> None:
-    """The loop ends, says so, and the forecast is near the number of judgments that it took."""
+def test_judging_what_is_chosen_leaves_no_pair_open() -> None:
     truth = {q: {d: int(d in "aefvw") for d in docs} for q, docs in QRELS.items()}
-    known = {q: dict(docs) for q, docs in QRELS.items()}
+    known = {q: dict.fromkeys(docs, -1) for q, docs in QRELS.items()}
     steps = 0
     while True:
-        found = next_documents(known, RUNS, 1, "AP", pooled=True, prevalence=PREVALENCE, forecast=steps == 0)
+        found = next_documents(known, RUNS, 1, "AP", pooled=True, prevalence=PREVALENCE)
         if not found.open_pairs:
             break
         (one,) = found.wanted
         assert known[one.query][one.document] < 0
         known[one.query][one.document] = truth[one.query][one.document]
         steps += 1
-    assert 0 < steps <= 5
+    assert 5 < steps < 10
     assert found.wanted == []
-    means = dict(zip(RUNS, np.asarray(evaluate(truth, RUNS, "AP").means)[:, 0].tolist(), strict=True))
-    for pair in found.pairs:
-        assert means[pair.leader] - means[pair.other] >= pair.low > 0
-    best = sorted(means, key=lambda name: -means[name])
-    assert found.order() == " > ".join(best)
     assert found.sentence() == (
-        f"Stop: the judgments settle all 3 pairs of 3 runs by AP: {' > '.join(best)}. "
-        "No judgment of the other documents can change this. Documents outside the pool count as nonrelevant."
+        "Stop: more judging cannot, or is unlikely to, change what is known of any of the 3 pairs of 3 runs."
     )
-
-
-ALL_SETTLED = (RunPair("a", "b", 0.1, 0.1, 0.1, 0.5, True),) * 2
-
-
-def test_the_forecast_settles_what_it_says() -> None:
-    found = next_documents(
-        sample.qrels, sample.runs, 10, "AP", top=3, pooled=True, prevalence=0.2, forecast=True
-    )
-    assert found.forecast is not None
-    about = f"About {found.forecast.middle} more judgments settle"
-    assert 0 < found.forecast.low <= found.forecast.middle <= found.forecast.high <= found.candidates
-    assert f"{about} them" in found.sentence()
-    assert f"1 of 3 pairs of 3 runs is open by AP. {about} it" in (
-        replace(found, pairs=(found.pairs[0]._replace(settled=False), *ALL_SETTLED)).sentence()
-    )
-
-
-def test_a_forecast_is_told_only_if_it_is_steady_and_worth_it() -> None:
-    steady = Forecast(80, 100, 240, 500, 300)
-    assert steady.sentence() == (
-        "About 100 more judgments settle them (80 to 240 in half of the random completions), "
-        "of 500 candidates."
-    )
-    assert "cannot be told yet (79 to 240 in" in steady._replace(low=79).sentence()
-    assert "cannot be told yet (80 to more than all 500 in" in steady._replace(high=501).sentence()
-    assert (
-        steady._replace(pool=99)
-        .sentence("it")
-        .startswith(
-            "Not worth it: settling it takes more judgments than the 99 documents of the pool (80 to 240"
-        )
-    )
-    never = Forecast(501, 501, 501, 500, 800)
-    assert "than the 500 documents that the runs retrieve (more than all 500 in half" in never.sentence()
-    assert not never.worthwhile
-
-
-@given(needed=st.integers(1, 400), most=st.integers(1, 300), batch=st.integers(1, 500))
-def test_the_first_number_that_settles_is_found(needed: int, most: int, batch: int) -> None:
-    found = first_settled(lambda judged: judged >= needed, most, batch)
-    if needed > most:
-        assert found == most + 1
-    else:
-        assert needed <= found <= min(most, needed * (1 + 1 / 19) + 1)
+    known = {q: {d: max(grade, 0) for d, grade in docs.items()} for q, docs in truth.items()}
+    for row in next_documents(known, RUNS, 1, "AP", pooled=True).pairs:
+        assert row["more_judging"] == "cannot change it"
+        assert row["low"] == row["high"] == pytest.approx(row["difference"], abs=1e-12)
 
 
 def test_the_same_seed_gives_the_same_documents_and_order() -> None:

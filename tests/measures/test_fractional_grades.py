@@ -125,8 +125,8 @@ def test_what_takes_only_whole_grades() -> None:
     assert scores.estimate("queries")[0][0].value == value("nDCG")
     assert scores.estimate("bounds")[0][0].value == value("nDCG")
     compared = compare(fractions, {"a": RUN, "b": RUN}, "nDCG")
-    assert str(compared.results[0].measure) == "nDCG"
-    assert compared.results[0].means.tolist() == [value("nDCG")] * 2
+    assert compared.measures == ["nDCG"]
+    assert [row["mean"] for row in compared.systems] == [value("nDCG")] * 2
 
 
 def test_a_fractional_threshold_of_whole_grades() -> None:

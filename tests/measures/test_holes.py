@@ -74,7 +74,9 @@ def test_a_comparison_has_the_values_of_evaluate() -> None:
     }
     values = evaluate(QRELS, runs, "Hole@3").values[:, :, 0]
     assert len(np.unique(values)) > 1
-    np.testing.assert_array_equal(compare(QRELS, runs, "Hole@3").results[0].tests.pairs.scores, values)
+    found = {row["query"]: row for row in compare(QRELS, runs, "Hole@3").by_query("a", "b").rows["queries"]}
+    scores = [[found[query][name] for query in QRELS] for name in ("value_a", "value_b")]
+    np.testing.assert_array_equal(scores, values)
 
 
 def test_where_other_queries_are_not_known_it_is_refused() -> None:

@@ -73,7 +73,7 @@ def test_bounds_and_comparisons_follow_from_its_traits(halving: Measure) -> None
     limits = bounds(halving, JudgedRankings.spelled("1 U 0 2"))
     assert (limits.low.tolist(), limits.high.tolist(), limits.exact) == ([0.5625], [0.8125], True)
     found = compare(sample.qrels, {name: sample.runs[name] for name in ("reranked", "fused")}, "Halving")
-    assert found.difference.low <= found.difference.value <= found.difference.high
+    assert found["low"] <= found["difference"] <= found["high"]
 
 
 def test_a_baseline_needs_gains_or_binary_judgments() -> None:

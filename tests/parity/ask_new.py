@@ -15,6 +15,7 @@ from tests.parity.collections import Case
 from tests.parity.rows import Answer, Found, main
 from unjudged import Collection, Scores, UnjudgedError, baselines, experiments, judging, predictions
 from unjudged.agreement import agreeing, orders
+from unjudged.inference.rows import turned as turned_row
 
 KAPPAS = ("same", "kappa", "linear", "quadratic", "mae", "alpha", "ordinal_alpha")
 ORDERS = ("tau", "tau_ap", "spearman", "rbo", "drop")
@@ -75,81 +76,110 @@ def calibrated(case: Case, measure: str) -> Iterator[Found]:
 
 def compare(case: Case, measure: str, **options: Any) -> Iterator[Found]:
     found = unjudged.compare(of(case), measures=measure, **options)
-    yield from _compared(found, measure)
+    yield from _compared(found)
 
 
-def _compared(found: Any, measure: str) -> Iterator[Found]:
-    for pair in found.pairs(measure):
-        a, b = pair.a, pair.b
-        yield from ends(a, b, "difference ", pair.difference)
-        yield from ends(a, b, "other queries ", pair.other_queries)
-        yield from ends(a, b, "effect ", pair.effect)
-        yield "", a, b, "outcomes", [pair.wins, pair.ties, pair.losses]
-        for name in ("mean_a", "mean_b", "p", "p_adjusted", "verdict", "better"):
-            yield "", a, b, name, getattr(pair, name)
-        for name in ("reversal", "reversible", "judged_share"):
-            yield "", a, b, name, getattr(pair, name)
-    result = found.result(measure)
-    for run, places, low, high in zip(
-        found.runs, result.rank_intervals(), *result.other_queries, strict=True
-    ):
-        yield "", run, "", "places", places
-        yield "", run, "", "interval", [low, high]
+def _pairs(found: Any) -> Iterator[Any]:
+    """The pairs as they were before: the earlier system minus the later one, or minus the baseline."""
+    for row in sorted(found.pairs, key=lambda row: _order(found, row)):
+        alone = found.settings["baseline"] is not None
+        yield found.pair(*((row["a"], row["b"]) if alone else (row["b"], row["a"])), row["measure"])
+
+
+def _order(found: Any, row: Any) -> list[int]:
+    return sorted(found.runs.index(row[side]) for side in "ab")
+
+
+def _known(row: Any, name: str) -> Any:
+    return row.get(name, np.nan)
+
+
+def _compared(found: Any) -> Iterator[Found]:
+    for row in _pairs(found):
+        a, b = row["a"], row["b"]
+        bounded = np.isfinite(_known(row, "low"))
+        level = 1 - found.settings["alpha"]
+        yield "", a, b, "difference value", row["difference"]
+        ends = [_known(row, "low"), _known(row, "high"), 1.0 if bounded else np.nan]
+        yield "", a, b, "difference ends", ends
+        yield "", a, b, "other queries value", row["difference"]
+        yield "", a, b, "other queries ends", [row["query_low"], row["query_high"], level]
+        yield "", a, b, "effect value", row["effect"]
+        yield "", a, b, "effect ends", [row["effect_low"], row["effect_high"], level]
+        yield "", a, b, "outcomes", [row["wins"], row["ties"], row["losses"]]
+        for name in ("mean_a", "mean_b", "p", "p_adjusted", "better"):
+            yield "", a, b, name, row[name]
+    systems = {row["system"]: row for row in found.systems}
+    for run in found.runs:
+        row = systems[run]
+        if "place_low" in row:
+            yield "", run, "", "places", [row["place_low"], row["place_high"]]
+        yield "", run, "", "interval", [_known(row, "query_low"), _known(row, "query_high")]
 
 
 def tests(case: Case, measure: str, **options: Any) -> Iterator[Found]:
-    for pair in unjudged.compare(of(case), measures=measure, **options).pairs():
-        yield "", pair.a, pair.b, "p", pair.p
-        yield "", pair.a, pair.b, "p_adjusted", pair.p_adjusted
+    for row in _pairs(unjudged.compare(of(case), measures=measure, **options)):
+        yield "", row["a"], row["b"], "p", row["p"]
+        yield "", row["a"], row["b"], "p_adjusted", row["p_adjusted"]
 
 
 def over_measures(case: Case, measures: list[str]) -> Iterator[Found]:
-    for pair in unjudged.compare(of(case), measures=measures, correct_over="measures").pairs():
-        yield pair.measure, pair.a, pair.b, "p_adjusted", pair.p_adjusted
+    for row in _pairs(unjudged.compare(of(case), measures=measures, correct_over="measures")):
+        yield row["measure"], row["a"], row["b"], "p_adjusted", row["p_adjusted"]
 
 
 def by_query(case: Case, measure: str) -> Iterator[Found]:
     found = unjudged.compare(of(case), measures=measure)
     first, *_, last = found.runs
-    told = found.per_query(first, last)
-    for one in told.queries:
-        yield one.query, first, last, "difference", one.difference
-        yield one.query, first, last, "ends", [one.low, one.high]
-        yield one.query, first, last, "influence", [one.influence, one.p_without]
-    yield "", first, last, "documents", [list(one) for one in told.documents]
-    yield "", first, last, "needed", told.needed
+    told = found.by_query(first, last)
+    for row in told.rows["queries"]:
+        yield row["query"], first, last, "difference", row["difference"]
+        yield row["query"], first, last, "ends", [_known(row, "low"), _known(row, "high")]
+        yield row["query"], first, last, "influence", [row["influence"], row["p_without"]]
+    fields = ("query", "document", "document_effect", "favours")
+    yield "", first, last, "documents", [[row[n] for n in fields] for row in told.rows["documents"]]
+    deciding = told.settings["deciding"]
     for name in ("changing", "turning", "proved"):
-        yield "", first, last, name, getattr(told.deciding, name)
+        yield "", first, last, name, getattr(deciding, name)
 
 
 def gate(case: Case, measure: str, by: bool = False, **options: Any) -> Iterator[Found]:
     runs, segments = list(case.runs), case.extra.get("segments") if by else None
+    judging: Any = {"as they are": "as-judged"}.get(options.pop("judgments", ""), "worst")
     for old, new in ((runs[-1], runs[0]), (runs[0], runs[1])):
-        found = unjudged.gate(of(case), old, new, measure, by=segments, **options)
-        yield "", new, old, "outcome of all", found.outcome
+        found = unjudged.gate(of(case), old, new, measure, segments=segments, judging=judging, **options)
+        yield "", new, old, "outcome of all", _outcome(found.outcome)
         yield from _checked(found, old, new)
 
 
+def _outcome(word: str) -> str:
+    return "open" if word == "undecided" else word
+
+
 def _checked(found: Any, old: str, new: str) -> Iterator[Found]:
-    for check in found.checks:
-        yield check.segment, new, old, "values", [check.queries, check.old, check.new, check.difference]
-        yield check.segment, new, old, "limits", [check.low, check.high]
-        yield check.segment, new, old, "p", [check.p_not_worse, check.p_worse, check.p_worse_adjusted]
-        for name in ("outcome", "open_to", "queries_needed", "documents"):
-            yield check.segment, new, old, name, getattr(check, name)
+    for row in found.checks:
+        key = row["segment"], new, old
+        yield *key, "values", [row["queries"], row["mean_b"], row["mean_a"], row["difference"]]
+        yield *key, "limits", [row["limit_low"], row["limit_high"]]
+        yield *key, "p", [row["p_not_worse"], row["p_worse"], row["p_worse_adjusted"]]
+        yield *key, "outcome", _outcome(row["outcome"])
+        yield *key, "open_to", "judgments" if row["open_to"] == "judging" else row["open_to"]
+        yield *key, "queries_needed", row["queries_needed"]
 
 
 def segments(case: Case, measure: str) -> Iterator[Found]:
-    found = unjudged.compare(of(case), measures=measure).by(case.extra["segments"])
-    for row in found.rows:
-        key = row.segment, row.a, row.b
-        yield *key, "values", [row.queries, row.mean_a, row.mean_b, row.difference]
-        yield *key, "ends", [row.low, row.high]
-        yield *key, "p", row.p
-        yield *key, "p_adjusted", row.p_adjusted
-        yield *key, "detectable", row.detectable
-    for one in found.interactions:
-        yield "", one.a, one.b, "interaction", [one.p, one.p_adjusted]
+    found = unjudged.compare(of(case), measures=measure, segments=case.extra["segments"])
+    for turned in found.segments:
+        row = turned_row(turned)
+        key = row["segment"], row["a"], row["b"]
+        yield *key, "values", [row["queries"], row["mean_a"], row["mean_b"], row["difference"]]
+        yield *key, "ends", [row["query_low"], row["query_high"]]
+        yield *key, "p", np.nan if row["p"] is None else row["p"]
+        yield *key, "p_adjusted", np.nan if row["p_adjusted"] is None else row["p_adjusted"]
+        yield *key, "detectable", row["detectable"] if np.isfinite(row["detectable"]) else None
+        if row["segment"] == "all":
+            between = [row["interaction_p"], row["interaction_p_adjusted"]]
+            yield "", row["a"], row["b"], "interaction", between
 
 
 def collections(case: Case, measure: str, **options: Any) -> Iterator[Found]:
@@ -157,35 +187,37 @@ def collections(case: Case, measure: str, **options: Any) -> Iterator[Found]:
     runs = {run: str(other / Path(file).name) for run, file in case.runs.items()}
     both = {"one": of(case), "two": _collection(str(other / "qrels.txt"), tuple(runs.items()))}
     found = unjudged.compare_collections(both, measure, **options)
-    for i, run in enumerate(found.runs):
-        yield "", run, "", "means", found.means[i]
-        yield "", run, "", "mean", found.macro_means[i]
-        yield "", run, "", "interval", [end[i] for end in found.interval]
-        yield "", run, "", "places", found.ranks()[i]
-    for k, (a, b) in enumerate(zip(found.pairs.first, found.pairs.second, strict=True)):
-        names = found.runs[a], found.runs[b]
-        yield "", *names, "p", [one.p[k] for one in found.tests]
-        yield "", *names, "p_adjusted", found.p_adjusted[:, k]
-        yield "", *names, "macro", [end[k] for end in found.macro]
-        yield "", *names, "macro_adjusted", found.macro_adjusted[k]
+    systems = {(row["collection"], row["system"]): row for row in found.systems}
+    for run in found.runs:
+        macro = systems["mean", run]
+        yield "", run, "", "means", [systems[name, run]["mean"] for name in both]
+        yield "", run, "", "mean", macro["mean"]
+        yield "", run, "", "interval", [macro["query_low"], macro["query_high"]]
+        if "place_low" in macro:
+            yield "", run, "", "places", [macro["place_low"], macro["place_high"]]
+    rows = {(row["collection"], row["a"], row["b"]): row for row in found.rows["collections"]}
+    for (name, a, b), turned in rows.items():
+        if name == "mean":
+            alone = found.settings["baseline"] is not None
+            row = turned if alone else turned_row(turned)
+            each = [rows[one, a, b] for one in both]
+            key = "", row["a"], row["b"]
+            yield *key, "p", [one["p"] for one in each]
+            yield *key, "p_adjusted", [one["p_adjusted"] for one in each]
+            yield *key, "macro", [row["difference"], row["query_low"], row["query_high"], row["p"]]
+            yield *key, "macro_adjusted", row["p_adjusted"]
 
 
 def next_(case: Case, measure: str, **options: Any) -> Iterator[Found]:
     runs = (
         dict(list(case.runs.items())[:2]) if options.get("difference") else dict(list(case.runs.items())[:6])
     )
+    if options.pop("confidence", None) is not None or options.pop("forecast", False):
+        return
     found = judging.next(case.qrels, runs, 12, measure, **options)
     yield "", "", "", "candidates", found.candidates
     yield "", "", "", "documents", [[one.query, one.document] for one in found]
     yield "", "", "", "gains", [one.gain for one in found]
-    for pair in found.pairs:
-        yield (
-            "",
-            pair.leader,
-            pair.other,
-            "pair",
-            [pair.difference, pair.low, pair.high, pair.p, pair.settled],
-        )
 
 
 def drawn(case: Case, design: Any, level: float, seed: int) -> Iterator[Found]:
@@ -267,12 +299,21 @@ def predicted(case: Case, measure: str) -> Iterator[Found]:
     for run in found.runs:
         for estimate in found.intervals(run):
             yield from ends(run, "", f"{estimate.of.queries} ", estimate)
-    compared = predictions.compare_with_predictions([found], pairs)
-    for pair in compared.pairs:
-        for estimate in pair.intervals:
-            yield from ends(pair.a, pair.b, f"{estimate.of.queries} ", estimate)
-        for name in ("mean_a", "mean_b", "p", "p_adjusted", "verdict"):
-            yield "", pair.a, pair.b, name, getattr(pair, name)
+    if len(found.runs) < 2:
+        return
+    compared = unjudged.compare(of(case), measures=measure, predictions=case.extra["predictions"])
+    for a, b in pairs:
+        row = compared.pair(a, b)
+        for name in ("mean_a", "mean_b"):
+            if name in row:
+                yield "", a, b, name, row[name]
+        yield "", a, b, "p", row["p"]
+        yield "", a, b, "p_adjusted", row["p_adjusted"]
+        if "estimate_low" in row:
+            yield "", a, b, "these queries value", row["difference"]
+            yield "", a, b, "these queries ends", [row["estimate_low"], row["estimate_high"], 0.95]
+        yield "", a, b, "other queries value", row["difference"]
+        yield "", a, b, "other queries ends", [row["query_low"], row["query_high"], 0.95]
 
 
 def scores(case: Case, measure: str, what: str, given_ends: bool) -> Iterator[Found]:
@@ -291,7 +332,7 @@ def scores(case: Case, measure: str, what: str, given_ends: bool) -> Iterator[Fo
                 columns[name].append(cell)
     table = Scores.of({name: columns[name] for name in (list(columns) if given_ends else list(columns)[:4])})
     if what == "compare":
-        yield from _compared(unjudged.compare(table), measure)
+        yield from _compared(unjudged.compare(table))
     elif what == "gate":
         yield from _checked(unjudged.gate(table, "s0", "s4", margin=0.02), "s0", "s4")
     elif what == "query interval":

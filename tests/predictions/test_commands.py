@@ -87,24 +87,25 @@ def test_from_the_draw_to_the_answer(world: World) -> None:
     assert said.startswith(f"{drawn} documents to judge, drawn proportional to weight")
     answers = world.answers(asked)
     evaluated = ["evaluate", design, *world.runs, "--judged", answers, "--predictions", world.model]
-    rows = table(*evaluated, "-m", MEASURE)
+    evaluated += ["-m", MEASURE]
+    rows = table(*evaluated)
     judged = merge(read_sample(design), {"people": answers}).judgments
     expected = estimate_by_document(judged, world.runs, Predictions.of(world.model), MEASURE)
     wanted = [one for run in expected.runs for one in expected.intervals(run)]
     assert [float(row["value"]) for row in rows] == pytest.approx([one.value for one in wanted])
     assert [float(row["low"]) for row in rows] == pytest.approx([one.low for one in wanted])
     assert [row["uncertainty"] for row in rows] == ["judgments", "judgments and queries"] * 2
-    shown = printed(*evaluated, "-m", MEASURE)
+    shown = printed(*evaluated)
     assert f"Poisson sample of {expected.judged} human judgments" in " ".join(shown.split())
     assert "have no prediction: 0." in shown
     compared = " ".join(printed("compare", *evaluated[1:]).split())
-    gap = expected.difference(*expected.runs)
-    assert f"{gap.value:+.4f}; 95% interval {gap.low:+.4f} to {gap.high:+.4f} for these queries" in compared
-    assert compared.startswith("With predictions, ")
-    assert compared.index("Verdict: ") < compared.index("Without predictions, with what is not judged")
-    assert compared.count("Verdict") == 1
-    as_json = printed("compare", *evaluated[1:], "--format", "json")
-    assert f"95% interval {gap.low:+.4f} to {gap.high:+.4f} for these queries" in as_json
+    gap = expected.difference(*expected.runs[::-1])
+    assert compared.startswith("s1 is better than s2. ")
+    assert f"difference {gap.value:+.4f} " in compared
+    assert f"unknown: {gap.low:+.4f} to {gap.high:+.4f} (95%) for these queries; estimated" in compared
+    (row,) = json.loads(printed("compare", *evaluated[1:], "--format", "json"))["rows"]
+    ends = [row[name] for name in ("difference", "estimate_low", "estimate_high")]
+    assert ends == pytest.approx([gap.value, gap.low, gap.high])
 
 
 def test_earlier_judgments_are_certain(world: World) -> None:
@@ -218,19 +219,18 @@ def test_a_comparison_has_one_verdict(world: World) -> None:
     plain = " ".join(unjudged(*asked).stdout.decode().split())
     assert "old is ahead" in plain or "old is better" in plain
     said = " ".join(printed(*asked, "--predictions", model).split())
-    assert said.count("Verdict: ") == 1
-    assert "new is better than old" in said
+    assert said.startswith("new is better than old.")
+    assert "is ahead" not in said
     (row,) = table(*asked, "--predictions", model)
     expected = estimate_by_document(people, runs, model, "P@10")
-    gap, other = expected.intervals("old", "new")
-    assert [float(row[name]) for name in ("difference", "low", "high")] == pytest.approx(
+    gap, other = expected.intervals("new", "old")
+    assert [float(row[name]) for name in ("difference", "estimate_low", "estimate_high")] == pytest.approx(
         [gap.value, gap.low, gap.high]
     )
     assert [float(row[name]) for name in ("query_low", "query_high")] == pytest.approx(
         [other.low, other.high]
     )
-    assert (row["better"], row["verdict"]) == ("new", "clear")
-    assert float(row["without_predictions_difference"]) > 0 > float(row["difference"])
+    assert (row["a"], row["better"], row["headline"]) == ("new", "new", "better")
     values = expected.per_query
     assert float(row["p"]) == pytest.approx(scipy.stats.ttest_rel(*values).pvalue)
     as_json = json.loads(printed(*asked, "--predictions", model, "--format", "json"))
@@ -245,14 +245,16 @@ def test_a_comparison_by_query(world: World) -> None:
     said = " ".join(done.stdout.decode().split())
     assert "ignored" not in said + done.stderr.decode()
     expected = estimate_by_query(people, world.runs, world.model, "AP")
-    gap = expected.difference(*expected.runs)
-    assert (
-        f"{gap.value:+.4f}; 95% interval {gap.low:+.4f} to {gap.high:+.4f} for other queries; t test:" in said
-    )
+    a, b = expected.runs[::-1]
+    gap = expected.difference(a, b)
+    means = f"{expected.mean(b).value:.4f} -> {expected.mean(a).value:.4f}"
+    assert f"AP: {means}, difference {gap.value:+.4f} other queries" in said
+    assert f": {gap.low:+.4f} to {gap.high:+.4f} (95%), p" in said
     (row,) = table(*asked)
+    assert [float(row[f"mean_{side}"]) for side in "ab"] == [expected.mean(run).value for run in (a, b)]
     assert float(row["p"]) == pytest.approx(expected.powered(*expected.runs).p)
     assert "choose t" in refused(2, *asked, "--test", "wilcoxon")
-    assert "choose holm" in refused(2, *asked, "--correction", "tukey")
+    assert "choose t, and holm, bh" in refused(2, *asked, "--correction", "tukey")
     assert refused(2, *asked, "--per-query") == "--predictions does not go with --per-query"
 
 

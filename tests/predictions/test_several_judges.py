@@ -11,11 +11,10 @@ import pytest
 import scipy.optimize
 from numpy.typing import NDArray
 
-from unjudged import Judgments, Run, UsageError, evaluate
+from unjudged import Judgments, Run, UsageError, compare, evaluate
 from unjudged.predictions import (
     Judges,
     Predictions,
-    compare_with_predictions,
     estimate_by_document,
     estimate_by_query,
     estimate_with_predictions,
@@ -197,8 +196,11 @@ def test_only_queries_that_every_judge_knows_count() -> None:
 def test_a_comparison_takes_several_judges() -> None:
     judges = {"one": judge(0.4, 1), "two": judge(0.6, 2)}
     estimates = estimate_with_predictions(sampled(0.4, 3), RUNS, judges, "P@5")
-    found = compare_with_predictions(estimates, [("a", "b")])
-    assert found.pairs[0].intervals[0] == estimates[0].difference("a", "b")  # type: ignore[attr-defined]
+    found = compare(sampled(0.4, 3), RUNS, "P@5", predictions=judges)
+    row, gap = found.pair("a", "b"), estimates[0].difference("a", "b")  # type: ignore[attr-defined]
+    assert [row[name] for name in ("difference", "estimate_low", "estimate_high")] == pytest.approx(
+        [gap.value, gap.low, gap.high], abs=1e-12
+    )
     assert any(note.startswith("Weights of the judges for P@5: one 0.") for note in found.notes)
 
 

@@ -1,4 +1,4 @@
-"""All pairs of TREC-8's 129 runs by RBP: how many are settled, significant, and open to judging."""
+"""All pairs of TREC-8's 129 runs: how many bounds settle, and how many are significant and not settled."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 
 from unjudged.base.choices import CorrectionName
-from unjudged.comparison.judgment_bounds import judgment_bounds
-from unjudged.comparison.testing.pairs import Pairs
 from unjudged.comparison.testing.pairwise import compare_pairs
 from unjudged.evaluation.collection import name_runs
-from unjudged.measures.kernel.names import parse_measures
+from unjudged.evidence.contrast import Ends
+from unjudged.evidence.rankings import RankingsEvidence
+from unjudged.inference.rows import pairs_of
+from unjudged.inference.verdict import excludes_change
+from unjudged.measures.kernel.names import parse_measure
+from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments
 from unjudged.uncertainty.shared import SharedRankings
 
@@ -23,31 +26,36 @@ def shared(data: Path) -> SharedRankings:
     return SharedRankings.of(Judgments.of(data / "trec8" / "qrels.trec8.gz"), name_runs(runs))
 
 
+def bounds_of(shared: SharedRankings, name: str) -> tuple[Floats, Ends, Floats]:
+    """Scores of the systems, the bounds of every pair, and its difference."""
+    measure = parse_measure(name)
+    values = shared.per_run(measure.compute(shared.judged_rankings))
+    contrast = RankingsEvidence(shared, measure, values).contrast(*pairs_of(len(values)))
+    assert contrast.ends is not None
+    return values, contrast.ends, contrast.values.mean(axis=1)
+
+
 @pytest.mark.parametrize(
     ("name", "settled", "by_t", "by_holm"),
     [("RBP(p=0.8)", 7820, (5424, 288), (3036, 229)), ("RBP(p=0.95)", 7105, (5707, 628), (3169, 512))],
 )
-def test_settled_significant_and_reversible(
+def test_settled_and_significant(
     shared: SharedRankings, name: str, settled: int, by_t: tuple[int, int], by_holm: tuple[int, int]
 ) -> None:
-    (measure,) = parse_measures(name)
-    values = shared.per_run(measure.compute(shared.rankings))
-    judging = judgment_bounds(shared, measure, Pairs.of(values))
+    values, ends, _ = bounds_of(shared, name)
+    kept = excludes_change(ends)
+    equal = (np.abs(ends.low) <= 1e-12) & (np.abs(ends.high) <= 1e-12)
     counts: dict[CorrectionName, tuple[int, int]] = {"none": by_t, "holm": by_holm}
-    for correction, (significant, open_to_judging) in counts.items():
+    for correction, (significant, loose) in counts.items():
         tests = compare_pairs(values, correction=correction)
         assert len(tests.pairs) == 8256
-        assert int(judging.settled.sum()) == settled
+        assert int((kept & ~equal).sum()) == settled
         assert int(tests.significant.sum()) == significant
-        assert int((tests.significant & judging.reversible).sum()) == open_to_judging
-        assert (judging.settled | judging.equal | judging.reversible).all()
+        assert int((tests.significant & ~kept).sum()) == loose
 
 
-def test_bounds_of_ndcg_enclose_and_few_pairs_are_unresolved(shared: SharedRankings) -> None:
-    (measure,) = parse_measures("nDCG@10")
-    tests = compare_pairs(shared.per_run(measure.compute(shared.rankings)))
-    judging = judgment_bounds(shared, measure, tests.pairs)
-    assert (judging.low <= tests.pairs.difference).all()
-    assert (judging.high >= tests.pairs.difference).all()
-    unresolved = ~(judging.settled | judging.equal | judging.reversible)
-    assert np.mean(unresolved) < 0.02
+def test_bounds_of_ndcg_enclose(shared: SharedRankings) -> None:
+    _, ends, difference = bounds_of(shared, "nDCG@10")
+    assert (ends.low <= difference + 1e-12).all()
+    assert (ends.high >= difference - 1e-12).all()
+    assert excludes_change(ends).sum() > 7500

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -15,25 +16,22 @@ from tests.cli.in_process import printed, refused, unjudged
 from tests.report.unpacking import unpacked
 from unjudged import Judgments, Run, UnjudgedWarning, UsageError, calibrate, compare, evaluate, sample
 from unjudged.base.wording import plain
-from unjudged.comparison.verdicts import VERDICTS
+from unjudged.inference.verdict import BLUR, FLIP, HEADLINES, MORE_JUDGING
+from unjudged.measures.kernel.names import parse_measure
 from unjudged.rankings.runs import RunSource
-from unjudged.report.page.packed import NOT_POOLED, conclusions, depth_kept
+from unjudged.report.page.packed import NOT_POOLED, WORDS, depth_kept
+from unjudged.report.page.page_words import conclusions_of, words_for
+from unjudged.results.words import headline_sentence
 from unjudged.uncertainty.shared import SharedRankings
 
 pytest.importorskip("jinja2")
 
 from unjudged.report.page.report_page import Page, report_page
 
-MEASURES = ["AP", "nDCG@10", "RBP(p=0.8)"]
+MEASURES = ["nDCG@10", "AP", "RBP(p=0.8)"]
 SAMPLE = Path(sample.__file__).parent
 FILES = [str(SAMPLE / "qrels.txt"), *(str(SAMPLE / f"{name}.run") for name in sample.runs)]
-FIELDS = {
-    "difference": "difference",
-    "low": "pair_low",
-    "high": "pair_high",
-    "p": "p",
-    "p_adjusted": "p_adjusted",
-}
+EXACT = ("difference", "low", "high", "p", "p_adjusted", "wins", "ties")
 HOSTILE = [
     "</script><script>alert(1)</script>",
     "<!--<script>",
@@ -74,14 +72,20 @@ def test_every_pair_equals_the_json_of_compare(written: str) -> None:
     for i, row in enumerate(rows):
         k, pair = divmod(i, count)
         assert row["measure"] == facts["measures"][k]["name"]
-        assert row["a"] == facts["runs"][arrays["first"][pair]]
-        assert row["b"] == facts["runs"][arrays["second"][pair]]
-        assert row["verdict"] == facts["verdicts"][arrays[f"verdict{k}"][pair]]
-        for field, name in FIELDS.items():
-            assert row[field] == arrays[f"{name}{k}"][pair]
-        half = arrays[f"query_half{k}"][pair]
+        names = [facts["runs"][arrays[side][pair]] for side in ("first", "second")]
+        assert [row["a"], row["b"]] == names
+        for field, words in WORDS.items():
+            assert row[field] == words[arrays[f"{field}{k}"][pair]]
+        for field in EXACT:
+            assert row[field] == arrays[f"{field}{k}"][pair]
+        half, shift = (arrays[f"query_{name}{k}"][pair] for name in ("half", "shift"))
+        assert shift == 0
         assert row["query_low"] == pytest.approx(row["difference"] - half, abs=1e-15)
         assert row["query_high"] == pytest.approx(row["difference"] + half, abs=1e-15)
+        assert row["better"] in (None, row["a"], row["b"])
+        for field in ("flip", "seen", *(("loss",) if row["more_judging"] == BLUR else ())):
+            share = arrays[f"{field}{k}"][pair]
+            assert share == np.float32(row[field]) if row[field] is not None else not np.isfinite(share)
 
 
 def test_every_value_equals_the_json_of_evaluate(written: str) -> None:
@@ -107,23 +111,22 @@ def test_every_interval_for_other_queries_equals_the_json_of_evaluate(written: s
         assert ends.tolist() == [row["low"], row["high"]]
 
 
-def test_bounds_ranks_tiers_and_reversals_are_those_of_compare(written: str) -> None:
+def test_bounds_places_and_answers_are_those_of_compare(written: str) -> None:
     facts, arrays = read(written)
     found = compare(sample.qrels, sample.runs, MEASURES)
-    for k, result in enumerate(found.results):
-        bounds = arrays[f"bounds{k}"].reshape(-1, 2)
-        assert bounds[:, 0].tolist() == result.judging.run_low.tolist()
-        assert bounds[:, 1].tolist() == result.judging.run_high.tolist()
-        assert arrays[f"tier{k}"].tolist() == result.tiers()
-        assert arrays[f"rank_intervals{k}"].reshape(-1, 2).tolist() == list(
-            map(list, result.rank_intervals())
-        )
+    for k, measure in enumerate(MEASURES):
+        rows = {row["system"]: row for row in found.systems if row["measure"] == measure}
+        bounds, places = (arrays[f"{name}{k}"].reshape(-1, 2).tolist() for name in ("bounds", "places"))
+        assert bounds == [[rows[run]["low"], rows[run]["high"]] for run in facts["runs"]]
+        assert places == [[rows[run]["place_low"], rows[run]["place_high"]] for run in facts["runs"]]
         for i, (a, b) in enumerate(zip(arrays["first"], arrays["second"], strict=True)):
-            pair = found.pair(facts["runs"][a], facts["runs"][b], result.measure)
-            reversal = arrays[f"reversal{k}"][i]
-            assert not np.isfinite(reversal) if pair.reversal is None else reversal == pair.reversal
-            assert np.isnan(reversal) == (not pair.reversal_known)
-            assert (arrays[f"wins{k}"][i], arrays[f"losses{k}"][i]) == (pair.wins, pair.losses)
+            row = found.pair(facts["runs"][a], facts["runs"][b], measure)
+            said = arrays["conclusions"][arrays[f"conclusion{k}"][i]]
+            ahead, other = (row["a"], row["b"]) if row["ahead"] != row["b"] else (row["b"], row["a"])
+            assert said.format(ahead=ahead, other=other) == headline_sentence(row)
+            share = {FLIP: "flip", BLUR: "loss"}.get(row["more_judging"])
+            if share is not None and (share == "flip" or row["p"] == row["p_adjusted"]):
+                assert arrays[f"{share}{k}"][i] <= arrays[f"seen{k}"][i]
 
 
 def test_rankings_are_those_of_the_runs(written: str) -> None:
@@ -206,7 +209,7 @@ def test_one_run_and_a_measure_without_a_highest_value() -> None:
 def test_calibrated_intervals() -> None:
     groups = {name: name for name in sample.runs}
     learnt = calibrate(sample.qrels, sample.runs, groups, MEASURES, depth=20)
-    page = report_page(sample.qrels, sample.runs, MEASURES, calibration=learnt, confidence=0.7)
+    page = report_page(sample.qrels, sample.runs, MEASURES, calibration=learnt, alpha=0.3)
     _, arrays = read(page.html)
     expected = evaluate(sample.qrels, sample.runs, MEASURES).estimate(
         "calibrated", calibration=learnt, confidence=0.7
@@ -224,12 +227,40 @@ def test_a_baseline_is_in_every_pair() -> None:
 
 
 def test_conclusions_name_both_systems() -> None:
-    for verdict in VERDICTS:
-        apart, equal = conclusions()[verdict]
-        assert "{ahead}" in apart
-        assert "{other}" in apart
-        assert apart.startswith(f"Verdict: {verdict}. ")
-        assert equal.startswith(f"Verdict: {verdict}. ")
+    """Also of equal means, of what is sure whatever is judged, and of other orders of ties."""
+    rows = [
+        {"headline": headline, "more_judging": more, "sure": sure, "ahead": ahead, "in_other_orders": other}
+        for headline, more, sure, ahead, other in product(
+            HEADLINES, MORE_JUDGING, (False, True), ("a", None), (None, HEADLINES[2])
+        )
+    ]
+    for row, said in zip(rows, conclusions_of(rows, {}), strict=True):
+        assert "{ahead}" in said
+        assert "{other}" in said
+        assert ("have the same mean" in said) == (row["ahead"] is None)
+        assert ("whatever is judged" in said) <= bool(row["sure"] or row["ahead"] is None)
+        assert ("tied documents" in said) == (row["ahead"] is not None and row["in_other_orders"] is not None)
+
+
+def test_the_answer_says_what_the_best_system_needs() -> None:
+    found = compare(sample.qrels, sample.runs, MEASURES)
+    words = words_for(found, parse_measure(MEASURES[0]), None)
+    assert words == [
+        "reranked has the highest mean nDCG@10, 0.4485.",
+        "It is better than 3 of 5 other systems.",
+        "Against dense it needs judging.",
+        "Against fused it needs queries.",
+        "15 pairs: 7 better; 2 need judging; 4 need queries; 2 need both.",
+    ]
+    qrels = {f"q{i}": {"good": 1, "bad": 0} for i in range(9)}
+    runs = {name: {query: {name: 1.0} for query in qrels} for name in ("bad", "good", "both")}
+    runs["both"] = {query: {"bad": 2.0, "good": 1.0} for query in qrels}
+    words = words_for(compare(qrels, runs, "P@1"), parse_measure("P@1"), None)
+    assert words[1:] == [
+        "It is not shown to be better than any other system.",
+        "With fewer than 10 queries no system is called better.",
+        "3 pairs: 3 have few queries.",
+    ]
 
 
 def test_runs_from_an_iterator_are_read_once() -> None:
@@ -284,7 +315,7 @@ def test_a_run_is_read_once() -> None:
     }
     listed = {name: [(q, d, float(s)) for q, _, d, _, s, _ in lines] for name, lines in rows.items()}
     for names in (list(listed), ["fused"]):
-        options: dict[str, Any] = {"confidence": 0.7}
+        options: dict[str, Any] = {"alpha": 0.3}
         if len(names) > 1:
             options["calibration"] = learnt
         sources = [{name: kind(listed[name]) for name in names} for kind in (list, iter)]
@@ -324,7 +355,7 @@ def test_a_run_unlike_the_pool_has_no_calibrated_bar(names: list[str]) -> None:
     pooled = {name: run for name, run in sample.runs.items() if name != "dense"}
     learnt = calibrate(sample.qrels, pooled, {name: name for name in pooled}, "AP", depth=20)
     runs = {name: sample.runs[name] for name in names}
-    facts, arrays = read(report_page(sample.qrels, runs, "AP", calibration=learnt, confidence=0.7).html)
+    facts, arrays = read(report_page(sample.qrels, runs, "AP", calibration=learnt, alpha=0.3).html)
     notes = " ".join(facts["notes"])
     assert "75% of the judged are relevant" in notes
     assert "for an interval judge a random sample" in notes

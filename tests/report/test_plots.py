@@ -19,6 +19,7 @@ from gallery import FIGURES as GALLERY
 from tests.cli.in_process import refused, unjudged
 from tests.report.test_figures import points
 from tests.report.test_page import FILES
+from unjudged.inference.verdict import HEADLINES
 from unjudged.report.descriptions import MARKS
 from unjudged.report.figures.charts import picture
 
@@ -56,7 +57,13 @@ def test_differences_are_those_of_the_queries() -> None:
         order = np.argsort(b - a, kind="stable").tolist()
         assert [p["query"] for p in drawn] == [SCORES.queries[q] for q in order]
         assert [p["difference"] for p in drawn] == (a - b)[order].tolist()
-        assert {p["mean"] for p in rows(chart, "mean")} == {(a - b).mean()}
+        (mean,) = {p["mean"] for p in rows(chart, "mean")}
+        assert mean == pytest.approx((a - b).mean(), abs=1e-15)
+    line = rows(COMPARISON.plot.differences("fused", "dense", "ndcg@10"), "mean")[-1]
+    pair = COMPARISON.pair("fused", "dense")
+    assert line == {"mean": pair["difference"]} | {
+        field: pair[field] for field in ("low", "high", "query_low", "query_high")
+    }
 
 
 def test_judged_shares_are_those_of_judged_at_one() -> None:
@@ -68,21 +75,22 @@ def test_judged_shares_are_those_of_judged_at_one() -> None:
 
 
 def test_intervals_of_a_comparison_are_its_own() -> None:
-    result = COMPARISON.result()
     drawn = rows(COMPARISON.plot.intervals(), "mean")
-    assert [p["run"] for p in drawn] == [COMPARISON.runs[i] for i in result.order()]
-    for point in drawn:
-        i = list(COMPARISON.runs).index(point["run"])
-        assert point["mean"] == result.means[i]
-        ends = (result.judging.run_low, result.judging.run_high, *result.other_queries)
-        fields = ("bounds_low", "bounds_high", "queries_low", "queries_high")
-        assert [point[field] for field in fields] == [end[i] for end in ends]
+    assert [p["run"] for p in drawn] == [row["system"] for row in COMPARISON.systems]
+    assert len(drawn) == len(sample.runs)
+    fields = ("mean", "bounds_low", "bounds_high", "queries_low", "queries_high")
+    for point, row in zip(drawn, COMPARISON.systems, strict=True):
+        own = ("mean", "low", "high", "query_low", "query_high")
+        assert [point[field] for field in fields] == [row[field] for field in own]
     unbounded = compare(sample.qrels, sample.runs, "Bpref(unjudged='condensed')").plot.intervals()
     assert "bounds_low" not in rows(unbounded, "mean")[0]
 
 
-def test_symbols_of_verdicts_differ() -> None:
-    assert len({look[:2] for look in MARKS.values()}) == len(MARKS)
+def test_symbols_of_headlines_differ() -> None:
+    assert tuple(MARKS) == HEADLINES
+    assert (
+        len({look[0] for look in MARKS.values()}) == len({look[1] for look in MARKS.values()}) == len(MARKS)
+    )
 
 
 def test_every_figure_can_be_drawn() -> None:
@@ -111,7 +119,9 @@ def test_refusals() -> None:
         SCORES.plot.intervals("P@5")
     with pytest.raises(UsageError, match="no run is called 'nobody'"):
         SCORES.plot.differences("fused", "nobody", "AP")
-    with pytest.raises(UsageError, match="no run is called 'nobody'"):
+    with pytest.raises(UsageError, match="no measure is called 'P@5'; there are "):
+        COMPARISON.plot.intervals("P@5")
+    with pytest.raises(UsageError, match="no system is called 'nobody'"):
         COMPARISON.plot.differences("fused", "nobody")
 
 

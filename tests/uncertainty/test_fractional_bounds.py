@@ -57,14 +57,10 @@ def test_the_same_in_halves_as_in_whole_numbers() -> None:
     ]
     for of_whole, of_halves in pairs:
         one, other = compare(whole, runs, of_whole), compare(halves, runs, of_halves)
-        assert str(other.results[0].measure) == str(compare(halves, runs, of_halves).results[0].measure)
-        for a, b in zip(one.results, other.results, strict=True):
-            assert a.values.tobytes() == b.values.tobytes()
-            assert (a.judging.low.tobytes(), a.judging.high.tobytes()) == (
-                b.judging.low.tobytes(),
-                b.judging.high.tobytes(),
-            )
-            assert list(a.verdicts) == list(b.verdicts)
+        assert other.measures == compare(halves, runs, of_halves).measures
+        for view in ("pairs", "systems"):
+            rows = ([{**row, "measure": None} for row in found.rows[view]] for found in (one, other))
+            assert repr(next(rows)) == repr(next(rows))
         first, second = (next_documents(q, runs, 5, m) for q, m in ((whole, of_whole), (halves, of_halves)))
         assert [(c.query, c.document, c.gain) for c in first] == [
             (c.query, c.document, c.gain) for c in second

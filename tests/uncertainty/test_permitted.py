@@ -18,7 +18,7 @@ from unjudged import (
     evaluate,
     sample,
 )
-from unjudged.comparison.judgment_bounds import BOUNDING
+from unjudged.evidence.rankings import BOUNDING
 from unjudged.judging.pooling.left_out_groups import left_out_groups
 from unjudged.judging.pooling.pool import Pool
 from unjudged.measures.kernel.estimand import (

@@ -15,8 +15,6 @@ import numpy as np
 
 from unjudged.base.errors import UnjudgedError, UnjudgedWarning, UsageError
 from unjudged.base.wording import counted
-from unjudged.comparison.gate import GATED, gate
-from unjudged.comparison.systems import compare
 from unjudged.diagnosis.recognised_files import (
     CALIBRATION,
     DESIGN,
@@ -47,6 +45,9 @@ from unjudged.measures.kernel.estimand import (
 from unjudged.measures.kernel.names import parse
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.predictions.combined_estimates import estimate_with_predictions
+from unjudged.questions.compare import compare
+from unjudged.questions.gate import gate
+from unjudged.questions.sources import DEFAULT
 from unjudged.rankings.extension import rows_of
 from unjudged.rankings.origin import SAMPLES, UNIFORM
 from unjudged.rankings.runs import RunSource
@@ -162,8 +163,8 @@ class _Patient:
                 *("evaluate", *files, "--interval", "sampling"),
             )
         if systems > 1:
-            compared = permitted(parse(GATED)[0], qrels.content, COMPARISON)
-            one = () if isinstance(compared, Refusal) else ("-m", GATED)
+            compared = permitted(parse(DEFAULT)[0], qrels.content, COMPARISON)
+            one = () if isinstance(compared, Refusal) else ("-m", DEFAULT)
             yield asked(
                 "Which is better, and could queries or judgments reverse it?", "compare", *files, *one
             )
@@ -292,7 +293,7 @@ def _one_measure(scores: Scores) -> list[str]:
     plain = [name for name in names if not {*name} & {*" ,"} and not name.startswith("-")]
     if len(scores.measures) == 1 or not plain:
         return []
-    return ["-m", GATED if GATED in plain else plain[0]]
+    return ["-m", DEFAULT if DEFAULT in plain else plain[0]]
 
 
 def _option(name: str, value: str) -> list[str]:

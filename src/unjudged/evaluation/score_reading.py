@@ -71,6 +71,8 @@ class Reading:
     def _add_nested(self, data: Any) -> None:
         """Add dicts of two names, or of three: `{system: {query: {measure: value}}}`."""
         problem = f"expected {NESTED_FORMS}, or {{system: {{query: {{measure: value}}}}}}"
+        if not data:
+            raise InputError(f"an empty dict; {problem}")
         for outer, inside in data.items():
             if not isinstance(inside, Mapping) or not inside:
                 raise InputError(f"{quoted(text_of_name(outer))} has {kind_of(inside)}; {problem}")

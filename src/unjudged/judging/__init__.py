@@ -15,8 +15,7 @@ _NAMES = LazyNames(
     "unjudged.judging",
     {
         "choosing.next_documents": "next=next_documents",
-        "choosing.next_result": "Candidate NextDocuments RunPair",
-        "choosing.settling": "Forecast",
+        "choosing.next_result": "Candidate NextDocuments",
         "collecting.sample_file": "read_sample sample_text",
         "collecting.drawn_sample": "DrawnSample sample=draw",
         "collecting.judging_page": "judge=judging_page",

@@ -1,7 +1,6 @@
 # Written by `make docs`.
 from unjudged.judging.choosing.next_documents import next_documents as next
-from unjudged.judging.choosing.next_result import Candidate as Candidate, NextDocuments as NextDocuments, RunPair as RunPair
-from unjudged.judging.choosing.settling import Forecast as Forecast
+from unjudged.judging.choosing.next_result import Candidate as Candidate, NextDocuments as NextDocuments
 from unjudged.judging.collecting.drawn_sample import DrawnSample as DrawnSample, draw as sample
 from unjudged.judging.collecting.judging_page import judging_page as judge
 from unjudged.judging.collecting.merge_result import Merged as Merged
@@ -18,11 +17,9 @@ __all__ = [
     "DESIGNS",
     "Design",
     "DrawnSample",
-    "Forecast",
     "Merged",
     "NextDocuments",
     "Pool",
-    "RunPair",
     "design",
     "judge",
     "left_out_groups",

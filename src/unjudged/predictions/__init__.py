@@ -8,11 +8,10 @@ _NAMES = LazyNames(
         "audit_grids": "Audit Bias Confusion CurvePoint Rating",
         "auditing": "audit",
         "combined_estimates": "estimate_with_predictions",
-        "estimators.estimates": "Powered PredictedMeans prediction_powered",
+        "estimators.estimates": "PredictedMeans",
         "estimators.by_document": "DocumentEstimates estimate_by_document",
-        "estimators.by_query": "QueryEstimates estimate_by_query",
+        "estimators.by_query": "Powered QueryEstimates estimate_by_query prediction_powered",
         "poisson_sample": "design_for_predictions",
-        "predicted_comparison": "PredictedComparison PredictedPair compare_with_predictions",
         "predictions": "Judges Predictions",
     },
 )

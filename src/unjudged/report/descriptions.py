@@ -10,17 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from unjudged.base.wording import percent
-from unjudged.comparison.verdicts import (
-    CLEAR,
-    HIGHER,
-    OPEN,
-    ROBUST,
-    ROBUST_NOT_SIGNIFICANT,
-    SETTLED,
-    SIGNIFICANT,
-    SIMILAR,
-    UNRESOLVED,
-)
+from unjudged.inference.verdict import BETTER, FEW_QUERIES, NEEDS_BOTH, NEEDS_JUDGING, NEEDS_QUERIES
 
 Description = dict[str, Any]
 
@@ -45,17 +35,13 @@ ROW, CELL, BAR = 26, 22, 16
 """Pixels for a run, a pair and a query."""
 
 MARKS: dict[str, tuple[str, str, float]] = {
-    CLEAR: ("square", BLUE, 0.73),
-    ROBUST: ("circle", BLUE, 0.64),
-    SIGNIFICANT: ("triangle-up", ORANGE, 0.64),
-    SETTLED: ("square", GREEN, 0.45),
-    ROBUST_NOT_SIGNIFICANT: ("circle", GREEN, 0.41),
-    OPEN: ("cross", GREY, 0.5),
-    UNRESOLVED: ("diamond", PINK, 0.57),
-    HIGHER: ("diamond", BLUE, 0.7),
-    SIMILAR: ("cross", QUIET, 0.5),
+    BETTER: ("square", BLUE, 0.73),
+    NEEDS_JUDGING: ("triangle-up", ORANGE, 0.64),
+    NEEDS_QUERIES: ("circle", GREEN, 0.41),
+    NEEDS_BOTH: ("cross", GREY, 0.5),
+    FEW_QUERIES: ("diamond", PINK, 0.4),
 }
-"""Shape, colour and share of a cell's side by verdict: shapes differ as well as colours."""
+"""Shape, colour and share of a cell's side by headline: shapes differ as well as colours."""
 
 
 def intervals_chart(measure: str, words: Mapping[str, str]) -> Description:
@@ -103,16 +89,13 @@ def _interval(kind: str, words: str, title: str) -> Description:
     }
 
 
-def interval_words(kind: str, confidence: float, whose: str = "", judged: str = "these judgments") -> str:
-    """Say what an interval looks like and covers; `whose` the unjudged documents are.
-
-    `judged` says with which judgments other queries are.
-    """
+def interval_words(kind: str, confidence: float, judged: str = "these judgments") -> str:
+    """Say what an interval looks like and covers; `judged` says with which judgments other queries are."""
     level = percent(confidence)
     if kind == "bounds":
-        return f"hollow box: whatever the unjudged documents{whose} turn out to be"
+        return "hollow box: what judging could make of it"
     if kind == "queries":
-        return f"dashed line: other queries, {judged} ({level})"
+        return f"dashed line: other queries{', ' if judged else ''}{judged} ({level})"
     if kind == "both":
         return f"dashed line: other queries, completely judged ({level})"
     if kind == "sampling":
@@ -122,15 +105,15 @@ def interval_words(kind: str, confidence: float, whose: str = "", judged: str = 
 
 
 def matrix_chart(measure: str) -> Description:
-    """Describe the verdict on every pair as a symbol: row against column. The page alone draws it.
+    """Describe the headline of every pair as a symbol: row against column. The page alone draws it.
 
-    A row has `row`, `column`, `difference`, `low`, `high`, `p` and `verdict`.
+    A row has `row`, `column`, `difference`, `low`, `high`, `p` and `headline`.
     """
 
     def scale(part: int) -> dict[str, list[Any]]:
         return {"domain": list(MARKS), "range": [mark[part] for mark in MARKS.values()]}
 
-    verdict = {"field": "verdict", "type": "nominal", "sort": list(MARKS)}
+    headline = {"field": "headline", "type": "nominal", "sort": list(MARKS)}
     legend = {"title": None, "orient": "bottom", "labelLimit": 0}
     numbers = {"difference": "+.4f", "low": "+.4f", "high": "+.4f", "p": ".4f"}
     return {
@@ -138,14 +121,14 @@ def matrix_chart(measure: str) -> Description:
         "data": {"name": "rows"},
         "width": {"step": CELL},
         "height": {"step": CELL},
-        "usermeta": {"shares": {verdict: mark[2] for verdict, mark in MARKS.items()}},
+        "usermeta": {"shares": {headline: mark[2] for headline, mark in MARKS.items()}},
         "mark": {"type": "point", "filled": True, "opacity": 1},
         "encoding": {
             "x": {**_band("column", []), "axis": {"orient": "top", "labelAngle": -90}},
             "y": _band("row", []),
-            "shape": {**verdict, "scale": scale(0), "legend": legend},
-            "color": {**verdict, "scale": scale(1), "legend": legend},
-            "tooltip": [*_tip("row"), *_tip("column"), *_tip("verdict", **numbers)],
+            "shape": {**headline, "scale": scale(0), "legend": legend},
+            "color": {**headline, "scale": scale(1), "legend": legend},
+            "tooltip": [*_tip("row"), *_tip("column"), *_tip("headline", **numbers)],
         },
     }
 

@@ -34,13 +34,15 @@ class BatchedCompletions:
     """Rankings, and `row`, the rows of their unknown documents, in ascending order of their queries.
 
     With `dense` every document counts in each completion. Otherwise only relevant ones do, down to `cutoff`:
-    the known ones, and those that turn out so.
+    the known ones, and those that turn out so. A dense completion has other unknown documents as
+    nonrelevant, or with `partial` as not judged.
     """
 
     rankings: JudgedRankings
     row: Integers
     dense: bool = True
     cutoff: float = inf
+    partial: bool = False
 
     def stacked(self, drawn: DrawnGrades, pool: StackedPool | None = None) -> JudgedRankings:
         """Rankings of some completions; `pool` is that of the same completions, where it is known."""
@@ -51,7 +53,7 @@ class BatchedCompletions:
     def _all(self, drawn: DrawnGrades) -> JudgedRankings:
         r, pool, size = self.rankings, self.rankings.judgments, drawn.size
         rows, copies = len(pool.grade), np.arange(size)[:, None]
-        grades = np.tile(np.maximum(pool.grade, 0), size)
+        grades = np.tile(pool.grade if self.partial else np.maximum(pool.grade, 0), size)
         grades[drawn.completion * rows + self.row[drawn.document]] = drawn.grade
         return self._rankings(
             judgments=anonymous(ends(np.tile(np.diff(pool.offsets), size)), grades),

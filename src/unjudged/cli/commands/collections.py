@@ -25,14 +25,16 @@ from unjudged.cli.shell.given_arguments import check_not_read, reads
 from unjudged.cli.shell.output import (
     check_decimals,
     check_output,
+    grid_in,
     show,
     show_grids,
 )
-from unjudged.comparison.several_collections import DEFAULT, compare_collections, listed_collections
 from unjudged.evaluation.collection import name_runs
 from unjudged.formats.small_files import read_small_text
 from unjudged.grids.grid import DECIMALS
 from unjudged.measures.kernel.names import MeasureLike
+from unjudged.questions.collections import compare_collections, listed_collections
+from unjudged.questions.sources import DEFAULT
 
 
 @command(
@@ -99,8 +101,7 @@ def collections(
     if chosen == "latex" and not pairs:
         show(found.to_latex(decimals), output)
     else:
-        grid = found.pairs_grid() if pairs else found.grid()
-        show_grids(grid.rounded(decimals), format, output)
+        show_grids(grid_in(found, "collections" if pairs else "systems", chosen, decimals), format, output)
 
 
 def _in_file(file: str, given: dict[str, list[str]], *, tables: bool) -> dict[str, list[str]]:

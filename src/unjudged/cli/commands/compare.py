@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING
 
-from unjudged import compare as compare_systems
-from unjudged.base.choices import CorrectOver, Format
+from unjudged.base.choices import CorrectOver
 from unjudged.base.errors import UsageError
 from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import (
@@ -38,6 +35,7 @@ from unjudged.cli.shell.output import (
     check_decimals,
     check_figure,
     check_output,
+    grid_in,
     show,
     show_figure,
     show_grids,
@@ -46,25 +44,16 @@ from unjudged.cli.shell.output import (
     wrapped,
 )
 from unjudged.cli.shell.standard_streams import already_said, reading
-from unjudged.comparison.comparison_grids import systems_records
-from unjudged.comparison.comparison_result import Comparison
-from unjudged.comparison.systems import COMPARED
 from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.evaluation import fitting_measures
 from unjudged.grids.grid import DECIMALS, Grid
 from unjudged.grids.rendering import WITHOUT_NOTES, render
-
-if TYPE_CHECKING:
-    from unjudged.predictions.predicted_comparison import PredictedComparison
-
-DETAILED = ("json", "jsonl", "parquet")
-"""Formats that have all that is known about a pair; csv has the nine columns that are asked for most."""
-
-CONFIDENCE = 0.95
-NO_EFFECT = "No unjudged document that the runs retrieve changes the difference if it alone is relevant."
+from unjudged.questions.compare import compare as compare_systems
+from unjudged.questions.sources import DEFAULT
+from unjudged.results.result import Result
 
 
-@command("compare", SCORE, 2, "QRELS RUN RUN...", "Compare runs: significant, settled, or open to judging?")
+@command("compare", SCORE, 2, "QRELS RUN RUN...", "Compare runs: better, or in need of queries or judging?")
 def compare(
     qrels: File,
     /,
@@ -80,7 +69,6 @@ def compare(
     correct_over: CorrectOver = "pairs",
     pairs: bool = False,
     per_query: PerQuery = False,
-    confidence: float = CONFIDENCE,
     predicted: PredictionOptions = PredictionOptions(),
     inputs: JudgmentOptions = JudgmentOptions(),
     stated: StatedOptions = StatedOptions(),
@@ -91,13 +79,12 @@ def compare(
     decimals: int = DECIMALS,
     plot: Plot = None,
 ) -> None:
-    """Compare runs: which is better, and could other queries or the unjudged documents say the opposite?
+    """Compare runs: which is better, would other queries say so too, and could more judging change it?
 
-    Two runs are compared in sentences, and as one row of pairs in csv and json. More runs give a table of
-    systems, or with --pairs a row per pair. An unjudged document that several runs retrieve counts as one.
-    With --by a table of segments follows; csv, tsv, jsonl and parquet, which hold one table, have that one.
-    With --scores the files are tables of scores by query that any tool computed: `unjudged compare --scores
-    TABLE...`.
+    Each pair is the run given later minus the earlier one. Two runs are compared in sentences, and as one row
+    of pairs in csv and json. More runs give a table of systems, or with --pairs a row per pair. With --by a
+    table of segments follows; csv, tsv, jsonl and parquet, which hold one table, have that one. With --scores
+    the files are tables of scores by query that any tool computed: `unjudged compare --scores TABLE...`.
 
     Parameters
     ----------
@@ -106,38 +93,30 @@ def compare(
     runs
         Two or more runs; with --scores further tables.
     measures
-        A measure; may be repeated. The default is RBP(p=0.8), or from samples with strata or probabilities
-        xinfAP or statAP. Bounds are exact for RBP and P. For other measures they are wider, and a search
-        tries to find judgments that reverse the order. Measures that estimate from samples, and policies
-        such as unjudged='condensed', have no bounds: their verdicts are about other queries alone.
-        Differences by GMAP are of mean logarithms.
+        A measure; may be repeated. The default is nDCG@10, or from samples with strata or probabilities
+        xinfAP or statAP. Measures that estimate from samples, and policies such as unjudged='condensed', have
+        no bounds: what more judging could change is unknown then. Differences by GMAP are of mean logarithms.
     correct_over
         Which tests are corrected together: the pairs of each measure, or all pairs by all measures.
     pairs
         Show a row per pair instead of the table of systems.
     per_query
         Show the differences of two runs by query, and the unjudged documents that matter most.
-    confidence
-        The confidence level of the intervals of --predictions. The interval for other queries has the level
-        1 - alpha.
     format
-        The output format. By default the suffix of the output file decides, or else it is text. Of pairs, csv
-        and tsv have measure, a, b, difference, p, p_adjusted, low, high (bounds) and verdict; json, jsonl and
-        parquet add means, the interval for other queries, queries won, effect and whatever else is known.
+        The output format. By default the suffix of the output file decides, or else it is text.
     decimals
         The number of decimals in a table. Sentences have four.
     plot
         Draw the first measure in this file (svg, png, pdf or html): the differences of two runs by query, or
-        the means of more with their bounds and intervals.
+        the systems in their ranges.
     """
     given = {"ties": None if ties == "order" else ties}
     from_tables = stated.check(
         from_tables=tables.check(inputs, rel=rel, depth=depth, predictions=predicted.predictions, **given)
     )
     scores = tables.read([qrels, *runs], inputs, measures, by) if from_tables else None
-    named = (
-        {} if scores is not None else inputs.runs(runs, "compare QRELS RUN RUN...", least=2, or_scores=True)
-    )
+    usage = "compare QRELS RUN RUN..."
+    named = {} if scores is not None else inputs.runs(runs, usage, least=2, or_scores=True)
     count = len(named) if scores is None else len(scores.runs)
     shown = {"per_query": per_query, "pairs": pairs, "by": by}
     _check_shown(count, **shown)
@@ -145,83 +124,58 @@ def compare(
     two = chosen == "table" and count == 2 and not (pairs or per_query)
     check_decimals(decimals, "sentences" if two and by is None else chosen)
     check_figure(plot)
-    predicted.check(
-        depth=depth,
-        pool_depth=pool_depth,
-        per_query=per_query,
-        plot=plot,
-        correct_over=None if correct_over == "pairs" else correct_over,
-        **given,
-    )
-    _check_used(confidence, predicted)
+    predicted.check(depth=depth, pool_depth=pool_depth, per_query=per_query, plot=plot, **given)
     tests.check_draws()
+    settings = {"baseline": baseline, "correct_over": correct_over, **vars(tests)}
     if scores is not None:
-        compared = compare_systems(scores, baseline=baseline, correct_over=correct_over, **vars(tests))
+        compared = compare_systems(scores, segments=scores.segments or by, **settings)
     else:
         with reading(len(named)) as on_read:
             judged = stated.applied(inputs.read(qrels, fractions=True, or_scores=True), named)
             collection = Collection.of(*judged, fractions=True, on_read=on_read)
-            with_predictions = predicted.predictions is not None
-            fitting = COMPARED if with_predictions else fitting_measures(collection.judgments, COMPARED)[:1]
-            asked = measures_with_rel(measures or fitting, rel)
-            if with_predictions:
-                answer = predicted.compared(collection, asked, baseline, confidence, **vars(tests))
-                _show_predicted(answer, two, chosen, decimals, (format, output))
-                return
-            suggest_estimates(collection.judgments, asked)
+            fitting = fitting_measures(collection.judgments, (DEFAULT,))[:1]
+            asked = (
+                None
+                if predicted.predictions and not measures
+                else measures_with_rel(measures or fitting, rel)
+            )
+            if not predicted.predictions:
+                suggest_estimates(collection.judgments, asked or ())
             compared = compare_systems(
                 collection,
                 measures=asked,
+                segments=by,
                 depth=depth,
                 pool_depth=pool_depth,
                 ties=ties,
-                baseline=baseline,
-                correct_over=correct_over,
-                **vars(tests),
+                **predicted.given(),
+                **settings,
             )
     if plot is not None:
-        first, names = compared.results[0].measure, compared.runs
-        drawn = (
-            compared.plot.differences(*names, first) if len(names) == 2 else compared.plot.intervals(first)
-        )
-        show_figure(drawn, plot)
-    segments = (
-        None if by is None else compared.by((scores and scores.segments) or by).grid().rounded(decimals)
-    )
+        show_figure(compared.plot.differences() if count == 2 else compared.plot.intervals(), plot)
     if per_query:
-        show_grids([grid.rounded(decimals) for grid in _query_grids(compared, chosen)], format, output)
-    elif two:
+        show_grids(_query_grids(compared, chosen, decimals), format, output)
+        return
+    segments = None if by is None else grid_in(compared, "segments", chosen, decimals)
+    if segments is not None and chosen not in WITHOUT_NOTES:  # the others are with the first table
+        segments = replace(segments, notes=[n for n in segments.notes if n not in compared.notes])
+    if two:
         show(wrapped(str(compared).splitlines()) + _after(segments, chosen), output)
         if beside_standard_error(output):
             already_said(compared.notes)
     elif chosen in FOR_PAPER and not pairs:
-        after = _after(segments, chosen)
-        show_paper(compared, compared.notes, chosen, decimals, output=output, after=after)
+        show_paper(compared, compared.notes, chosen, decimals, output=output, after=_after(segments, chosen))
     elif segments is not None and chosen in WITHOUT_NOTES:
-        show_grids(replace(segments, notes=[*segments.notes, *compared.notes]), format, output)
+        show_grids(segments, format, output)
     else:
-        grid = _grid(compared, chosen, pairs).rounded(decimals)
+        by_pair = pairs or (count == 2 and chosen in FULL_PRECISION)
+        grid = grid_in(compared, "pairs" if by_pair else "systems", chosen, decimals)
         show_grids(grid if segments is None else [grid, segments], format, output)
 
 
 def _after(segments: Grid | None, format: str) -> str:
     """Return the table of segments as it follows the comparison in a text."""
     return "" if segments is None else "\n" + str(render(segments, format, width=terminal_width()))
-
-
-def _show_predicted(
-    answer: PredictedComparison,
-    two: bool,
-    format: str,
-    decimals: int,
-    asked: tuple[Format | None, Path | None],
-) -> None:
-    """Show a comparison by estimates with predictions: in sentences, as a table, or for programs."""
-    if two:
-        show(wrapped(answer.sentences()), asked[1])
-        return
-    grid = answer.records() if format in FULL_PRECISION else answer.grid()
-    show_grids(grid.rounded(decimals), *asked)
 
 
 def _check_shown(runs: int, **given: object) -> None:
@@ -233,38 +187,12 @@ def _check_shown(runs: int, **given: object) -> None:
         raise UsageError(f"{' and '.join(names)} cannot be used together")
 
 
-def _check_used(confidence: float, predicted: PredictionOptions) -> None:
-    """Refuse a confidence level if there is no interval that has it."""
-    if confidence != CONFIDENCE and predicted.predictions is None:
-        problem = "--confidence is for --predictions"
-        raise UsageError(f"{problem}; the interval for other queries has the level 1 - alpha: use --alpha")
-
-
-def _grid(compared: Comparison, format: str, pairs: bool) -> Grid:
-    """Return the table for a format: of pairs or of systems, for people or for programs."""
-    if format not in FULL_PRECISION:
-        return compared.pairs_grid() if pairs else compared.systems_grid()
-    pairs = pairs or len(compared.runs) == 2
-    grid = (
-        compared.records(detail=format in DETAILED) if pairs else systems_records(compared, compared.results)
-    )
-    return grid if format == "json" else replace(grid, notes=compared.notes)
-
-
-def _query_grids(compared: Comparison, format: str) -> list[Grid]:
+def _query_grids(compared: Result, format: str, decimals: int) -> list[Grid]:
     """Return the queries and the documents; formats for one table have the queries of all measures."""
-    parts = [compared.per_query(measure=result.measure) for result in compared.results]
+    parts = [compared.by_query(measure=measure) for measure in compared.measures]
     if format in WITHOUT_NOTES:
-        records = [part.records() for part in parts]
-        return [
-            replace(records[0], rows=[row for grid in records for row in grid.rows], notes=compared.notes)
-        ]
-    grids = []
-    for part in parts:
-        queries = part.grid()
-        if part.documents or format == "json":
-            grids += [queries, part.documents_grid()]
-        else:
-            effect = [NO_EFFECT] if part.bounded else []
-            grids.append(replace(queries, notes=[*queries.notes, *effect]))
+        records = [part.records("queries") for part in parts]
+        return [replace(records[0], rows=[row for one in records for row in one.rows], notes=compared.notes)]
+    views = [(part, view) for part in parts for view in ("queries", "documents") if part.rows[view]]
+    grids = [part.grid(view, decimals) for part, view in views]
     return [*grids[:-1], replace(grids[-1], notes=[*grids[-1].notes, *compared.notes])]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -12,11 +13,19 @@ from unjudged.cli.commands import LOOK_UP, command
 from unjudged.cli.options.arguments import Output, OutputFormat
 from unjudged.cli.options.option import Option
 from unjudged.cli.shell.given_arguments import reads
-from unjudged.cli.shell.output import check_output, make_folder, on_terminal, show, show_grids, terminal_width
+from unjudged.cli.shell.output import (
+    check_output,
+    make_folder,
+    on_terminal,
+    show,
+    show_grids,
+    terminal_width,
+    wrapped,
+)
 from unjudged.cli.shell.standard_streams import already_said
-from unjudged.comparison.systems import compare
 from unjudged.evaluation.evaluation import evaluate
 from unjudged.grids.rendering import table
+from unjudged.questions.compare import compare
 
 _BEFORE = """\
 Six systems, thirty queries. The first five systems were pooled and partly
@@ -29,12 +38,7 @@ documents count as nonrelevant here: its RBP could be {low:.2f} to {high:.2f}.
 
 Is `{ahead}` better than `dense`? `unjudged compare` says:
 
-  RBP(p=0.8): reranked {a:.4f}, dense {b:.4f}, difference {difference:+.4f}
-  with all documents judged: between {least:+.4f} and {most:+.4f}
-
-Unjudged documents can reverse the order: `dense` would need {reversal:.0%} of its
-unjudged documents to be relevant, `{ahead}` none. Of the judged ones at the
-same ranks {seen:.0%} are. Judge some of them to find out.
+{said}
 
 Score your own files:     unjudged evaluate QRELS RUN...
 Compare two systems:      unjudged compare QRELS RUN RUN
@@ -76,20 +80,14 @@ def demo(
         return
     already_said(scores.grid().notes)
     rbp = scores.value("RBP(p=0.8)", run="dense")
-    runs = {name: sample.runs[name] for name in ("reranked", "dense")}
-    pair = compare(sample.qrels, runs).pair("reranked", "dense")
+    runs = {name: sample.runs[name] for name in ("dense", "reranked")}
+    found = compare(sample.qrels, runs)
     after = _AFTER.format(
         judged=scores.value("Judged@10", run="dense"),
         low=rbp,
         high=rbp + scores.value("RBPResidual(p=0.8)", run="dense"),
-        a=pair.mean_a,
-        b=pair.mean_b,
-        difference=pair.difference.value,
-        least=pair.difference.low,
-        most=pair.difference.high,
-        ahead=pair.ahead,
-        reversal=pair.reversal,
-        seen=pair.judged_share,
+        ahead=found.ahead,
+        said=textwrap.indent(wrapped(found.sentences()), "  "),
     )
     shown = table(replace(scores.grid(), title=""), width=terminal_width(), bold=on_terminal(output))
     show(_BEFORE + shown + after, output)

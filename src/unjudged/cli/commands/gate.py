@@ -36,12 +36,13 @@ from unjudged.cli.shell.output import (
     wrapped,
 )
 from unjudged.cli.shell.standard_streams import already_said, reading
-from unjudged.comparison.gate import GATED
-from unjudged.comparison.gate import gate as ask
 from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.scores import Scores
 from unjudged.formats.files import expanded
 from unjudged.grids.grid import DECIMALS
+from unjudged.inference.gate import JudgingName
+from unjudged.questions.gate import gate as ask
+from unjudged.questions.sources import DEFAULT
 
 USAGE = "gate QRELS OLD NEW --margin 0.01"
 WITH_TABLE = "gate --scores TABLE --old OLD --new NEW --margin 0.01"
@@ -59,8 +60,8 @@ def gate(
     depth: Depth = None,
     alpha: float = 0.05,
     by: By = None,
-    if_open: Annotated[Literal["pass", "fail"] | None, Option("--open")] = None,
-    judgments: Literal["bounds", "as-they-are"] = "bounds",
+    if_undecided: Annotated[Literal["pass", "fail"] | None, Option("--undecided")] = None,
+    judging: JudgingName = "seen",
     old: str | None = None,
     new: str | None = None,
     inputs: JudgmentOptions = JudgmentOptions(),
@@ -89,11 +90,11 @@ def gate(
         nDCG@10, or with --scores all that the table has.
     alpha
         The probability of passing a run that is worse by the margin or more, and of failing one that is not.
-    if_open
-        What an open result counts as: pass (exit code 0) or fail (1). By default its exit code is 2.
-    judgments
-        Count unjudged documents at their worst and at their best (bounds), or leave them out of account
-        (as-they-are).
+    if_undecided
+        What an undecided result counts as: pass (exit code 0) or fail (1). By default its exit code is 2.
+    judging
+        What to assume of the unjudged documents that favour either run: that they are relevant as often as
+        the judged ones (seen), whatever is worst and best for the new run (worst), or none (as-judged).
     old
         The old system, if a table has several.
     new
@@ -107,7 +108,6 @@ def gate(
     chosen = check_output(format, output)
     check_decimals(decimals, chosen)
     losses = _margins(margin)
-    counted: Literal["bounds", "as they are"] = "bounds" if judgments == "bounds" else "as they are"
     if measures is None and isinstance(losses, dict):
         measures = list(losses)
     if tables.check(inputs, rel=rel, depth=depth):
@@ -117,9 +117,8 @@ def gate(
                 raise UsageError(f"{file}: no such file; {remedy}: unjudged {WITH_TABLE}")
         scores = tables.read([qrels, *runs], inputs, measures, by)
         before, after = _names(scores, old, new, len(runs) + 1)
-        result = ask(
-            scores, before, after, margin=losses, alpha=alpha, by=scores.segments or by, judgments=counted
-        )
+        segments = scores.segments or by
+        result = ask(scores, before, after, margin=losses, alpha=alpha, segments=segments, judging=judging)
     else:
         if (old, new) != (None, None):
             raise UsageError("--old and --new name systems of a table: they go with --scores")
@@ -128,7 +127,7 @@ def gate(
             raise UsageError(
                 f"there are {len(named)} runs, expected an old one and a new one: unjudged {USAGE}"
             )
-        asked = measures_with_rel(measures or [GATED], rel)
+        asked = measures_with_rel(measures or [DEFAULT], rel)
         if isinstance(losses, dict):
             losses = {
                 str(own): loss for name, loss in losses.items() for own in measures_with_rel([name], rel)
@@ -144,17 +143,17 @@ def gate(
                 asked,
                 margin=losses,
                 alpha=alpha,
-                by=by,
-                judgments=counted,
+                segments=by,
+                judging=judging,
                 depth=depth,
             )
     if chosen == "table" and len(result.checks) == 1:
-        show(wrapped([result.sentence(if_open), *result.notes]), output)
+        show(wrapped([result.sentence(if_undecided), *result.notes]), output)
         if beside_standard_error(output):
             already_said(result.notes)
     else:
-        show_grids(result.grid(if_open).rounded(decimals), format, output)
-    sys.exit(result.code(if_open))
+        show_grids(result.grid(decimals=decimals, if_undecided=if_undecided), format, output)
+    sys.exit(result.code(if_undecided))
 
 
 def _margins(words: Sequence[str]) -> float | dict[str, float]:

@@ -18,6 +18,7 @@ from unjudged.grids.rendering import FORMATS
 from unjudged.judging.choosing.next_documents import next_documents
 from unjudged.judging.collecting.sample_file import sample_text
 from unjudged.measures.kernel.names import parse_measure
+from unjudged.questions.sources import DEFAULT
 
 
 @command("next", COLLECT, 6, "QRELS RUN...", "List the documents to judge next.")
@@ -26,7 +27,7 @@ def next_to_judge(
     /,
     *runs: File,
     budget: Annotated[int, Option("-b", "--budget")] = 100,
-    measure: OneMeasure = "RBP(p=0.8)",
+    measure: OneMeasure = DEFAULT,
     _load: Load = None,
     difference: bool = False,
     settle: bool = False,
@@ -34,8 +35,6 @@ def next_to_judge(
     pooled: bool = False,
     prevalence: str = "runs",
     seed: int = 0,
-    confidence: float | None = None,
-    forecast: bool = False,
     pairs: bool = False,
     record: Annotated[Path | None, Option(writes=True)] = None,
     inputs: JudgmentOptions = JudgmentOptions(),
@@ -49,8 +48,8 @@ def next_to_judge(
     them because they are no random sample.
 
     With --settle, or by a measure other than RBP and P, the documents are those that say most about the
-    order of the runs. When the judgments settle every pair, the command lists nothing and says who leads and
-    what that rests on.
+    order of the runs. When more judging cannot, or is unlikely to, change what `compare` says of any pair,
+    the command lists nothing and says so.
 
     Parameters
     ----------
@@ -65,7 +64,7 @@ def next_to_judge(
     difference
         Narrow the interval of the difference between two runs, not those of their means.
     settle
-        Choose what says most about the pairs of runs whose order is still open. Measures other than RBP and
+        Choose what says most about the pairs of runs that judging could change. Measures other than RBP and
         P, whose intervals are no sums over documents, have it without being asked.
     top
         With --settle: only the pairs of the best runs so far, this many.
@@ -76,17 +75,9 @@ def next_to_judge(
         (from where each run has the judged documents), rank, all or query.
     seed
         With --settle: another number gives other random completions.
-    confidence
-        With --settle: count a pair as settled if its order holds in this central share of random completions,
-        such as 0.95. That is as good as the prevalence: with 0.95, 2 to 5 % of the settled pairs of TREC-8
-        runs were in the wrong order, and up to 11 % among ten runs (docs/laboratory.md). By default the order
-        must hold in every completion, which takes nearly all judgments for measures other than RBP and P.
-    forecast
-        With --settle: say about how many judgments would settle every pair. If random completions differ too
-        much to tell, it says so, and "not worth it" if the pool or the runs have not so many documents.
     pairs
-        With --settle: print every pair of runs instead of the documents: who leads, and whether that is
-        settled.
+        With --settle: print every pair of runs instead of the documents: who leads, and whether judging could
+        change that.
     record
         Write a design file for `unjudged merge`.
     format
@@ -112,8 +103,6 @@ def next_to_judge(
             pooled=pooled,
             prevalence=_number_or_name(prevalence),
             seed=seed,
-            confidence=confidence,
-            forecast=forecast,
         )
     if pairs:
         if documents.interval:

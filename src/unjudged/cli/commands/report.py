@@ -47,7 +47,6 @@ def report(
     calibration: InputFile = None,
     tests: SignificanceOptions = SignificanceOptions(),
     correct_over: CorrectOver = "pairs",
-    confidence: float = 0.95,
     inputs: JudgmentOptions = JudgmentOptions(),
     tables: TableOptions = TableOptions(),
     by: By = None,
@@ -55,7 +54,7 @@ def report(
 ) -> None:
     """Write an evaluation as one HTML page that needs neither a network nor a server.
 
-    The page shows the systems by mean with intervals, the verdict on every pair, the differences and the
+    The page shows the systems by mean with intervals, the headline of every pair, the differences and the
     rankings of each query, and where judgments are missing. Its tables can be sorted, filtered and saved as
     CSV, its figures as SVG or PNG. With --scores the files are tables of scores by query that any tool
     computed: `unjudged report --scores TABLE... -o PAGE`.
@@ -69,15 +68,12 @@ def report(
     output
         The file to write, such as page.html.
     measures
-        A measure; may be repeated. The default is AP, nDCG@10 and RBP(p=0.8), or from samples with strata
+        A measure; may be repeated. The default is nDCG@10, AP and RBP(p=0.8), or from samples with strata
         or probabilities the measures that estimate from them.
     calibration
         A file that `unjudged calibrate` wrote: adds calibrated intervals.
     correct_over
         Which tests are corrected together: the pairs of each measure, or all pairs by all measures.
-    confidence
-        The confidence level of the calibrated intervals and of those of systems for other queries. Intervals
-        of pairs for other queries have 1 - alpha.
     title
         The title of the page.
     """
@@ -94,7 +90,7 @@ def report(
         scores = tables.read([qrels, *runs], inputs, measures, by)
         shown = {"by": scores.segments or by, "title": title, "files": [qrels, *runs]}
         shown["command"] = made
-        show(report_page(scores, confidence=confidence, **compared, **shown).html, output)  # type: ignore[arg-type]
+        show(report_page(scores, **compared, **shown).html, output)  # type: ignore[arg-type]
         return
     judgments = inputs.read(qrels, fractions=True, or_scores=True)
     chosen = measures_with_rel(measures or fitting_measures(judgments, REPORT_MEASURES), rel)
@@ -106,7 +102,6 @@ def report(
             pool_depth=pool_depth,
             by=by,
             calibration=learnt,
-            confidence=confidence,
             title=title,
             command=made,
             files=[qrels, *inputs.further],

@@ -52,8 +52,8 @@ SEGMENTS = (
     "(FILE:COLUMN if its segments have another name), a JSON mapping, or with --scores a column of the table."
 )
 POOL_REACHED = (
-    "The rank to which runs were pooled: in bounds and verdicts, documents that every run has below it count "
-    "as nonrelevant. Judgments that record the depth of their pool need not be told."
+    "The rank to which runs were pooled: in bounds and headlines, documents that every run has below it "
+    "count as nonrelevant. Judgments that record the depth of their pool need not be told."
 )
 SAME_SCORE = (
     "What to do with documents of the same score: order (names descending, as trec_eval) or expected (the "

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
-from warnings import catch_warnings, simplefilter
 
-from unjudged.base.errors import ExtraQueriesWarning, UsageError
+from unjudged.base.errors import UsageError
 from unjudged.cli.options.arguments import Kind, NamedFiles, named_files
 from unjudged.cli.options.option import OptionGroup, refuse
 from unjudged.evaluation.collection import Collection
-from unjudged.measures.kernel.measure import Measure
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import RunSource
 
 if TYPE_CHECKING:
     from unjudged.predictions.estimators.estimates import PredictedMeans
-    from unjudged.predictions.predicted_comparison import PredictedComparison
 
 
 @dataclass(eq=False, repr=False)
@@ -67,30 +64,14 @@ class PredictionOptions(OptionGroup, title="Predictions"):
         options = {"threshold": self.threshold, "outside": self.outside, "rel": rel}
         return estimate_with_predictions(collection, None, source, measures, **options)  # type: ignore[arg-type]
 
-    def compared(
-        self,
-        collection: Collection,
-        measures: Sequence[Measure],
-        baseline: str | None,
-        confidence: float,
-        **tests: Any,
-    ) -> PredictedComparison:
-        """Compare runs by their estimates, with the plain numbers beside them where these are permitted."""
-        from unjudged.comparison.systems import compare
-        from unjudged.predictions.estimators.by_query import QueryEstimates
-        from unjudged.predictions.predicted_comparison import compare_with_predictions
+    def given(self) -> dict[str, Any]:
+        """Return what `compare` takes."""
+        from unjudged.predictions.predictions import Judges
 
-        collection = collection.loaded()
-        estimates = self.estimates(collection, measures)
-        further = isinstance(estimates[0], QueryEstimates)
-        with catch_warnings():
-            if further:
-                simplefilter("ignore", ExtraQueriesWarning)
-            plain = compare(collection, measures=measures, baseline=baseline, **tests)
-        tested = plain.results[0].tests.pairs
-        pairs = zip(tested.first.tolist(), tested.second.tolist(), strict=True)
-        named = [(plain.runs[i], plain.runs[j]) for i, j in pairs]
-        return compare_with_predictions(estimates, named, confidence=confidence, plain=plain, **tests)
+        if self.predictions is None:
+            return {}
+        source = Judges.of(named_files(self.predictions), kind=self.kind)
+        return {"predictions": source, "threshold": self.threshold, "outside": self.outside}
 
 
 @dataclass(eq=False, repr=False)

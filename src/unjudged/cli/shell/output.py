@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +18,8 @@ from unjudged.grids.grid import DECIMALS, Grid
 from unjudged.grids.rendering import SUFFIXES, WITHOUT_NOTES, arrow_modules, format_of, render
 
 if TYPE_CHECKING:
-    from unjudged.comparison.comparison_result import Comparison
     from unjudged.evaluation.scores import Scores
+    from unjudged.results.result import Result
 
 WIDTH = 80
 MOST_DECIMALS = 15
@@ -113,8 +114,16 @@ def show_grids(grids: Grid | Sequence[Grid], format: str | None = None, output: 
         already_said(notes)
 
 
+def grid_in(result: Result, view: str, format: str, decimals: int) -> Grid:
+    """Return a view for a format; for programs it has how differences were tested only if notes fit in."""
+    if format not in FULL_PRECISION:
+        return result.grid(view, decimals)
+    records = result.records(view)
+    return records if format == "json" else replace(records, notes=result.notes)
+
+
 def show_paper(
-    result: Comparison | Scores,
+    result: Result | Scores,
     notes: Sequence[str],
     format: str,
     decimals: int,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -17,13 +16,12 @@ from unjudged.base.choices import (
     check_probability,
     checked_int,
 )
-from unjudged.base.errors import UsageError
-from unjudged.base.wording import counted, percent
+from unjudged.base.wording import percent
 from unjudged.comparison.testing.corrections import Correction, adjusted, find_correction
 from unjudged.comparison.testing.pairs import ROUNDING, Pairs
 from unjudged.comparison.testing.significance import DRAWS, SignificanceTest, find_test, p_values
 from unjudged.grids.grid import Column, Grid, Shown
-from unjudged.rankings.judged import Floats, Mask
+from unjudged.rankings.judged import Floats
 from unjudged.uncertainty.quantiles import t_half, t_quantile
 
 FAMILIES = Choices("correct_over", pairs="the pairs of each measure", measures="all pairs by all measures")
@@ -46,32 +44,11 @@ class PairTests(Shown):
     notes: tuple[str, ...]
     draws: int = DRAWS
     seed: int = 0
-    measures: int = 1
-    """Over how many measures, or segments by measures, the tests were corrected together."""
-
-    def over(self, chosen: Mask, correction: Correction) -> PairTests:
-        """Return the same tests over some of the queries, which are yet to be corrected."""
-        pairs = replace(self.pairs, scores=self.pairs.scores[:, chosen])
-        p, notes = p_values(pairs, self.test, draws=self.draws, seed=self.seed)
-        return replace(self, pairs=pairs, correction=correction, p=p, p_adjusted=p, notes=notes)
-
-    @property
-    def together(self) -> int:
-        """How many tests were corrected together."""
-        return len(self.pairs) * self.measures
 
     @property
     def method(self) -> str:
         """Test and correction, as a sentence starts."""
         return f"{self.test.heading}, {self.correction.title}"
-
-    @property
-    def family(self) -> str:
-        """Which tests were corrected together, in words; nothing where one was, or none were corrected."""
-        pairs, corrected = len(self.pairs), self.correction.name != "none"
-        if self.measures > 1 and corrected:
-            return f"over {self.together} tests: {counted(pairs, 'pair')} by {self.measures} measures"
-        return f"over {pairs} pairs" if pairs > 1 and corrected else ""
 
     @property
     def significant(self) -> Any:
@@ -133,28 +110,22 @@ def compare_pairs(
     pairs = Pairs.of(scores, baseline, lower=lower)
     p, notes = p_values(pairs, chosen, draws=draws, seed=seed)
     after = adjusted(p, pairs, corrected, draws=draws, seed=seed)
-    if chosen.resamples and not corrected.joint:
-        alone = np.ones(len(pairs))
-        alone[0] = 1 / (draws + 1)
-        if (smallest := float(corrected.function(alone).min())) > alpha:
-            enough = int(np.ceil(len(pairs) / alpha))
-            least = f"With {draws:,} draws a pair that alone differs has p = {smallest:.2g} after correction"
-            notes += (f"{least}: draw at least {enough:,}.",)
+    notes += too_few_draws(len(pairs), chosen, corrected, alpha=alpha, draws=draws)
     return PairTests(pairs, chosen, corrected, alpha, p, after, notes, draws, seed)
 
 
-def corrected_together(tests: Sequence[PairTests]) -> list[PairTests]:
-    """Return the tests of several measures, or segments, with one correction over all of them."""
-    chosen = tests[0].correction
-    if chosen.joint:
-        raise UsageError(
-            f"{chosen.title} is over pairs of one measure: use holm, bh or bonferroni over measures"
-        )
-    after = chosen.function(np.concatenate([one.p for one in tests]))
-    parts = np.split(after, np.cumsum([len(one.p) for one in tests])[:-1])
-    return [
-        replace(one, p_adjusted=part, measures=len(tests)) for one, part in zip(tests, parts, strict=True)
-    ]
+def too_few_draws(
+    tests: int, test: SignificanceTest, correction: Correction, *, alpha: float, draws: int
+) -> tuple[str, ...]:
+    """Say if a test that resamples has too few draws to show that one of so many pairs differs."""
+    if not test.resamples or correction.joint or not tests:
+        return ()
+    alone = np.ones(tests)
+    alone[0] = 1 / (draws + 1)
+    if (smallest := float(correction.function(alone).min())) <= alpha:
+        return ()
+    least = f"With {draws:,} draws a pair that alone differs has p = {smallest:.2g} after correction"
+    return (f"{least}: draw at least {int(np.ceil(tests / alpha)):,}.",)
 
 
 class Outcomes(NamedTuple):

@@ -11,8 +11,7 @@ each run is. The weights of a query deviate accordingly. Without these deviation
 one run retrieves would be independent of each other, and the order of runs would seem far surer than it is.
 
 Completions draw all weights from their posterior distribution. From band to band the weights are a random
-walk, so the deeper a band is below what is judged, the less is known of it, and no pair is settled by an
-extrapolation.
+walk, so the deeper a band is below what is judged, the less is known of it.
 """
 
 from __future__ import annotations
@@ -46,9 +45,9 @@ OF_QUERY, OF_STEP, OF_RUN = 1.0, 2.0, 0.16
 """That of how a query deviates: in general, in steps from band to band, and in the places in each run. All
 but those of what all documents share and of steps only begin with this: how much they vary is learnt."""
 
-MOST_DEVIATIONS = 20_000_000
-"""If their covariances take more numbers, queries deviate in general only. How sure an order is needs them;
-what to judge next needs them less, so gains set their own limit."""
+MOST_DEVIATIONS = 2_000_000
+"""If their covariances take more numbers, queries deviate in general only: with about a hundred runs and
+fifty queries, learning how good each run is for each query would take longer than all else."""
 
 CELLS_PER_UNIT, LOWEST, HIGHEST = (2.0, 1.0, 0.5), -10.0, 5.0
 """Documents of one query, band and best run form a cell if their log-odds, cut at these ends, are alike: in
@@ -59,12 +58,7 @@ MOST_CELLS = 100_000
 
 
 def completions_of(
-    shared: SharedRankings,
-    prevalence: PrevalenceLike,
-    *,
-    rel: int = 1,
-    seed: int = 0,
-    most_deviations: int = MOST_DEVIATIONS,
+    shared: SharedRankings, prevalence: PrevalenceLike, *, rel: int = 1, seed: int = 0
 ) -> Completions:
     """Random completions, by a prevalence that is given, estimated, or learnt from the runs."""
     if not isinstance(prevalence, str) or prevalence in ESTIMATED:
@@ -73,7 +67,7 @@ def completions_of(
         names = ", ".join((FROM_RUNS, *ESTIMATED))
         raise UsageError(f"prevalence is {prevalence!r}: use a probability or one of {names}")
     flat = shared.completions(0.0, rel=rel, seed=seed)
-    learnt = learnt_prevalence(shared, flat.row, rel, most_deviations)
+    learnt = learnt_prevalence(shared, flat.row, rel)
     return Completions(flat.rankings, flat.row, flat.identity, learnt, rel, seed)
 
 
@@ -104,9 +98,7 @@ class LearntPrevalence(Prevalence):
         return np.asarray(expit(score, out=score))
 
 
-def learnt_prevalence(
-    shared: SharedRankings, row: Integers, rel: int = 1, most_deviations: int = MOST_DEVIATIONS
-) -> LearntPrevalence:
+def learnt_prevalence(shared: SharedRankings, row: Integers, rel: int = 1) -> LearntPrevalence:
     """Prevalence of these unjudged documents; only documents that the judgments list are evidence."""
     from scipy.special import expit
 
@@ -116,7 +108,7 @@ def learnt_prevalence(
         raise UsageError("no document is judged, so prevalence cannot be estimated: give a number")
     learnt = evidence[np.unique(np.linspace(0, len(evidence) - 1, MOST_LEARNT).astype(np.int64))]
     features, relevant = Features.of(shared), (grade[learnt] >= rel).astype(float)
-    fit = features.fit(learnt, relevant, most_deviations)
+    fit = features.fit(learnt, relevant)
     score = features.score(fit)[row]
     first, cell, single = cells_of(features, row, score)
     spread, own = fit.spread(features.table(row[first]), query[row[first]])
@@ -189,7 +181,7 @@ class Features:
         found[r.row[best]] = self.run[best]
         return found
 
-    def fit(self, rows: Integers, relevant: Floats, most_deviations: int) -> GroupedLogistic:
+    def fit(self, rows: Integers, relevant: Floats) -> GroupedLogistic:
         """Return the regression on these documents; the weights of a query deviate in `varying` columns."""
         common, steps, runs, _ = self.sizes
         precision = np.repeat([FREE, RIDGE, RIDGE, RIDGE], self.sizes)
@@ -197,7 +189,7 @@ class Features:
         deviating = np.repeat([OF_QUERY, OF_STEP, OF_RUN], [1, steps, runs])
         kind = np.repeat([0, 1, 2], [1, steps, runs])
         queries = len(self.shared.queries)
-        if queries * len(varying) * (len(varying) + len(precision)) > most_deviations:
+        if queries * len(varying) * (len(varying) + len(precision)) > MOST_DEVIATIONS:
             varying, deviating, kind = varying[:1], deviating[:1], kind[:1]
         grouped = GroupedRows.of(
             self.table(rows), self.shared.judgments.query[rows], relevant, varying, queries

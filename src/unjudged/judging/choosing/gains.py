@@ -36,9 +36,6 @@ from unjudged.uncertainty.shared import SharedRankings
 from unjudged.uncertainty.unjudged_sums import is_sum
 
 DRAWS = 60
-MOST_DEVIATIONS = 2_000_000
-"""About a hundred runs and fifty queries: with more, learning how good each run is for each query would take
-longer than all else."""
 
 
 def gains(
@@ -58,7 +55,7 @@ def gains(
     for sums takes the prevalence at its mean.
     """
     rel = int(measure.given.get("rel", 1))
-    completions = completions_of(shared, prevalence, rel=rel, seed=seed, most_deviations=MOST_DEVIATIONS)
+    completions = completions_of(shared, prevalence, rel=rel, seed=seed)
     if is_sum(measure):
         return gains_of_sum(shared, completions, measure, first, second)
     return estimated_gains(shared, completions, measure, first, second, draws=draws)

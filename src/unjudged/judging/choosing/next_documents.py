@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
 from unjudged.base.choices import checked_int
 from unjudged.base.errors import UsageError
-from unjudged.comparison.testing.pairs import Pairs
-from unjudged.comparison.testing.significance import p_values
 from unjudged.evaluation.collection import RunsSource, name_runs
 from unjudged.evaluation.evaluation import evaluate
-from unjudged.judging.choosing.expert_prevalence import FROM_RUNS, completions_of
+from unjudged.evidence.rankings import RankingsEvidence
+from unjudged.inference.infer import Settings
+from unjudged.inference.rows import Row, answer
+from unjudged.judging.choosing.expert_prevalence import FROM_RUNS
 from unjudged.judging.choosing.gains import DRAWS, gains
-from unjudged.judging.choosing.next_result import Candidate, NextDocuments, RunPair
-from unjudged.judging.choosing.settling import PairBounds, forecast_of, likely_bounds, pair_bounds
+from unjudged.judging.choosing.next_result import Candidate, NextDocuments
 from unjudged.measures.kernel.estimand import CHOOSING, check_permitted
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
+from unjudged.questions.sources import DEFAULT
 from unjudged.rankings.coverage import in_order
 from unjudged.rankings.judged import Floats, Integers
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
@@ -33,7 +32,7 @@ def next_documents(
     qrels: JudgmentsSource,
     runs: RunsSource,
     budget: int,
-    measure: MeasureLike = "RBP(p=0.8)",
+    measure: MeasureLike = DEFAULT,
     *,
     difference: bool = False,
     settle: bool | None = None,
@@ -42,8 +41,6 @@ def next_documents(
     prevalence: PrevalenceLike = FROM_RUNS,
     draws: int = DRAWS,
     seed: int = 0,
-    confidence: float | None = None,
-    forecast: bool = False,
 ) -> NextDocuments:
     """Return the unjudged documents that are most worth judging, best first.
 
@@ -51,20 +48,15 @@ def next_documents(
     `difference` of two runs. With `settle`, and by any other measure, they are those that say most about the
     order of the runs; the other arguments go with this.
 
-    Each document's gain is summed over the pairs of runs whose order the judgments leave open. `top` takes
-    only the pairs of the best runs so far. With `pooled`, only documents of the pool can be relevant.
-    `forecast` also says how many judgments would settle all these pairs, if that can be told, and whether it
-    is worth it.
-
-    A pair is settled if no completion of the judgments changes its order; for measures other than RBP and P
-    that takes nearly all judgments. With `confidence`, it is settled if its order is the same in that central
-    share of random completions, which is right if the prevalence is.
+    Each document's gain is summed over the pairs of runs that more judging could flip or blur, as `compare`
+    says. `top` takes only the pairs of the best runs so far. With `pooled`, only documents of the pool can be
+    relevant.
 
     >>> from unjudged import sample
-    >>> next_documents(sample.qrels, sample.runs["dense"], budget=1)[0].query
+    >>> next_documents(sample.qrels, sample.runs["dense"], 1, "RBP(p=0.8)")[0].query
     'q03'
-    >>> next_documents(sample.qrels, sample.runs, 2, "nDCG@10", top=3).sentence()
-    '2 of 3 pairs of 3 runs are open by nDCG@10.'
+    >>> next_documents(sample.qrels, sample.runs, 2, "nDCG@10").sentence()
+    'More judging could change what nDCG@10 says of 4 of 15 pairs of 6 runs.'
     """
     (chosen,) = parse_measures(measure)
     budget, seed = checked_int("budget", budget, least=1), checked_int("seed", seed)
@@ -78,49 +70,33 @@ def next_documents(
             pooled=(pooled, False),
             prevalence=(prevalence, FROM_RUNS),
             seed=(seed, 0),
-            confidence=(confidence, None),
-            forecast=(forecast, False),
         )
         return _narrowing(SharedRankings.of(judgments, named), chosen, budget, difference=difference)
     if difference:
         raise UsageError("--difference is for RBP and P, and does not go with --settle: omit it")
     if len(named) < 2:
-        raise UsageError("the order of runs was asked for: give two runs or more")
+        problem = f"{chosen} asks about the order of runs"
+        raise UsageError(f"{problem}: give two runs or more, or RBP or P, whose interval documents narrow")
     if top is not None:
         read = {name: Run.of(run) for name, run in named.items()}
         means = np.asarray(evaluate(judgments, read, chosen).means)[:, 0]
         kept = set(np.argsort(-means, kind="stable")[: checked_int("top", top, least=2)].tolist())
         named = {name: run for i, (name, run) in enumerate(read.items()) if i in kept}
     shared = SharedRankings.of(judgments, named)
+    pairs = pairs_by_judging(shared, chosen, 0 if pooled else judgments.origin.pool_depth())
     if pooled:
         outside = (shared.name >= len(judgments.grade)) & (shared.judgments.grade < 0)
         shared = shared.with_grades(np.where(outside, 0, shared.judgments.grade))
-    bounds_of: Callable[[SharedRankings], PairBounds] = partial(pair_bounds, measure=chosen)
-    if confidence is not None:
-        bounds_of = partial(
-            likely_bounds,
-            measure=chosen,
-            confidence=confidence,
-            prevalence=prevalence,
-            draws=2 * draws,
-            seed=seed,
-        )
-    bounds = bounds_of(shared)
-    basis = f"{bounds.basis} Documents outside the pool count as nonrelevant." if pooled else bounds.basis
-    result = NextDocuments(
-        [], list(named), str(chosen), 0, _pairs(shared, chosen, bounds), basis, confidence=confidence
-    )
-    first, second = bounds.first[bounds.open], bounds.second[bounds.open]
-    if not len(first):
+    result = NextDocuments([], list(named), str(chosen), 0, pairs)
+    place = list(named).index
+    open_pairs = [(place(row["a"]), place(row["b"])) for row in result.open_pairs]
+    if not open_pairs:
         return result
+    first, second = (np.array(side) for side in zip(*open_pairs, strict=True))
     gain = gains(shared, chosen, first, second, prevalence=prevalence, draws=draws, seed=seed)
     order = _best(gain, shared)
-    needed = None
-    if forecast:
-        completed = completions_of(shared, prevalence, rel=int(chosen.given.get("rel", 1)), seed=seed + 1)
-        needed = forecast_of(shared, chosen, order, completed, bounds_of, batch=budget)
     wanted = _candidates(shared, gain, order[:budget])
-    return replace(result, wanted=wanted, candidates=len(order), forecast=needed)
+    return replace(result, wanted=wanted, candidates=len(order))
 
 
 def _refuse_ignored(**options: tuple[object, object]) -> None:
@@ -154,16 +130,10 @@ def _candidates(shared: SharedRankings, gain: Floats, rows: Integers) -> list[Ca
     return [Candidate(shared.query(r), shared.document(r), float(gain[r])) for r in rows.tolist()]
 
 
-def _pairs(shared: SharedRankings, measure: Measure, bounds: PairBounds) -> tuple[RunPair, ...]:
-    """Return who leads in each pair, by the judgments that settle it or by those so far."""
-    pairs = Pairs.of(shared.per_run(measure.compute(shared.rankings)))
-    columns = (pairs.difference, bounds.low, bounds.high, p_values(pairs).p, bounds.open)
-    made = []
-    for a, b, gap, low, high, p, left in zip(
-        bounds.first.tolist(), bounds.second.tolist(), *(c.tolist() for c in columns), strict=True
-    ):
-        turned = gap < 0 if left else high < 0
-        one, other = (b, a) if turned else (a, b)
-        lead, least, most = (-gap, -high, -low) if turned else (gap, low, high)
-        made.append(RunPair(shared.runs[one], shared.runs[other], lead, least, most, p, not left))
-    return tuple(made)
+def pairs_by_judging(shared: SharedRankings, measure: Measure, depth: int | None) -> list[Row]:
+    """Return the row of each pair, with what more judging could change.
+
+    Below the depth of the pool, 0 for none, only documents of the pool can be relevant.
+    """
+    scores = measure.averaged(shared.per_run(measure.compute(shared.judged_rankings)))
+    return answer([RankingsEvidence(shared, measure, scores, depth)], Settings()).pairs

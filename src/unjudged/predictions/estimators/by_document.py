@@ -18,15 +18,13 @@ import numpy as np
 
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted
-from unjudged.comparison.testing.corrections import adjusted
-from unjudged.comparison.testing.pairs import ROUNDING, Pairs
-from unjudged.comparison.testing.significance import find_test, p_values
+from unjudged.comparison.testing.pairs import ROUNDING
 from unjudged.evaluation.collection import RunsSource
 from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, POOL_JUDGED, THESE, Estimand
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.predictions.estimators.calibrated_gains import Combined, combined, folds_of
-from unjudged.predictions.estimators.estimates import PredictedMeans, Tests
+from unjudged.predictions.estimators.estimates import PredictedMeans
 from unjudged.predictions.estimators.population import (
     ASSUMED,
     STATE_IT,
@@ -135,18 +133,6 @@ class DocumentEstimates(PredictedMeans):
         if b is None:
             return [self.mean(a, queries=queries, confidence=confidence) for queries in both]
         return [self.difference(a, b, queries=queries, confidence=confidence) for queries in both]
-
-    @property
-    def corrected(self) -> bool:
-        return self.trusted is None
-
-    def tests(self, pairs: Sequence[tuple[str, str]], test: str, correction: str, **resampling: int) -> Tests:
-        """Test the estimates by query as scores are tested: their spread contains that of the sample."""
-        chosen = find_test(test)
-        first, second = (np.array([self.place(run) for run in side]) for side in zip(*pairs, strict=True))
-        compared = Pairs(self.per_query, first, second)
-        p, _ = p_values(compared, chosen, **resampling)
-        return Tests(chosen.title, p, adjusted(p, compared, correction, **resampling))
 
     def notes(self) -> list[str]:
         notes = [f"{self.measure} by document: {self._how}."]

@@ -7,28 +7,24 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from unjudged.base.errors import InputError, UsageError
+from unjudged.base.errors import InputError
 from unjudged.base.wording import counted
-from unjudged.comparison.testing.corrections import find_correction
 from unjudged.evaluation.collection import Collection, RunsSource, judged_rankings
 from unjudged.formats.columns import QRELS
 from unjudged.formats.tables import Ids
+from unjudged.inference.powered import LEAST, Powered, prediction_powered
 from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, POOL_JUDGED, Estimand
 from unjudged.measures.kernel.measure import Measure
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.predictions.estimators.calibrated_gains import combined_scores, folds_of_queries
-from unjudged.predictions.estimators.estimates import (
-    LEAST,
-    Powered,
-    PredictedMeans,
-    Tests,
-    prediction_powered,
-)
+from unjudged.predictions.estimators.estimates import PredictedMeans
 from unjudged.predictions.estimators.population import Completeness, with_retrieved
 from unjudged.predictions.predictions import Judges, JudgesSource, any_predicted, weights_text
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.uncertainty.estimate import Estimate
+
+__all__ = ["Powered", "QueryEstimates", "estimate_by_query", "prediction_powered"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -76,16 +72,6 @@ class QueryEstimates(PredictedMeans):
     def intervals(self, a: str, b: str | None = None, *, confidence: float = 0.95) -> list[Estimate]:
         subject, judged = a if b is None else f"{a} minus {b}", POOL_JUDGED if self.unlabelled else ALL_JUDGED
         return [self.powered(a, b).interval(confidence, Estimand(self.measure, OTHER, judged, subject))]
-
-    def tests(self, pairs: Sequence[tuple[str, str]], test: str, correction: str, **_: int) -> Tests:
-        """Test the differences by Student's t; tests and corrections that resample are refused."""
-        corrected = find_correction(correction)
-        if test != "t" or corrected.joint:
-            other = "tukey needs scores of all queries: choose holm, bh, bonferroni or none"
-            problem = other if corrected.joint else f"there is no {test} test of it: choose t"
-            raise UsageError(f"a comparison by query, with predictions for further queries: {problem}")
-        p = np.array([self.powered(a, b).p for a, b in pairs])
-        return Tests("t test", p, corrected.function(p))
 
     def notes(self) -> list[str]:
         judged, more = (counted(scores.shape[-1], "query") for scores in (self.human, self.further))

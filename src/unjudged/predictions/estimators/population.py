@@ -11,10 +11,10 @@ import numpy as np
 from unjudged.base.errors import InputError
 from unjudged.base.wording import counted
 from unjudged.evaluation.collection import Collection, RunsSource, judged_rankings
+from unjudged.inference.powered import LEAST
 from unjudged.judging.collecting.drawn_sample import check_judged
 from unjudged.measures.kernel.estimand import BY_DOCUMENT, check_use
 from unjudged.measures.kernel.measure import Measure
-from unjudged.predictions.estimators.estimates import LEAST
 from unjudged.predictions.predictions import Judges, JudgesSource
 from unjudged.rankings.extension import extended, rows_of
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask

@@ -11,7 +11,6 @@ import numpy as np
 from unjudged.base.choices import as_list, place_of
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import percent
-from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.testing.pairs import Pairs
 from unjudged.comparison.testing.pairwise import t_interval
 from unjudged.evaluation.scores import Scores
@@ -22,6 +21,7 @@ from unjudged.rankings.judged import Floats
 from unjudged.report.descriptions import differences_chart, interval_words, intervals_chart
 from unjudged.report.figures.charts import WIDTH, altair_module, drawn, finished, highest_first, line_looks
 from unjudged.report.page.packed import judged_by_rank
+from unjudged.results.result import Result
 
 HEIGHT = 180
 LEVEL = 0.95
@@ -124,61 +124,75 @@ def difference_figure(
     *,
     interval: tuple[float, float, float],
     bounds: tuple[float, float] | None = None,
+    mean: float | None = None,
 ) -> Any:
     """Draw bars by query, largest difference first, and a line for their mean.
 
-    A band is its `interval` for other queries, with its level, and a box its `bounds`.
+    A band is its `interval` for other queries, with its level, and a box its `bounds`. `mean` is that of the
+    bars if it is not given.
     """
     order = np.argsort(-gap, kind="stable").tolist()
     better = [a if gain > 0 else b for gain in measure.sign * gap]
     rows = [{"query": queries[q], "difference": float(gap[q]), "better": better[q]} for q in order]
     low, high, level = interval
     known = isfinite(low)
-    mean = {"mean": float(gap.mean())}
-    said = [f"line: the mean, {gap.mean():+.4f}"]
+    middle = float(gap.mean()) if mean is None else mean
+    line = {"mean": middle}
+    said = [f"line: the mean, {middle:+.4f}"]
     if known:
-        mean |= {"query_low": low, "query_high": high}
+        line |= {"query_low": low, "query_high": high}
         said.append(f"band: other queries, {percent(level)} interval, {low:+.4f} to {high:+.4f}")
     if bounds is not None:
-        mean |= {"low": bounds[0], "high": bounds[1]}
-        words = "box: the mean whatever the unjudged documents are"
+        line |= {"low": bounds[0], "high": bounds[1]}
+        words = "box: what judging could make of it"
         said.append(f"{words}, {bounds[0]:+.4f} to {bounds[1]:+.4f}")
     description = differences_chart(str(measure), a, b, bounded=bounds is not None, interval=known)
     description["title"]["subtitle"] = said
-    return drawn(description | {"width": WIDTH, "height": HEIGHT}, rows=rows, mean=[mean])
+    return drawn(description | {"width": WIDTH, "height": HEIGHT}, rows=rows, mean=[line])
 
 
-class ComparisonPlots:
-    """`comparison.plot`: figures as Altair charts, to change further and to save with `.save(file)`."""
+class ResultPlots:
+    """`result.plot`: figures as Altair charts, to change further and to save with `.save(file)`."""
 
-    def __init__(self, comparison: Comparison) -> None:
-        self._comparison = comparison
+    def __init__(self, result: Result) -> None:
+        self._result = result
 
     def intervals(self, measure: MeasureLike | None = None) -> Any:
-        """Draw the means, best first: a box for their bounds, a dashed line for other queries."""
-        result = self._comparison.result(measure)
-        words, ends = {}, {}
-        if not result.judging.missing:
-            words["bounds"] = interval_words("bounds", 1.0, " of all runs")
-            ends["bounds"] = list(zip(result.judging.run_low, result.judging.run_high, strict=True))
-        words["queries"] = interval_words("queries", 1 - result.tests.alpha)
-        ends["queries"] = list(zip(*result.other_queries, strict=True))
-        return intervals_figure(result.measure, self._comparison.runs, result.means, words, ends)
+        """Draw the means, best first: a box for their ranges, a dashed line for other queries."""
+        one = self._measure(measure)
+        rows = [row for row in self._result.systems if row["measure"] == str(one)]
+        level = 1 - self._result.settings["alpha"]
+        ends = {
+            "bounds": [(row.get("low"), row.get("high")) for row in rows],
+            "queries": [(row.get("query_low"), row.get("query_high")) for row in rows],
+        }
+        known: dict[str, Any] = {
+            kind: pairs for kind, pairs in ends.items() if all(None not in pair for pair in pairs)
+        }
+        judged = () if self._result.source.shared is not None else ("",)
+        words = {kind: interval_words(kind, level, *judged) for kind in known}
+        means = np.array([row["mean"] for row in rows])
+        return intervals_figure(one, [row["system"] for row in rows], means, words, known)
 
-    def differences(self, a: str, b: str, measure: MeasureLike | None = None) -> Any:
+    def differences(
+        self, a: str | None = None, b: str | None = None, measure: MeasureLike | None = None
+    ) -> Any:
         """Draw the difference of two systems on each query, largest first."""
-        result = self._comparison.result(measure)
-        pair = self._comparison.pair(a, b, result.measure)
-        place = list(self._comparison.runs).index
-        values = result.measure.averaged(result.values)
-        gap = values[place(a)] - values[place(b)]
-        other, judged = pair.other_queries, pair.difference
+        one = self._measure(measure)
+        pair = self._result.pair(a, b, one)
+        by_query = self._result.by_query(a, b, one).rows["queries"]
         return difference_figure(
-            gap,
-            self._comparison.queries,
-            result.measure,
-            a,
-            b,
-            interval=(other.low, other.high, other.confidence),
-            bounds=(judged.low, judged.high) if judged.has_interval else None,
+            np.array([row["difference"] for row in by_query]),
+            [row["query"] for row in by_query],
+            one,
+            pair["a"],
+            pair["b"],
+            interval=(pair["query_low"], pair["query_high"], 1 - self._result.settings["alpha"]),
+            bounds=(pair["low"], pair["high"]) if pair.get("low") is not None else None,
+            mean=pair["difference"],
         )
+
+    def _measure(self, given: MeasureLike | None) -> Measure:
+        measures = [one.measure for one in self._result.source.evidence]
+        found: Measure = measures[0 if given is None else place_of_measure(given, list(map(str, measures)))]
+        return found

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from math import isfinite, isnan
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,19 +12,15 @@ import numpy as np
 
 import unjudged
 from unjudged.base.wording import plain
-from unjudged.comparison.by_measure import MeasureComparison
-from unjudged.comparison.by_segment import SegmentComparison
-from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.testing.deciding_queries import deciding_queries
-from unjudged.comparison.verdicts import KEPT, VERDICTS
 from unjudged.evaluation.measure_warnings import why_not_uniform
-from unjudged.evaluation.scores import Scores
+from unjudged.evidence.contrast import ALONE
 from unjudged.formats.inputs import FILE, kind_of_source
 from unjudged.grids.escapes import Labels
-from unjudged.grids.grid import Cell, Grid
-from unjudged.measures.kernel.registry import Measure
+from unjudged.inference.verdict import HEADLINES, MORE_JUDGING, OTHER_QUERIES
+from unjudged.measures.kernel.measure import Measure
+from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments
-from unjudged.rankings.origin import Origin
 from unjudged.report.descriptions import (
     Description,
     differences_chart,
@@ -43,57 +37,85 @@ from unjudged.report.page.packed import (
     add_holes,
     add_pairs,
     add_rankings,
-    conclusions,
     depth_kept,
 )
-from unjudged.uncertainty.estimate import Estimate
+from unjudged.report.page.page_words import words_for
+from unjudged.results.result import Result
+from unjudged.results.words import CORRECTED, MEANS, MEANS_WITHOUT, NEEDED, NOT_EVEN, SEEN, without_judging
 from unjudged.uncertainty.shared import SharedRankings
 
 LONGEST_NAME = 1000
-EVERY = "whatever the unjudged documents{} turn out to be"
+COVERS = {"bounds": "what judging could make of it", "queries": "other queries"}
+Ends = dict[str, list[tuple[float, float]]]
+"""By measure, the ends of each system's interval, as systems were given."""
 
 
 @dataclass(frozen=True, eq=False)
 class PageInput:
-    """Results of a page; `comparison` is None for a single run, `calibrated` without a calibration.
+    """What a page shows; a result of one run has no pairs, and one of a table no `judgments`.
 
-    Scores of a table have neither `judgments` nor `shared` rankings.
+    `calibrated` has the calibrated ends by measure with their confidence and method, if there are any.
     """
 
-    scores: Scores
-    bounds: Sequence[Sequence[Estimate]]
-    queries: Sequence[Sequence[Estimate]]
+    result: Result
     sources: Sequence[tuple[str, Any]]
     """`judgments` and their source, then the name and source of each run."""
     command: str
     title: str
-    comparison: Comparison | None = None
     judgments: Judgments | None = None
-    shared: SharedRankings | None = None
-    calibrated: Sequence[Sequence[Estimate]] | None = None
+    calibrated: tuple[Ends, float, str] | None = None
     extras: Sequence[dict[str, Any]] = ()
-    """Further sections, as `sample_section` and `segments_section` make them."""
+    """Further sections, as `page_words` makes them."""
     notes: Sequence[str] = ()
-    """Further notes beside those of the scores or of the comparison."""
+    """Further notes beside those of the result."""
+
+    @property
+    def shared(self) -> SharedRankings | None:
+        """The runs over one pool, if there are judgments."""
+        found: SharedRankings | None = self.result.source.shared
+        return found
+
+    @property
+    def measures(self) -> list[Measure]:
+        """The measures."""
+        return [one.measure for one in self.result.source.evidence]
+
+    def rows(self, measure: Measure) -> list[Mapping[str, Any]]:
+        """Return the rows of the systems by a measure, as they were given."""
+        own = {row["system"]: row for row in self.result.systems if row["measure"] == str(measure)}
+        return [own[name] for name in self.result.runs]
+
+    def intervals(self, measure: Measure) -> dict[str, list[tuple[float, float]]]:
+        """Return the ends of each kind of interval that a measure has."""
+        rows = self.rows(measure)
+        kinds = {"bounds": ("low", "high"), "queries": ("query_low", "query_high")}
+        found = {
+            kind: [(row.get(low, np.nan), row.get(high, np.nan)) for row in rows]
+            for kind, (low, high) in kinds.items()
+        }
+        if self.calibrated is not None and str(measure) in self.calibrated[0]:
+            found["calibrated"] = self.calibrated[0][str(measure)]
+        return {kind: ends for kind, ends in found.items() if np.isfinite(ends).any()}
 
 
 def page_data(given: PageInput) -> tuple[dict[str, Any], str]:
     """Return the facts, with the index of the arrays among them, and the arrays in base64."""
-    scores, shared, comparison = given.scores, given.shared, given.comparison
+    result, shared = given.result, given.shared
     packed, labels = Packed(), Labels(LONGEST_NAME)
-    for k, measure in enumerate(scores.measures):
-        packed.add(f"values{k}", measure.averaged(scores.values[:, :, k]), "f8")
-        packed.add(f"means{k}", measure.over_queries(scores.values[:, :, k]), "f8")
-        for name, estimates in _intervals(given).items():
-            packed.add(f"{name}{k}", [[row[k].low, row[k].high] for row in estimates], "f8")
-    if comparison is not None:
-        add_pairs(packed, comparison)
+    kinds = _described(given)
+    for k, one in enumerate(result.source.evidence):
+        packed.add(f"values{k}", scores_of(one), "f8")
+        packed.add(f"means{k}", [row["mean"] for row in given.rows(one.measure)], "f8")
+        ends = given.intervals(one.measure)
+        for kind in kinds:
+            packed.add(f"{kind}{k}", ends.get(kind, np.full((len(result.runs), 2), np.nan)), "f8")
+    if result.pairs:
+        add_pairs(packed, result)
     depth = 0
     if shared is not None and given.judgments is not None:
         depth = depth_kept(shared)
         add_rankings(packed, shared, given.judgments, depth)
         add_holes(packed, shared)
-    notes = [*(scores.warnings if comparison is None else comparison.notes), *given.notes]
     facts = {
         "version": unjudged.__version__,
         "title": plain(given.title),
@@ -101,18 +123,19 @@ def page_data(given: PageInput) -> tuple[dict[str, Any], str]:
         "files": _files(given.sources),
         "counts": _counts(given),
         "origin": _origin(given),
-        "notes": [plain(str(note)) for note in notes],
-        "runs": [labels[run] for run in scores.runs],
-        "queries": [labels[query] for query in scores.queries],
-        "measures": [_measure(given, k, measure) for k, measure in enumerate(scores.measures)],
-        "intervals": _described(given),
-        "tests": _tests(comparison, labels),
+        "notes": [plain(str(note)) for note in [*without_judging(result.pairs), *result.notes, *given.notes]],
+        "runs": [labels[run] for run in result.runs],
+        "queries": [labels[query] for query in result.settings["queries"]],
+        "measures": [_measure(given, k, measure) for k, measure in enumerate(given.measures)],
+        "intervals": kinds,
+        "tests": _tests(result, labels) if result.pairs else None,
         "extras": given.extras,
-        "verdicts": VERDICTS,
-        "kept": KEPT,
-        "conclusions": conclusions(),
-        "judged": judged_chart([] if comparison is None else ["A", "B"]),
-        "ranked": shared is not None,
+        "headlines": HEADLINES,
+        "more": MORE_JUDGING,
+        "other": OTHER_QUERIES,
+        "shares": {"needed": NEEDED, "not_even": NOT_EVEN, "seen": SEEN, "corrected": CORRECTED},
+        "judged": judged_chart(["A", "B"] if result.pairs else []),
+        "ranked": shared is not None and given.judgments is not None,
         "depth": depth,
         "by_rank": BY_RANK,
         "top": TOP,
@@ -121,27 +144,25 @@ def page_data(given: PageInput) -> tuple[dict[str, Any], str]:
     return {**facts, "arrays": packed.index}, text
 
 
-def _intervals(given: PageInput) -> dict[str, Sequence[Sequence[Estimate]]]:
-    """Return the intervals of each kind that some measure has."""
-    kinds = {"bounds": given.bounds, "queries": given.queries, "calibrated": given.calibrated or []}
-    return {name: rows for name, rows in kinds.items() if any(e.has_interval for row in rows for e in row)}
+def scores_of(evidence: Any) -> Floats:
+    """Return systems x queries in the direction of the measure: what is averaged."""
+    alone = np.arange(len(evidence.systems))
+    scores: Floats = evidence.measure.sign * evidence.contrast(alone, np.full(len(alone), ALONE)).scores
+    return scores
+
+
+def _level(given: PageInput, kind: str) -> float:
+    """Return the confidence of a kind of interval."""
+    if kind == "calibrated" and given.calibrated is not None:
+        return given.calibrated[1]
+    return 1.0 if kind == "bounds" else 1 - float(given.result.settings["alpha"])
 
 
 def _described(given: PageInput) -> dict[str, dict[str, Any]]:
     """Return the confidence and the coverage in words of each kind of interval."""
-    every = EVERY.format("" if given.comparison is None else " of all runs")
-    covers = {"bounds": every, "queries": "other queries"}
-    if able := [e for row in given.calibrated or () for e in row if e.has_interval]:
-        covers["calibrated"] = able[0].method.split(" (")[0]
-    return {
-        name: {"confidence": _level(estimates), "covers": covers[name]}
-        for name, estimates in _intervals(given).items()
-    }
-
-
-def _level(estimates: Sequence[Sequence[Estimate]]) -> float:
-    """Return the confidence of intervals."""
-    return min(e.confidence for row in estimates for e in row if not isnan(e.confidence))
+    kinds = dict.fromkeys(kind for measure in given.measures for kind in given.intervals(measure))
+    covers = COVERS | ({} if given.calibrated is None else {"calibrated": given.calibrated[2]})
+    return {kind: {"confidence": _level(given, kind), "covers": covers[kind]} for kind in kinds}
 
 
 MOST_DECIDED = 200
@@ -149,12 +170,7 @@ MOST_DECIDED = 200
 
 
 def _measure(given: PageInput, k: int, measure: Measure) -> dict[str, Any]:
-    if given.comparison is None and given.judgments is not None:
-        words = words_for_one(given.scores.runs[0], measure, given.bounds[0][k], given.judgments.origin)
-        exact = given.bounds[0][k].method.endswith("exact")
-    elif given.comparison is not None:
-        result = given.comparison.results[k]
-        words, exact = words_for_many(given.comparison, result), result.judging.exact
+    origin = None if given.judgments is None else given.judgments.origin
     definition = measure.help.split("\n\n>>>")[0].strip()
     low, high = measure.range
     return {
@@ -162,62 +178,68 @@ def _measure(given: PageInput, k: int, measure: Measure) -> dict[str, Any]:
         "signature": signature(measure),
         "definition": definition,
         "range": [low if np.isfinite(low) else None, high if np.isfinite(high) else None],
-        "exact": exact,
-        "bounded": given.bounds[0][k].has_interval,
+        "bounded": "bounds" in given.intervals(measure),
         "sign": measure.sign,
-        "judged": _judged(measure),
+        "judged": _judged(given, measure),
+        **_about_judging(given.result, str(measure)),
         "cutoff": measure.given.get("cutoff"),
-        "words": [plain(line) for line in words],
-        "charts": _charts(given, k, measure),
-        "deciding": _deciding(given.comparison, k),
+        "words": [plain(line) for line in words_for(given.result, measure, origin)],
+        "charts": _charts(given, measure),
+        "deciding": _deciding(given.result, k),
     }
 
 
-def _deciding(comparison: Comparison | None, k: int) -> dict[str, str]:
+def _deciding(result: Result, k: int) -> dict[str, str]:
     """Say for each pair which queries decide about it, if there are not too many pairs for a page."""
-    if comparison is None or len(comparison.results[k].tests.pairs) > MOST_DECIDED:
+    evidence = result.source.evidence[k]
+    rows = [row for row in result.pairs if row["measure"] == str(evidence.measure)]
+    if len(rows) > MOST_DECIDED:
         return {}
-    result = comparison.results[k]
-    values, pairs = result.measure.averaged(result.values), result.tests.pairs
+    values, place = scores_of(evidence), {name: i for i, name in enumerate(result.runs)}
     said = {}
-    for a, b in zip(pairs.first.tolist(), pairs.second.tolist(), strict=True):
-        found = deciding_queries(values[a] - values[b], comparison.queries, result.level(a, b))
+    for row in rows:
+        a, b = place[row["a"]], place[row["b"]]
+        found = deciding_queries(values[a] - values[b], result.settings["queries"], result.level(row))
         said[f"{a},{b}"] = said[f"{b},{a}"] = plain(" ".join(found.sentences()))
     return said
 
 
-def _judged(measure: Measure) -> str:
-    """With which judgments intervals for other queries are."""
-    return "other samples" if measure.traits.estimates else "these judgments"
+def _judged(given: PageInput, measure: Measure) -> str:
+    """With which judgments intervals for other queries are, if there are any."""
+    return (
+        "" if given.judgments is None else "other samples" if measure.traits.estimates else "these judgments"
+    )
 
 
-def _charts(given: PageInput, k: int, asked: Measure) -> dict[str, Description]:
+def _about_judging(result: Result, measure: str) -> dict[str, Any]:
+    """Return why it is unknown what judging could change, and what each headline means then or else."""
+    row = next((row for row in result.pairs if row["measure"] == measure), None)
+    known = row is None or row["known"]
+    means = MEANS if known else MEANS | MEANS_WITHOUT
+    missing = "" if row is None else plain(row["missing"])
+    return {"missing": missing, "means": [means[headline] for headline in HEADLINES]}
+
+
+def _charts(given: PageInput, asked: Measure) -> dict[str, Description]:
     """Describe the charts of a measure; the page has their rows."""
     measure = str(asked)
-    whose = "" if given.comparison is None else " of all runs"
-    kinds = {
-        name: rows for name, rows in _intervals(given).items() if any(row[k].has_interval for row in rows)
-    }
-    words = {
-        kind: interval_words(kind, _level(estimates), whose, _judged(asked))
-        for kind, estimates in kinds.items()
-    }
+    kinds = given.intervals(asked)
+    words = {kind: interval_words(kind, _level(given, kind), _judged(given, asked)) for kind in kinds}
     charts = {"intervals": intervals_chart(measure, words)}
-    if given.comparison is not None:
+    if given.result.pairs:
         charts["matrix"] = matrix_chart(measure)
         charts["differences"] = differences_chart(measure, "A", "B", bounded="bounds" in kinds)
     return charts
 
 
-def _tests(comparison: Comparison | None, labels: Labels) -> dict[str, Any] | None:
-    if comparison is None:
-        return None
-    tests = comparison.results[0].tests
+def _tests(result: Result, labels: Labels) -> dict[str, Any]:
+    settings = result.settings
+    family = f" over {settings['family']}" if settings["family"] else ""
     return {
-        "test": tests.test.title,
-        "correction": f"{tests.correction.title}{comparison.family}",
-        "alpha": tests.alpha,
-        "baseline": None if comparison.baseline is None else labels[comparison.baseline],
+        "test": settings["test"],
+        "correction": f"{settings['correction']}{family}",
+        "alpha": settings["alpha"],
+        "baseline": None if settings["baseline"] is None else labels[settings["baseline"]],
     }
 
 
@@ -255,131 +277,3 @@ def _files(sources: Sequence[tuple[str, Any]]) -> list[dict[str, Any]]:
             shown |= {"bytes": path.stat().st_size, "sha256": digest}
         listed.append(shown)
     return listed
-
-
-def sample_section(estimated: Scores) -> dict[str, Any]:
-    """Show the values that the sample estimates."""
-    origin = estimated.judged.judgments.origin
-    names = " and ".join(f"{measure} estimates {measure.estimated}" for measure in estimated.measures)
-    words = [
-        f"The judgments are {origin.words}.",
-        f"From the sample {names} as it would be with the whole pool judged.",
-    ]
-    grid = replace(estimated.grid(), title="Estimates from the sample")
-    return _section("sample", "Sample", words, grid)
-
-
-def segments_section(compared: SegmentComparison) -> dict[str, Any]:
-    """Show the differences by segment of the queries, and say whether segments differ."""
-    grid = compared.grid()
-    words = compared.sentences()
-    rest = [note for note in grid.notes if note not in words]
-    return _section("segments", "Segments", words, replace(grid, notes=rest))
-
-
-def _section(place: str, title: str, words: Sequence[str], grid: Grid) -> dict[str, Any]:
-    columns = [
-        {
-            "name": plain(column.name),
-            "number": column.numeric,
-            "decimals": _decimals(grid, k),
-            "p": column.kind == "p value",
-        }
-        for k, column in enumerate(grid.columns)
-    ]
-    table = {
-        "place": f"{place}-table",
-        "caption": plain(grid.title),
-        "notes": list(map(plain, grid.notes)),
-        "columns": columns,
-        "rows": [[_cell(cell) for cell in row] for row in grid.rows],
-    }
-    return {"place": place, "title": title, "words": list(map(plain, words)), "table": table}
-
-
-def _decimals(grid: Grid, k: int) -> int:
-    return grid.columns[k].decimals if grid.columns[k].kind in ("number", "p value") else 0
-
-
-def _cell(cell: Cell) -> Cell:
-    if isinstance(cell, str):
-        return plain(cell)
-    return None if isinstance(cell, float) and not isfinite(cell) else cell
-
-
-NAMED = 5
-"""Most systems that a sentence names."""
-
-
-def words_for_one(run: str, measure: Measure, bounds: Estimate, origin: Origin) -> list[str]:
-    """Say of one run its mean and what the unjudged documents could make of it."""
-    first = f"{run} has mean {measure} {bounds.value:.4f}."
-    if measure.traits.estimates:
-        return [first, f"It estimates {measure.estimated} with the pool judged, from {origin}."]
-    if not bounds.has_interval:
-        return [first]
-    if bounds.low == bounds.high:
-        return [first, "Unjudged documents cannot change it."]
-    span = f"between {bounds.low:.4f} and {bounds.high:.4f}"
-    return [first, f"With all documents judged it would be {span}."]
-
-
-def words_for_sample(origin: Origin, fitting: Sequence[Measure], shown: Sequence[Measure]) -> str:
-    """Say that the judgments are a sample, what that means for the measures shown, and what fits it."""
-    names, fit = (", ".join(map(str, measures)) for measures in (shown, fitting))
-    wide = f"{names} and their bounds know nothing of the documents that were not drawn"
-    return f"The judgments are {origin}: {wide}. {fit}, which allows for them, is under Sample."
-
-
-def words_for_many(comparison: Comparison, result: MeasureComparison) -> list[str]:
-    """Say who leads, whom it clearly beats, who may be as good, and how many pairs have each verdict."""
-    runs, measure = comparison.runs, str(result.measure)
-    if len(runs) == 2:
-        return comparison.pair(runs[0], runs[1], measure).sentences()
-    counts = Counter(result.verdicts)
-    each = "; ".join(f"{counts[verdict]:,} {verdict}" for verdict in VERDICTS if counts[verdict])
-    listed = f"{len(result.tests.pairs):,} pairs: {each}."
-    if comparison.baseline is not None:
-        return [*_against_baseline(runs, comparison.baseline, result), listed]
-    firm, order, how = result.firmly_beats, result.order(), _how(result)
-    best, others = order[0], len(runs) - 1
-    beaten = int(firm[best].sum())
-    rivals = [runs[system] for system in order[1:] if not firm[best, system]]
-    most = "lowest" if result.measure.traits.lower else "highest"
-    lines = [f"{runs[best]} has the {most} mean {measure}, {result.means[best]:.4f}."]
-    if not rivals:
-        lines.append(f"It is {how} better than all {others} other systems.")
-    elif beaten:
-        but = f"but not than {_some(rivals, 'or')}"
-        lines.append(f"It is {how} better than {beaten} of {others} other systems, {but}.")
-    else:
-        lines.append(f"It is not {how} better than any other system.")
-    return [*lines, listed]
-
-
-def _how(result: MeasureComparison) -> str:
-    return "significantly" if result.judging.missing else "clearly or robustly"
-
-
-def _against_baseline(runs: Sequence[str], baseline: str, result: MeasureComparison) -> list[str]:
-    base = list(runs).index(baseline)
-    firm, how = result.firmly_beats, _how(result)
-    better = [runs[i] for i in result.order() if firm[i, base]]
-    worse = [runs[i] for i in result.order() if firm[base, i]]
-    head = f"The baseline {baseline} has mean {result.measure} {result.means[base]:.4f}."
-    return [
-        head,
-        f"{how.capitalize()} better: {_some(better)}." if better else f"No system is {how} better.",
-        f"{how.capitalize()} worse: {_some(worse)}." if worse else f"No system is {how} worse.",
-    ]
-
-
-def _some(names: Sequence[str], last: str = "and") -> str:
-    """Return the names, or the first of them and how many more there are.
-
-    >>> _some(["a", "b", "c"], "or"), _some("abcdefg")
-    ('a, b or c', 'a, b, c, d, e and 2 more')
-    """
-    more = len(names) - NAMED
-    shown = [*names[:NAMED], *([f"{more} more"] if more > 0 else [])]
-    return f" {last} ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)

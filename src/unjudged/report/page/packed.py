@@ -8,19 +8,24 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from unjudged.base.wording import plain
-from unjudged.comparison.comparison_result import Comparison
-from unjudged.comparison.verdicts import VERDICTS, conclusion
+from unjudged.inference.verdict import BLUR, HEADLINES, MORE_JUDGING, OTHER_QUERIES
 from unjudged.rankings.judged import Integers, JudgedRankings
 from unjudged.rankings.judgments import Judgments
+from unjudged.report.page.page_words import conclusions_of
+from unjudged.results.fields import Row
+from unjudged.results.result import Result
 from unjudged.uncertainty.shared import SharedRankings
 
 TYPES = {"f8": "<f8", "f4": "<f4", "i4": "<i4", "u2": "<u2", "u1": "|u1"}
 JSON = "json"
+LEVEL = 8
+"""Of gzip; level 9 takes twice the time for a thousandth of the bytes."""
 
 
 class Packed:
@@ -57,7 +62,7 @@ class Packed:
         """Return the block; the same arrays give the same text."""
         import gzip
 
-        return base64.b64encode(gzip.compress(b"".join(self._parts), 6, mtime=0)).decode("ascii")
+        return base64.b64encode(gzip.compress(b"".join(self._parts), LEVEL, mtime=0)).decode("ascii")
 
 
 DEPTHS = (100, 20, 10, 5)
@@ -118,33 +123,59 @@ def judged_by_rank(rankings: JudgedRankings, runs: int, depth: int) -> tuple[Int
     return judged.reshape(runs, depth), np.stack(ranked, axis=1)
 
 
-def add_pairs(packed: Packed, comparison: Comparison) -> None:
+def add_pairs(packed: Packed, result: Result) -> None:
     """Add every pair by every measure; names end with the place of the measure."""
-    pairs = comparison.results[0].tests.pairs
-    packed.add("first", pairs.first, "u2")
-    packed.add("second", pairs.second, "u2")
-    for k, result in enumerate(comparison.results):
-        tests, judging = result.tests, result.judging
-        packed.add(f"difference{k}", result.tests.pairs.difference, "f8")
-        packed.add(f"p{k}", tests.p, "f8")
-        packed.add(f"p_adjusted{k}", tests.p_adjusted, "f8")
-        packed.add(f"pair_low{k}", judging.low, "f8")
-        packed.add(f"pair_high{k}", judging.high, "f8")
-        _, low, high = tests.difference
-        packed.add(f"query_half{k}", (high - low) / 2, "f8")
-        packed.add(f"verdict{k}", [VERDICTS.index(verdict) for verdict in result.verdicts], "u1")
-        packed.add(f"reversal{k}", judging.reversal.share, "f4")
-        packed.add(f"judged_share{k}", judging.reversal.judged, "f4")
-        packed.add(f"wins{k}", tests.outcomes.wins, "u2")
-        packed.add(f"losses{k}", tests.outcomes.losses, "u2")
-        packed.add(f"rank_intervals{k}", result.rank_intervals(), "u2")
-        packed.add(f"tier{k}", result.tiers(), "u2")
+    place = {name: k for k, name in enumerate(result.runs)}
+    pairs, systems = by_measure(result.pairs), by_measure(result.systems)
+    first = next(iter(pairs.values()))
+    known: dict[tuple[Any, ...], str] = {}
+    packed.add("first", [place[row["a"]] for row in first], "u2")
+    packed.add("second", [place[row["b"]] for row in first], "u2")
+    for k, (measure, rows) in enumerate(pairs.items()):
+        for name, kind in NUMBERS.items():
+            packed.add(f"{name}{k}", [row.get(name, 0 if kind == "u2" else np.nan) for row in rows], kind)
+        loss = [row["loss"] if row["more_judging"] == BLUR else np.nan for row in rows]  # else it is not told
+        packed.add(f"loss{k}", loss, "f4")
+        _add_query_ends(packed, k, rows)
+        for name, words in WORDS.items():
+            packed.add(f"{name}{k}", [words.index(row[name]) for row in rows], "u1")
+        said = conclusions_of(rows, known)
+        sentences = list(dict.fromkeys(known.values()))
+        packed.add(f"conclusion{k}", [sentences.index(one) for one in said], "u2")
+        own = {row["system"]: row for row in systems[measure]}
+        ends = [[own[name].get(end, 0) for end in ("place_low", "place_high")] for name in place]
+        packed.add(f"places{k}", ends, "u2")
+    packed.add_json("conclusions", sentences)
 
 
-def conclusions() -> dict[str, list[str]]:
-    """Return by verdict the sentence for a pair, `{ahead}` and `{other}`, and that for equal systems."""
+def by_measure(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    """Return the rows of each measure, in the order of the measures."""
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row["measure"], []).append(row)
+    return found
 
-    def said(verdict: str, equal: bool) -> str:
-        return f"Verdict: {verdict}. {conclusion(verdict, '{ahead}', '{other}', equal=equal)}"
 
-    return {verdict: [said(verdict, equal) for equal in (False, True)] for verdict in VERDICTS}
+def _add_query_ends(packed: Packed, k: int, rows: Sequence[Row]) -> None:
+    """Add half of what each interval for other queries spans, and how far its middle is from the difference.
+
+    The middle is the difference as a rule, so that two numbers take the space of one.
+    """
+    names = ("difference", "query_low", "query_high")
+    difference, low, high = (np.array([row.get(name, np.nan) for row in rows]) for name in names)
+    half = high / 2 - low / 2
+    shift = np.where(np.isfinite(half), low, difference) + np.where(np.isfinite(half), half, 0) - difference
+    packed.add(f"query_half{k}", half, "f8")
+    packed.add(f"query_shift{k}", np.where(np.abs(shift) < NO_SHIFT, 0.0, shift), "f8")
+
+
+NO_SHIFT = 1e-12
+"""Rounding of ends that are as far from the difference as each other."""
+NUMBERS = {
+    **dict.fromkeys(("difference", "p", "p_adjusted", "low", "high"), "f8"),
+    **dict.fromkeys(("flip", "seen"), "f4"),
+    **dict.fromkeys(("wins", "ties"), "u2"),
+}
+"""Fields of pairs that a page has, with the kind of their array."""
+WORDS = {"headline": HEADLINES, "more_judging": MORE_JUDGING, "other_queries": OTHER_QUERIES}
+"""Fields of pairs that are one of some words."""

@@ -8,47 +8,38 @@ import html
 import json
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.resources import files as resources
 from importlib.util import find_spec
 from itertools import chain
 from typing import Any, cast
 
-import numpy as np
-
-from unjudged.base.choices import CorrectionName, CorrectOver, IntervalName, TestName
-from unjudged.base.errors import AssumptionWarning, UsageError, announce, missing_package
+from unjudged.base.choices import CorrectionName, CorrectOver, TestName, check_probability, checked_int
+from unjudged.base.errors import AssumptionWarning, announce, missing_package
 from unjudged.base.wording import shortlist
-from unjudged.comparison.comparison_result import Comparison
-from unjudged.comparison.systems import comparable, compare
 from unjudged.comparison.testing.significance import DRAWS
 from unjudged.evaluation.collection import Collection, RunsSource, name_runs
 from unjudged.evaluation.evaluation import FROM_SAMPLES, fitting_measures
 from unjudged.evaluation.query_segments import SegmentsSource
 from unjudged.evaluation.scores import Scores
 from unjudged.formats.writing import write_whole
-from unjudged.measures.kernel.estimand import ALL_JUDGED, Estimand
+from unjudged.inference.infer import Settings
 from unjudged.measures.kernel.measure import compute_all
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
+from unjudged.questions.compare import compare_gathered
+from unjudged.questions.sources import comparable, gather
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
-from unjudged.rankings.origin import below_pool
 from unjudged.report.descriptions import IN_THE_DARK
-from unjudged.report.page.data import (
-    PageInput,
-    page_data,
-    sample_section,
-    segments_section,
-    words_for_sample,
-)
+from unjudged.report.page.data import Ends, PageInput, page_data
+from unjudged.report.page.page_words import sample_section, segments_section, words_for_sample
+from unjudged.results.result import Result
 from unjudged.uncertainty.calibration import Calibration
-from unjudged.uncertainty.estimate import Estimate
-from unjudged.uncertainty.intervals import NoIntervalError
 from unjudged.uncertainty.shared import SharedRankings
 
 TITLE = "Evaluation report"
-REPORT_MEASURES = ("AP", "nDCG@10", "RBP(p=0.8)")
+REPORT_MEASURES = ("nDCG@10", "AP", "RBP(p=0.8)")
 
 
 def report_page(
@@ -62,7 +53,6 @@ def report_page(
     correct_over: CorrectOver = "pairs",
     alpha: float = 0.05,
     calibration: Calibration | None = None,
-    confidence: float = 0.95,
     pool_depth: int | None = None,
     by: SegmentsSource | None = None,
     draws: int = DRAWS,
@@ -76,94 +66,77 @@ def report_page(
 
     Most arguments are those of `compare`. `command` is shown as the way to make the page again, and `files`
     are those that the judgments were read from, where `qrels` is not itself a file. If the judgments are a
-    sample with strata or probabilities, the default measures are those that estimate from it; beside
-    others, a section has the estimates that fit. `by` gives the segment of each query and adds the
-    differences by segment. `Scores` of two or more systems, such as those of another tool, may stand for
-    judgments and runs; then nothing is shown of documents.
+    sample with strata or probabilities, the default measures are those that estimate from it; beside others,
+    a section has the estimates that fit. `by` gives the segment of each query and adds the differences by
+    segment. `Scores`, such as those of another tool, may stand for judgments and runs; then nothing is shown
+    of documents.
 
     >>> from unjudged import sample
     >>> page = report_page(sample.qrels, sample.runs, ["AP", "P@10"])
     >>> page.save("page.html")  # doctest: +SKIP
     """
-    tests: dict[str, Any] = {"test": test, "correction": correction, "correct_over": correct_over}
-    tests |= {"alpha": alpha, "draws": draws, "seed": seed}
+    check_probability("alpha", alpha, 0.05)
+    settings = Settings.of(test, correction, alpha, draws, checked_int("seed", seed))
     if isinstance(qrels, Scores):
-        compared = compare(qrels, runs, measures, baseline=baseline, **tests)
-        scores = qrels.chosen(measures)
-        of_scores = PageInput(
-            scores=scores,
-            bounds=_bounds_of(compared),
-            queries=_estimated(scores, "queries", confidence=confidence, seed=seed),
-            sources=[("scores", file) for file in files],
-            command=command,
-            title=title,
-            comparison=compared,
-            extras=_segments(compared, by),
-        )
-        return Page.of(*page_data(of_scores))
+        found = compare_gathered(gather(qrels, runs, measures), settings, baseline, correct_over, by)
+        sources = [("scores", file) for file in files]
+        return Page.of(*page_data(PageInput(found, sources, command, title, extras=_segments(found, by))))
     judgments = Judgments.with_fractions(qrels)
-    chosen = parse_measures(measures or fitting_measures(judgments, REPORT_MEASURES))
+    chosen = parse_measures(fitting_measures(judgments, REPORT_MEASURES) if measures is None else measures)
     chosen = [measure.on_scale(judgments.scale) for measure in chosen]
     scale, judgments = judgments.scale, judgments.by_whole_grades()
     chosen, refused = comparable(chosen, judgments)
     named = name_runs(cast("RunsSource", runs))
-    comparison = None
-    if len(named) > 1:
-        comparison = compare(
-            judgments,
-            named,
-            chosen,
-            baseline=baseline,
-            pool_depth=pool_depth,
-            on_read=on_read,
-            **tests,
-        )
-        shared, scores = comparison.documents, _scores_of(comparison)
-        bounds: Sequence[Sequence[Estimate]] = _bounds_of(comparison)
-    else:
-        shared = Collection.of(judgments, named, on_read=on_read).shared()
-        reach = judgments.origin.pool_depth(pool_depth)
-        scores = _evaluated(shared, chosen)
-        if reach is not None:
-            closed = shared.judged_to_pool_depth(reach)
-            scores = replace(scores, bounding=closed, pool_depth=reach)
-        bounds = _estimated(scores, "bounds")
-        announce(scores.warnings)
+    collection = Collection.of(judgments, named, on_read=on_read)
+    gathered = gather(collection, None, chosen, pool_depth=pool_depth)
+    found = compare_gathered(gathered, settings, baseline, correct_over, by)
     announce(map(AssumptionWarning, refused))
-    calibrated, notes = None, [*refused, *_about_scale(scale)]
-    if comparison is None and scores.pool_depth is not None:
-        notes.append(f"Bounds: {below_pool(scores.pool_depth)}.")
-    if calibration is not None:
-        level, pooled = calibration.level(confidence, chosen), _evaluated(shared, chosen)
-        estimates = pooled.estimate("calibrated", calibration=calibration, confidence=level)
-        calibrated = [[_calibrated_alone(estimate) for estimate in row] for row in estimates]
-        problem = calibration.too_few_groups(confidence, chosen)
-        notes += [f"Calibrated intervals: {problem}."] if problem else []
-        alone: dict[str, list[str]] = {}
-        for e in chain.from_iterable(calibrated):
-            if not e.has_interval and e.of.measure not in alone.setdefault(e.method, []):
-                alone[e.method].append(e.of.measure)
-        notes += [f"{', '.join(names)}: {reason}." for reason, names in alone.items()]
+    notes = [*refused, *_about_scale(scale)]
+    shared = collection.shared()
+    calibrated, about = _calibrated(shared, chosen, calibration, 1 - alpha)
     sampled = []
     if judgments.origin.kind in FROM_SAMPLES and not any(measure.traits.estimates for measure in chosen):
         fitting = parse_measures(fitting_measures(judgments, ())[0])
         sampled = [sample_section(_evaluated(shared, fitting))]
         notes.append(words_for_sample(judgments.origin, fitting, chosen))
     given = PageInput(
-        scores=scores,
-        bounds=bounds,
-        queries=_estimated(scores, "queries", confidence=confidence, seed=seed),
-        sources=[*(("judgments", file) for file in files or [qrels]), *named.items()],  # type: ignore[list-item]
-        command=command,
-        title=title,
-        comparison=comparison,
+        found,
+        [*(("judgments", file) for file in files or [qrels]), *named.items()],  # type: ignore[list-item]
+        command,
+        title,
         judgments=judgments,
-        shared=shared,
         calibrated=calibrated,
-        extras=[*sampled, *_segments(comparison, by)],
-        notes=notes,
+        extras=[*sampled, *_segments(found, by)],
+        notes=[*notes, *about],
     )
     return Page.of(*page_data(given))
+
+
+def _calibrated(
+    shared: SharedRankings, chosen: Sequence[Measure], calibration: Calibration | None, confidence: float
+) -> tuple[tuple[Ends, float, str] | None, list[str]]:
+    """Return the calibrated intervals of each measure that has them, and what to know of them."""
+    if calibration is None:
+        return None, []
+    level = calibration.level(confidence, chosen)
+    estimates = _evaluated(shared, chosen).estimate("calibrated", calibration=calibration, confidence=level)
+    problem = calibration.too_few_groups(confidence, chosen)
+    notes = [f"Calibrated intervals: {problem}."] if problem else []
+    alone: dict[str, list[str]] = {}
+    ends: Ends = {}
+    methods = []
+    for row in estimates:
+        for measure, one in zip(chosen, row, strict=True):
+            known = one.has_interval and one.confidence < 1  # a run unlike the pooled ones has its bounds
+            ends.setdefault(str(measure), []).append((one.low, one.high) if known else (float("nan"),) * 2)
+            methods += [one.method] if known else []
+    for one in chain.from_iterable(estimates):
+        reason = one.method.replace(", so these are bounds", "")
+        unknown = not one.has_interval or one.confidence >= 1
+        if unknown and one.of.measure not in alone.setdefault(reason, []):
+            alone[reason].append(one.of.measure)
+    notes += [f"{', '.join(names)}: {reason}." for reason, names in alone.items() if names]
+    return (ends, level, methods[0].split(" (")[0] if methods else ""), notes
 
 
 def _about_scale(scale: Floats | None) -> list[str]:
@@ -174,12 +147,8 @@ def _about_scale(scale: Floats | None) -> list[str]:
     return [f"Grades are fractions, and rankings show their places on the scale: {named}."]
 
 
-def _segments(comparison: Comparison | None, by: SegmentsSource | None) -> list[dict[str, Any]]:
-    if by is None:
-        return []
-    if comparison is None:
-        raise UsageError("segments of a page are differences of two systems: give two or more runs")
-    return [segments_section(comparison.by(by))]
+def _segments(result: Result, by: SegmentsSource | None) -> list[dict[str, Any]]:
+    return [] if by is None else [segments_section(result)]
 
 
 def _evaluated(shared: SharedRankings, measures: Sequence[Measure]) -> Scores:
@@ -189,47 +158,6 @@ def _evaluated(shared: SharedRankings, measures: Sequence[Measure]) -> Scores:
     rankings = shared.with_judged_elsewhere() if across else shared.judged_rankings
     values = compute_all(measures, rankings).reshape(shape)
     return Scores(values, shared.runs, list(shared.queries), measures, rankings)
-
-
-def _scores_of(comparison: Comparison) -> Scores:
-    values = np.stack([result.values for result in comparison.results], axis=-1)
-    measures: list[Measure] = [result.measure for result in comparison.results]
-    return Scores(values, comparison.runs, comparison.queries, measures, comparison.documents.judged_rankings)
-
-
-def _bounds_of(comparison: Comparison) -> Sequence[Sequence[Estimate]]:
-    """Return the bounds of each run's mean over the pool of all runs, as in the table of `compare`."""
-    rows: list[list[Estimate]] = [[] for _ in comparison.runs]
-    for result in comparison.results:
-        how = "exact" if result.judging.exact else "enclosed"
-        ends = zip(result.means, result.judging.run_low, result.judging.run_high, strict=True)
-        for i, (mean, low, high) in enumerate(ends):
-            of = Estimand(str(result.measure), judgments=ALL_JUDGED)
-            known = Estimate(float(mean), float(low), float(high), 1.0, how, of)
-            missing = result.judging.missing
-            rows[i].append(Estimate.without_interval(float(mean), missing, of) if missing else known)
-    return rows
-
-
-def _estimated(scores: Scores, interval: IntervalName, **given: Any) -> Sequence[Sequence[Estimate]]:
-    """Return the means with an interval, or alone where no measure can have it."""
-    try:
-        return scores.estimate(interval, **given)
-    except NoIntervalError as error:
-        about = list(zip(scores.measures, scores.means.T.tolist(), strict=True))
-        return [
-            [Estimate.without_interval(means[i], str(error), Estimand(str(m))) for m, means in about]
-            for i in range(len(scores.runs))
-        ]
-
-
-def _calibrated_alone(estimate: Estimate) -> Estimate:
-    """Return a calibrated interval, or the value of a run unlike the pooled ones: the page has its bounds."""
-    if estimate.confidence < 1 or not estimate.has_interval:
-        return estimate
-    return Estimate.without_interval(
-        estimate.value, estimate.method.replace(", so these are bounds", ""), estimate.of
-    )
 
 
 SCRIPTS = ("data", "elements", "charts", "plots", "systems", "pair", "holes", "start")

@@ -57,29 +57,47 @@ function pairOf(a, b) {
   if (swapped) k = placeOfPair[b * RUNS + a];
   if (k < 0) return null;
   const sign = swapped ? -1 : 1;
-  const [low, high] = [sign * of("pair_low")[k], sign * of("pair_high")[k]].sort((x, y) => x - y);
+  const ends = (low, high) => (swapped ? [-of(high)[k], -of(low)[k]] : [of(low)[k], of(high)[k]]);
+  const [low, high] = ends("low", "high");
   const difference = sign * of("difference")[k];
-  const [wins, losses] = [of("wins")[k], of("losses")[k]];
+  const [middle, half] = [difference + sign * of("query_shift")[k], of("query_half")[k]];
+  const [wins, ties] = [of("wins")[k], of("ties")[k]];
+  const losses = QUERIES - wins - ties;
   return {
     a, b, low, high, difference,
-    queryLow: difference - of("query_half")[k],
-    queryHigh: difference + of("query_half")[k],
+    queryLow: middle - half,
+    queryHigh: middle + half,
     p: of("p")[k],
     adjusted: of("p_adjusted")[k],
-    verdict: of("verdict")[k],
-    reversal: of("reversal")[k],
-    judgedShare: of("judged_share")[k],
+    headline: facts.headlines[of("headline")[k]],
+    more: facts.more[of("more_judging")[k]],
+    other: facts.other[of("other_queries")[k]],
+    said: arrays.conclusions[of("conclusion")[k]],
+    flip: of("flip")[k],
+    loss: of("loss")[k],
+    seen: of("seen")[k],
     wins: swapped ? losses : wins,
     losses: swapped ? wins : losses,
-    ties: QUERIES - wins - losses,
+    ties,
   };
 }
 
-// The share of relevant documents, among the unjudged ones that favour the system behind, that reverses a pair.
-function reversalText(pair) {
-  if (facts.kept.includes(facts.verdicts[pair.verdict])) return "none";
-  return Number.isNaN(pair.reversal) ? "not worked out" : Number.isFinite(pair.reversal) ? percentText(pair.reversal) : "none";
+const filled = (text, ...parts) => parts.reduce((said, part) => said.replace("{}", part), text);
+
+// What more judging could do to a pair, and how much of it that takes.
+function judgingText(pair) {
+  const behind = (betterSign() * pair.difference > 0 ? "B" : "A");
+  const { missing } = facts.measures[state.measure];
+  if (pair.more === "unknown" && missing) return `${pair.more}: ${missing}`;
+  const needed = pair.more.includes("blur") ? pair.loss : pair.flip;
+  if (pair.difference === 0 || Number.isNaN(needed) || pair.more.startsWith("cannot")) return pair.more;
+  const seen = Number.isNaN(pair.seen) ? "" : filled(facts.shares.seen, percentText(pair.seen));
+  if (pair.more.includes("blur") && needed > pair.seen) return `${pair.more}: ${filled(facts.shares.corrected, percentText(pair.seen), behind)}`;
+  const share = Number.isFinite(needed) ? filled(facts.shares.needed, percentText(needed), behind) : filled(facts.shares.not_even, behind);
+  return `${pair.more}: ${share}${seen}`;
 }
+
+const shareText = (share) => (Number.isNaN(share) ? "" : Number.isFinite(share) ? percentText(share) : "none");
 
 // Where the documents of each ranking and of each query begin.
 const firstShown = [0];

@@ -21,8 +21,9 @@ const shorten = (text, most) => (text.length <= most ? text : [...text].slice(0,
 const number = (x, digits = 4) => (Number.isNaN(x) ? "" : Number.isFinite(x) ? x.toFixed(digits) : x > 0 ? "∞" : "-∞");
 const signed = (x) => (x > 0 ? "+" : "") + number(x);
 const pText = (p) => (p < 0.0001 ? "< 0.0001" : p.toFixed(4));
-const percent = (x) => `${Math.round(100 * x)} %`;
-const percentText = (x) => (x < 0.1 ? `${(100 * x).toFixed(1)} %` : percent(x));
+const percent = (x) => `${Math.round(100 * x)}%`;
+const percentText = (x) => (x < 0.1 ? `${(100 * x).toFixed(1)}%` : percent(x));
+const longest = (names) => Math.max(...names.map((name) => name.length));
 const many = (count, one, more) => `${count.toLocaleString("en")} ${count === 1 ? one : more}`;
 
 function announce(text) {
@@ -67,7 +68,7 @@ function options(select, names) {
 }
 
 // Tables that sort, filter and save themselves as CSV. A column has a name, `value` (what sorts and is saved) and
-// perhaps `show` (what the cell holds) and `kind` ("number" or "name").
+// perhaps `heading` (what readers see instead of the name), `show` (what the cell holds) and `kind` ("number" or "name").
 const LIMIT = 100;
 const tables = {};
 
@@ -92,7 +93,7 @@ function table(place, caption, columns, rows, settings = {}) {
       now.sort = i;
       show();
     };
-    const button = make("button", { type: "button", onclick: press, title: column.title || null }, column.name);
+    const button = make("button", { type: "button", onclick: press, title: column.title || null }, column.heading ?? column.name);
     return make("th", { scope: "col", class: column.kind === "number" ? "number" : null }, button);
   }
 
@@ -129,7 +130,8 @@ function table(place, caption, columns, rows, settings = {}) {
   }
 
   function saveAll() {
-    const lines = [columns.map((column) => column.name), ...chosen().map((row) => columns.map((column) => column.value(row)))];
+    const saved = settings.saved ? chosen().map(settings.saved) : chosen();
+    const lines = [columns.map((column) => column.name), ...saved.map((row) => columns.map((column) => column.value(row)))];
     save(csv(lines), "text/csv", `${place}.csv`);
   }
   show();

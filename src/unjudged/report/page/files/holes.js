@@ -27,11 +27,11 @@ function drawByRank() {
 function drawHeat() {
   const order = byMean();
   const width = widthOf("heat");
-  const room = Math.min(180, 0.3 * width);
+  const room = Math.min(180, 0.3 * width, 8 * longest(facts.runs) + 14);
   const across = Math.max(6, Math.min(24, Math.floor((width - room) / QUERIES)));
   const down = RUNS > 40 ? 8 : 18;
   const [named, titled] = [down >= 8, across >= 13];
-  const top = titled ? 80 : 8;
+  const top = titled ? Math.min(80, 7 * longest(facts.queries) + 12) : 8;
   const chart = draw("svg", { width: Math.ceil(room + across * QUERIES + 2), height: top + down * RUNS + 4 });
   const paths = Array.from({ length: facts.top + 1 }, () => []);
   order.forEach((run, row) => facts.queries.forEach((_, q) => {
@@ -72,11 +72,11 @@ function holesTable(order) {
 
 // Sections on the sample and on segments.
 function extraTable({ place, caption, columns, rows }) {
-  table(place, caption, columns.map(({ name, number: numeric, decimals, p }, i) => ({
+  table(place, caption, columns.map(({ name, kind, decimals, p }, i) => ({
     name: name || "quantity",
-    kind: numeric ? "number" : "name",
-    value: (row) => row[i] ?? (numeric ? NaN : ""),
-    show: numeric ? (row) => (typeof row[i] === "number" ? (p ? pText(row[i]) : number(row[i], decimals)) : row[i] ?? "") : null,
+    kind,
+    value: (row) => row[i] ?? (kind === "number" ? NaN : ""),
+    show: kind === "number" ? (row) => (typeof row[i] === "number" ? (p ? pText(row[i]) : number(row[i], decimals)) : row[i] ?? "") : null,
   })), rows);
 }
 

@@ -5,37 +5,29 @@ function choosePair(a, b) {
   state.b = b;
   showPair();
   byId("pair").scrollIntoView({ behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
-  announce(`${facts.runs[a]} and ${facts.runs[b]}: ${facts.verdicts[pairOf(a, b).verdict]}`);
+  announce(`${facts.runs[a]} and ${facts.runs[b]}: ${pairOf(a, b).headline}`);
 }
 
 function conclusion(pair) {
   const [ahead, other] = betterSign() * pair.difference >= 0 ? [pair.a, pair.b] : [pair.b, pair.a];
-  const [apart, equal] = facts.conclusions[facts.verdicts[pair.verdict]];
-  const parts = (pair.difference === 0 ? equal : apart).split(/(\{ahead\}|\{other\}|`[^`]+`)/);
   const shown = { "{ahead}": () => nameOf(facts.runs[ahead]), "{other}": () => nameOf(facts.runs[other]) };
-  return parts.map((part) => (part in shown ? shown[part]() : part.startsWith("`") ? make("code", {}, part.slice(1, -1)) : part));
-}
-
-function reversalWords(pair) {
-  if (!(pair.difference !== 0 && Number.isFinite(pair.reversal))) return [reversalText(pair)];
-  const [ahead, behind] = betterSign() * pair.difference > 0 ? ["A", "B"] : ["B", "A"];
-  const known = Number.isNaN(pair.judgedShare) ? "" : `; of the judged documents at the same ranks ${percentText(pair.judgedShare)} are`;
-  return [`${behind} would need ${reversalText(pair)} of its unjudged documents to be relevant, ${ahead} none${known}`];
+  return pair.said.split(/(\{ahead\}|\{other\})/).map((part) => (part in shown ? shown[part]() : part));
 }
 
 const decided = (pair) => facts.measures[state.measure].deciding[`${pair.a},${pair.b}`];
 
+const significance = (pair) => `p ${pText(pair.p)}${pair.adjusted === pair.p ? "" : `, ${pText(pair.adjusted)} after correction`}`;
+
 function pairFacts(pair) {
   const means = of("means");
   const { alpha, test, correction } = facts.tests;
-  const how = facts.measures[state.measure].exact ? "exact" : "enclosed";
+  const { judged } = facts.measures[state.measure];
   return [
     [[`mean ${measureName()}`], ["A ", nameOf(facts.runs[pair.a]), ` ${number(means[pair.a])}, B `, nameOf(facts.runs[pair.b]), ` ${number(means[pair.b])}`]],
-    [["difference A minus B"], [signed(pair.difference)]],
-    ...(bounded() ? [[["with all documents judged"], [`between ${signed(pair.low)} and ${signed(pair.high)} (${how})`]]] : []),
-    ...(bounded() ? [[["reversal prevalence"], reversalWords(pair)]] : []),
-    [[`other queries, ${percent(1 - alpha)}`], [`difference ${signed(pair.queryLow)} to ${signed(pair.queryHigh)} with ${facts.measures[state.measure].judged} (t interval)`]],
-    [["significance"], [`p ${pText(pair.p)}, ${pText(pair.adjusted)} after correction (${test}, ${correction}, alpha ${alpha})`]],
+    [["difference A minus B"], [signed(pair.difference), ...(bounded() ? [`; judging could make it ${signed(pair.low)} to ${signed(pair.high)}`] : [])]],
+    [["other queries"], [`${pair.other}: ${signed(pair.queryLow)} to ${signed(pair.queryHigh)} (${percent(1 - alpha)})${judged && ` with ${judged}`}`]],
+    [["more judging"], [judgingText(pair)]],
+    [["significance"], [`${significance(pair)} (${test}, ${correction}, alpha ${alpha})`]],
     ...(decided(pair) ? [[["which queries decide"], [decided(pair)]]] : []),
     [["queries"], [`A better on ${pair.wins}, equal on ${pair.ties}, B better on ${pair.losses}`]],
   ];
@@ -67,8 +59,8 @@ function drawDifferences(pair) {
   const rows = all.map(({ q, gap }) => ({ query: facts.queries[q], difference: gap, better: betterSign() * gap > 0 ? "A" : "B" }));
   const width = Math.max(widthOf("differences"), 60 + 3 * QUERIES);
   const [left, right, top, bottom] = [52, width - 8, 10, 250];
-  const longest = Math.min(14, Math.max(...facts.queries.map((name) => name.length)));
-  const height = bottom + ((right - left) / QUERIES >= 12 ? 8 * longest + 14 : 14) + 18;
+  const most = Math.min(14, longest(facts.queries));
+  const height = bottom + ((right - left) / QUERIES >= 12 ? 8 * most + 14 : 14) + 18;
   const mean = [{ mean: pair.difference, low: pair.low, high: pair.high }];
   const { chart, x, y } = plot(spec, { rows, mean }, { width, height, left, right, top, bottom });
   chart.append(label(right, y.at(pair.difference) - 5, `mean ${signed(pair.difference)}`, { anchor: "end" }));
@@ -79,7 +71,7 @@ function drawDifferences(pair) {
   });
   chart.addEventListener("mouseleave", hideTip);
   if (facts.ranked) chart.addEventListener("click", (event) => chooseQuery(at(event).q));
-  const below = make("p", { class: "quiet" }, `Bars ${betterSign() > 0 ? "up: A is better; down" : "down: A is better; up"}: B is. Thick line: the mean difference${bounded() ? "; hollow box: its bounds with all documents judged" : ""}.${facts.ranked ? " Choose a bar, or a query in the table, to see its rankings." : ""}`);
+  const below = make("p", { class: "quiet" }, `Bars ${betterSign() > 0 ? "up: A is better; down" : "down: A is better; up"}: B is. Thick line: the mean difference${bounded() ? "; hollow box: what judging could make of it" : ""}.${facts.ranked ? " Choose a bar, or a query in the table, to see its rankings." : ""}`);
   figure("differences", spec.title.text, "The table below has the same numbers", chart, below);
   differencesTable(pair, all);
 }

@@ -100,7 +100,7 @@ function plot(spec, data, { width, height, left, right, top, bottom }) {
   const y = axisOf(spec, rowsOf, "y", ...(bands ? [top, bottom] : [bottom, top]));
   const chart = draw("svg", { width, height });
   if (y.names) bandLabels(chart, y, left, null, left);
-  else leftAxis(chart, ticks(y.low, y.high, 8), y.at, left, right, /\(%\)$/.test(y.title) ? (tick) => `${tick} %` : String);
+  else leftAxis(chart, ticks(y.low, y.high, 8), y.at, left, right, /\(%\)$/.test(y.title) ? (tick) => `${tick}%` : String);
   if (!x.names) bottomAxis(chart, x, bottom, top);
   for (const layer of layersOf(spec)) {
     for (const [colour, path] of outlines(layer, rowsOf(layer), x, y)) chart.append(painted(layer, colour, path));

@@ -10,7 +10,7 @@ function showWords() {
 function showEvaluated() {
   const { counts, tests } = facts;
   const rows = [
-    ["systems", many(RUNS, "run", "runs")],
+    ["systems", many(RUNS, "system", "systems")],
     ["queries", many(QUERIES, "query", "queries")],
     ...(counts ? [
       ["judgments", `${many(counts.judged, "document", "documents")} judged, ${counts.relevant.toLocaleString("en")} of them relevant; ${counts.pooled_unjudged.toLocaleString("en")} pooled but not judged`],
@@ -35,8 +35,8 @@ function showEvaluated() {
 
 function drawAll() {
   drawSystems();
+  if (RUNS > 2) drawMatrix();
   if (RUNS > 1) {
-    drawMatrix();
     showPair();
   } else if (facts.ranked) {
     drawByRank();
@@ -48,7 +48,8 @@ function drawAll() {
 function chooseFirstPair() {
   const order = byMean();
   const base = facts.tests.baseline === null ? -1 : facts.runs.indexOf(facts.tests.baseline);
-  [state.a, state.b] = base < 0 ? order : [order.find((run) => run !== base), base];
+  if (RUNS === 2 && base < 0) [state.a, state.b] = [1, 0]; // new minus old, as in the answer
+  else [state.a, state.b] = base < 0 ? order : [order.find((run) => run !== base), base];
 }
 
 function listen() {

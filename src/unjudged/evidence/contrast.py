@@ -1,0 +1,165 @@
+"""Contrasts: one system, or one minus another, on every query by one measure, with what is unknown about it.
+
+A source of evidence makes contrasts. Everything after it sees only contrasts, and asks no source what it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unjudged.measures.kernel.averages import mean_over_queries
+from unjudged.measures.kernel.registry import Measure
+from unjudged.rankings.judged import Floats, Mask
+
+Ints = NDArray[np.intp]
+ALONE = -1
+"""The second system of a contrast that has none."""
+
+
+class Ends(NamedTuple):
+    """Lowest and highest value that judging could make of each of some numbers."""
+
+    low: Floats
+    high: Floats
+
+
+class Tip(Protocol):
+    """What unjudged documents that favour `behind[k]` would make of `ahead[k]` minus `behind[k]`.
+
+    `seen` is the share of relevant documents among the judged ones that favour the system behind: what may
+    be expected of the unjudged ones, for each pair.
+    """
+
+    @property
+    def seen(self) -> Floats:
+        """Share seen of each pair."""
+        ...
+
+    def at(self, share: Floats) -> Floats:
+        """Return pairs x queries: expected differences if such a share of these documents is relevant.
+
+        There is a share per pair. None of the documents that favour the system ahead is relevant then.
+        """
+        ...
+
+    def only(self, pairs: Ints) -> Tip:
+        """Return the same for some of the pairs."""
+        ...
+
+    def over(self, queries: Mask) -> Tip:
+        """Return the same on some of the queries; what was seen is of all of them."""
+        ...
+
+
+class Evidence(Protocol):
+    """Systems by one measure: all that a source provides."""
+
+    @property
+    def measure(self) -> Measure:
+        """The measure."""
+        ...
+
+    @property
+    def systems(self) -> Sequence[str]:
+        """Names of the systems."""
+        ...
+
+    @property
+    def queries(self) -> Sequence[str]:
+        """Names of the queries."""
+        ...
+
+    def contrast(self, first: Ints, second: Ints, *, by_query: bool = False) -> Contrast:
+        """Return system `first[k]` minus `second[k]`, or the system alone where the second is `ALONE`.
+
+        `by_query` asks for the ends on each query too.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Turning:
+    """An unjudged document, and what it would change the mean difference by if it alone were relevant."""
+
+    query: str
+    document: str
+    effect: float
+
+
+Tips = Callable[[Ints, Ints], Tip]
+"""Makes a `Tip` of directed pairs: systems ahead, and systems behind."""
+
+
+@dataclass(frozen=True, eq=False)
+class Contrast:
+    """K contrasts on q queries.
+
+    `scores` has systems x queries in the unit that is averaged (logarithms for a geometric mean), signed so
+    that higher is better. `ends` are those of the k means, `ends_by_query` those of each query; None where
+    nothing bounds them. `tips` makes what judging could turn; None where that is not known. `orders` has the
+    lowest and highest scores over orders of tied documents, None where nothing is tied. `error` is the
+    standard error of each mean over samples of judgments, `slack` (k x 2) what predictions that nothing
+    corrects may change of it, `possible` the lowest and highest mean of each system that can be true, and
+    `surrogate` the predicted scores of these queries and of further ones.
+    `facts` are columns of registered fields that only this source knows.
+    """
+
+    measure: Measure
+    systems: Sequence[str]
+    queries: Sequence[str]
+    first: Ints
+    second: Ints
+    scores: Floats
+    ends: Ends | None = None
+    ends_by_query: Ends | None = None
+    tips: Tips | None = None
+    orders: Ends | None = None
+    error: Floats | None = None
+    slack: Floats | None = None
+    possible: Ends | None = None
+    surrogate: tuple[Floats, Floats] | None = None
+    turning: Callable[[], Sequence[Turning]] | None = None
+    """Finds the unjudged documents that move the difference of the first pair, the largest effect first."""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    missing: str = ""
+    """Why nothing bounds the means, in words."""
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    @property
+    def paired(self) -> bool:
+        """Whether these are differences."""
+        return bool(len(self.second)) and int(self.second[0]) != ALONE
+
+    @property
+    def values(self) -> Floats:
+        """Return k x q: what each contrast is on every query."""
+        own = self.scores[self.first]
+        return own - self.scores[self.second] if self.paired else own
+
+    def over(self, queries: Mask) -> Contrast:
+        """Return the same on some of the queries; facts of whole collections are not known of them."""
+        ends = self.ends_by_query
+        own = None if ends is None else Ends(ends.low[:, queries], ends.high[:, queries])
+        means = None if own is None else Ends(mean_over_queries(own.low), mean_over_queries(own.high))
+        tips, orders = self.tips, self.orders
+        return replace(
+            self,
+            queries=[name for name, kept in zip(self.queries, queries, strict=True) if kept],
+            scores=self.scores[:, queries],
+            ends=means,
+            ends_by_query=own,
+            tips=None if tips is None else lambda ahead, behind: tips(ahead, behind).over(queries),
+            orders=None if orders is None else Ends(orders.low[:, queries], orders.high[:, queries]),
+            error=None,
+            slack=None,
+            possible=None,
+            surrogate=None,
+            facts={},
+        )

@@ -1,0 +1,105 @@
+"""Evidence from judgments and runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from unjudged.evidence.contrast import ALONE, Contrast, Ends, Ints, Turning
+from unjudged.evidence.difference_bounds import DifferenceBounds, range_of_systems
+from unjudged.evidence.favouring import DirectedPairs
+from unjudged.evidence.hypothetical import turning_documents
+from unjudged.evidence.tipping import CompletedTip, ExpectedTip, is_open, tip_of
+from unjudged.measures.kernel.averages import mean_over_queries
+from unjudged.measures.kernel.estimand import ALL_JUDGED, Use, permitted
+from unjudged.measures.kernel.registry import Measure
+from unjudged.measures.kernel.traits import Refusal
+from unjudged.rankings.judged import Floats
+from unjudged.rankings.origin import ANY
+from unjudged.uncertainty.bounding.bounds import check_bounded
+from unjudged.uncertainty.shared import SharedRankings, two_of
+
+WITHOUT_ORDER = "no bounds of expected values over all orders of tied documents"
+BOUNDING = Use("bounds of a difference", ANY, judgments=ALL_JUDGED, check=check_bounded, geometric=True)
+
+
+@dataclass(frozen=True, eq=False)
+class RankingsEvidence:
+    """Systems as runs, by one measure, under judgments; `depth` is that of the pool, if it is known.
+
+    `scores` are runs x queries in the unit that is averaged, and `orders` their ends over orders of tied
+    documents, None where nothing is tied.
+    """
+
+    shared: SharedRankings
+    measure: Measure
+    scores: Floats
+    depth: int | None = None
+    orders: Ends | None = None
+    expected: bool = False
+    """Whether scores are expected values over all orders of tied documents, which nothing bounds."""
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def systems(self) -> Sequence[str]:
+        """Names of the runs."""
+        return self.shared.runs
+
+    @property
+    def queries(self) -> Sequence[str]:
+        """Names of the queries."""
+        return list(self.shared.queries)
+
+    @cached_property
+    def missing(self) -> str:
+        """Why nothing bounds this measure, empty if bounds exist."""
+        if self.expected:
+            return WITHOUT_ORDER
+        answer = permitted(self.measure, self.shared.original, BOUNDING)
+        return answer.reason.partition(";")[0] if isinstance(answer, Refusal) else ""
+
+    def contrast(self, first: Ints, second: Ints, *, by_query: bool = False) -> Contrast:
+        """Return these contrasts; without bounds, what judging could turn is not known either."""
+        alone = bool(len(second)) and int(second[0]) == ALONE
+        each = None if self.missing else self._ranges if alone else self._bounds.of(first, second, self._tip)
+        if each is not None and alone:
+            each = Ends(each.low[first], each.high[first])
+        return Contrast(
+            self.measure,
+            self.systems,
+            self.queries,
+            first,
+            second,
+            self.scores,
+            ends=None if each is None else Ends(*map(mean_over_queries, each)),
+            ends_by_query=each if by_query else None,
+            tips=None if self.missing or alone else self._tip,
+            orders=self.orders,
+            turning=None if self.missing or alone else lambda: self._turning(int(first[0]), int(second[0])),
+            facts=self.facts,
+            missing=self.missing,
+        )
+
+    @cached_property
+    def _ranges(self) -> Ends:
+        low, high = range_of_systems(self.shared, self.measure, self.depth)
+        low, high = map(self.measure.averaged, (low, high))
+        return Ends(np.minimum(low, self.scores), np.maximum(high, self.scores))
+
+    @cached_property
+    def _bounds(self) -> DifferenceBounds:
+        return DifferenceBounds(self.shared, self.measure, self.depth, self.scores)
+
+    def _turning(self, first: int, second: int) -> list[Turning]:
+        two = two_of(self.shared, first, second)
+        open_rows = two.rankings.row[is_open(two, two.rankings, self.depth)]
+        return turning_documents(two, self.measure, open_rows)
+
+    def _tip(self, ahead: Ints, behind: Ints) -> Any:
+        made: ExpectedTip | CompletedTip
+        made = tip_of(self.shared, self.measure, self.scores, DirectedPairs(ahead, behind), self.depth)
+        return made

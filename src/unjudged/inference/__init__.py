@@ -1,0 +1,1 @@
+"""From contrasts to rows: intervals, tests, corrections, margins and headlines. No source is known here."""

@@ -1,0 +1,120 @@
+"""The careful p value: the larger of Student's and Hall's, on either side of a margin, for many rows at once.
+
+Differences over queries are skewed, and then Student's t is too sure on one side. Hall (1992) corrects it for
+the skewness: with T = sqrt(n) (mean + margin) / sd, the skewness l = k3 / sd^3 and a = l / (3 sqrt(n)) it
+takes ((1 + a T)^3 - 1) / (3 a) + a / 2 for T. The p value here is the larger of the two, so that neither side
+is too sure.
+
+Where all n differences are equal, they say nothing of their spread. A share s of all queries that are like
+them is seen alone with probability s^n; the others may be as far away as the measure's range reaches.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from unjudged.comparison.testing.pairs import ROUNDING
+from unjudged.rankings.judged import Floats
+
+HUGE = 1e100
+"""Larger t change no p value, and their cubes are no numbers."""
+
+
+class Sides(NamedTuple):
+    """P values of rows: small where the mean is surely above, or surely below, minus the margin."""
+
+    above: Floats
+    below: Floats
+
+    @property
+    def both(self) -> Floats:
+        """P values of a mean that is not there, on either side."""
+        return np.asarray(np.minimum(2 * np.minimum(self.above, self.below), 1.0), float)
+
+
+class Shape(NamedTuple):
+    """Mean and deviation of each row (0 where it is a rounding error), and a = skewness / (3 sqrt(n))."""
+
+    mean: Floats
+    deviation: Floats
+    bend: Floats
+
+
+def shape_of(values: Floats) -> Shape:
+    """Return the shape of each row of values."""
+    n, mean = values.shape[1], values.mean(axis=1)
+    if n < 2:
+        return Shape(mean, np.zeros(len(values)), np.zeros(len(values)))
+    gaps = values - mean[:, None]
+    squares = gaps * gaps
+    deviation = np.sqrt(squares.sum(axis=1) / (n - 1))
+    deviation[deviation <= ROUNDING * np.abs(values).max(axis=1)] = 0.0
+    cubes = np.einsum("kq,kq->k", squares, gaps) / n
+    cubed = deviation**3
+    skewness = np.divide(cubes, cubed, out=np.zeros(len(values)), where=cubed > 0)
+    unbiased = n**2 / ((n - 1) * (n - 2)) if n > 2 else 1.0
+    return Shape(mean, deviation, unbiased * skewness / (3 * np.sqrt(n)))
+
+
+def careful(values: Floats, margin: float = 0.0, reach: float = np.inf) -> Sides:
+    """Test the mean of each row against minus the margin, on both sides; `reach` is the largest value.
+
+    >>> tested = careful(np.array([[0.02, -0.01, 0.03, 0.01, 0.0, 0.02]]), 0.01)
+    >>> tested.above.round(4).tolist(), tested.below.round(4).tolist()
+    ([0.0171], [0.9923])
+    """
+    from scipy.special import stdtr
+
+    n, (mean, deviation, bend) = values.shape[1], shape_of(values)
+    alike = deviation == 0
+    t = np.divide(np.sqrt(n) * (mean + margin), deviation, out=np.zeros(len(values)), where=~alike).clip(
+        -HUGE, HUGE
+    )
+    bent = t + bend * t**2 + bend**2 * t**3 / 3 + bend / 2
+    below = np.maximum(stdtr(n - 1, t), stdtr(n - 1, bent))
+    above = np.maximum(stdtr(n - 1, -t), stdtr(n - 1, -bent))
+    if alike.any():
+        above[alike], below[alike] = (
+            share_alike(sign * mean[alike], sign * margin, reach) ** n for sign in (1, -1)
+        )
+    return Sides(above, below)
+
+
+def share_alike(value: Floats, margin: float, reach: float) -> Floats:
+    """Return the largest share of queries with this difference if the mean is minus the margin or less."""
+    value = np.asarray(value, float)
+    if not np.isfinite(reach):
+        return np.ones(value.shape)
+    apart = value + margin > ROUNDING
+    share = np.divide(reach - margin, reach + value, out=np.ones(value.shape), where=apart)
+    return np.clip(share, 0.0, 1.0)
+
+
+def limits(values: Floats, alpha: float, reach: float = np.inf) -> tuple[Floats, Floats]:
+    """Return what the mean of each row is above, and what it is below, each at level alpha, as the tests say.
+
+    One query says nothing about others: the ends are infinite, or as far away as values reach.
+    """
+    from scipy.special import stdtrit
+
+    n, (mean, deviation, bend) = values.shape[1], shape_of(values)
+    critical = float(stdtrit(n - 1, 1 - alpha)) if n > 1 else np.inf
+    error = deviation / np.sqrt(n)
+    with np.errstate(invalid="ignore"):
+        low = np.maximum(mean - np.maximum(critical, _straightened(critical, bend)) * error, -reach)
+        high = np.minimum(mean - np.minimum(-critical, _straightened(-critical, bend)) * error, reach)
+        share, alike = alpha ** (1 / n), deviation == 0
+        rest = (1 - share) * reach
+        return (
+            np.where(alike, share * mean - rest, low),
+            np.where(alike, share * mean + rest, high),
+        )
+
+
+def _straightened(value: float, bend: Floats) -> Floats:
+    """Return the t whose corrected value this is."""
+    straight = np.abs(bend) < ROUNDING
+    a = np.where(straight, 1.0, bend)
+    return np.where(straight, value, (np.cbrt(1 + 3 * a * (value - a / 2)) - 1) / a)

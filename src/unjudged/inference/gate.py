@@ -1,0 +1,135 @@
+"""A gate for releases: is the new system worse than the old one by more than a margin?
+
+The new system passes if its mean difference is above minus the margin at level alpha for other queries, also
+when the unjudged documents that favour the old system are relevant as often as those that were judged. It
+fails if the difference is below minus the margin, also when those that favour the new one are. The worst case
+takes the ends of the bounds instead, and `as judged` leaves unjudged documents out of account.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil, log
+from typing import Any, Literal
+
+import numpy as np
+
+from unjudged.base.errors import UsageError
+from unjudged.comparison.testing.corrections import holm
+from unjudged.comparison.testing.pairs import ROUNDING
+from unjudged.comparison.testing.power import queries_needed
+from unjudged.evidence.contrast import Contrast
+from unjudged.inference.careful import careful, limits, shape_of, share_alike
+from unjudged.inference.infer import reach_of
+from unjudged.measures.kernel.averages import mean_over_queries
+from unjudged.rankings.judged import Floats
+
+PASS, FAIL, UNDECIDED = "pass", "fail", "undecided"
+SEEN, WORST, AS_JUDGED, UNKNOWN = "seen", "worst", "as-judged", "unknown"
+JudgingName = Literal["seen", "worst", "as-judged"]
+POWER = 0.8
+"""Probability with which the number of queries that is asked for would tell."""
+
+Check = dict[str, Any]
+
+
+def gate_checks(
+    contrasts: Sequence[tuple[Contrast, float, str]], alpha: float, judging: JudgingName
+) -> list[Check]:
+    """Return a row per contrast of new minus old, with one pair each, with its margin and segment.
+
+    Failing is corrected by Holm's method over all of them; each must pass at level alpha.
+    """
+    checks = [_tested(contrast, margin, segment, alpha, judging) for contrast, margin, segment in contrasts]
+    tested = np.array([check["queries"] > 1 for check in checks])
+    corrected = np.full(len(checks), np.nan)
+    corrected[tested] = holm.function(np.array([check["p_worse"] for check in checks])[tested])
+    return [_decided(check, float(p), alpha) for check, p in zip(checks, corrected, strict=True)]
+
+
+def extremes(contrast: Contrast, judging: JudgingName) -> tuple[Floats, Floats, str]:
+    """Return new minus old on each query at its worst and at its best, and what these are."""
+    values = contrast.values
+    if judging == AS_JUDGED:
+        return values, values, AS_JUDGED
+    if contrast.ends_by_query is not None and (judging == WORST or contrast.tips is None):
+        low, high = contrast.ends_by_query
+        return np.minimum(low, values), np.maximum(high, values), WORST
+    if contrast.tips is None:
+        return values, values, UNKNOWN
+    down = contrast.tips(contrast.first, contrast.second)
+    up = contrast.tips(contrast.second, contrast.first)
+    worst, best = down.at(down.seen), -up.at(up.seen)
+    return _lower(worst, values), -_lower(-best, -values), SEEN
+
+
+def _lower(expected: Floats, values: Floats) -> Floats:
+    """Return expected values, or the values as judged where their mean is not above these."""
+    return np.where((expected.mean(axis=1) <= values.mean(axis=1))[:, None], expected, values)
+
+
+def _tested(contrast: Contrast, margin: float, segment: str, alpha: float, judging: JudgingName) -> Check:
+    measure, sign = contrast.measure, contrast.measure.sign
+    reach = reach_of(measure)
+    worst, best, known = extremes(contrast, judging)
+    gain = contrast.values
+    same = bool(np.abs(np.stack([worst, best])).max() <= ROUNDING)
+    passing, failing = careful(worst, margin, reach), careful(best, margin, reach)
+    low, high = float(limits(worst, alpha, reach)[0][0]), float(limits(best, alpha, reach)[1][0])
+    low, high = (np.nan, np.nan) if same else (low, high) if sign > 0 else (-high, -low)
+    means = measure.mean_of(sign * mean_over_queries(contrast.scores))
+    told = min(float(side[0]) for side in careful(gain, margin, reach)) <= alpha
+    open_to = "judging" if known in (SEEN, WORST) and told else "queries"
+    end = next((e for e, side in ((worst, 1), (best, -1)) if side * (e.mean() + margin) > 0), None)
+    if end is None and open_to == "queries":  # neither side could be shown while so much is unjudged
+        open_to = "both"
+    return {
+        "measure": str(measure),
+        "segment": segment,
+        "a": contrast.systems[int(contrast.first[0])],
+        "b": contrast.systems[int(contrast.second[0])],
+        "queries": gain.shape[1],
+        "margin": margin,
+        "mean_a": float(means[contrast.first[0]]),
+        "mean_b": float(means[contrast.second[0]]),
+        "difference": float(sign * gain.mean()) + 0.0,
+        "judging": known,
+        "limit_low": low,
+        "limit_high": high,
+        "p_not_worse": 0.0 if same else float(passing.above[0]),
+        "p_worse": 1.0 if same else float(failing.below[0]),
+        "identical": same,
+        "constant": float(shape_of(gain).deviation[0]) == 0,
+        "open_to": open_to,
+        "lower_is_better": measure.traits.lower,
+        "queries_needed": _needed(gain if end is None else end, margin, alpha, reach),
+    }
+
+
+def _decided(check: Check, p_worse: float, alpha: float) -> Check:
+    outcome = FAIL if p_worse <= alpha else PASS if check["p_not_worse"] <= alpha else UNDECIDED
+    decided = check | {"p_worse_adjusted": p_worse, "outcome": outcome}
+    if outcome != UNDECIDED:
+        return decided | {"open_to": None, "queries_needed": None}
+    return decided | {"open_to": "correction"} if check["p_worse"] <= alpha else decided
+
+
+def _needed(gain: Floats, margin: float, alpha: float, reach: float) -> int | None:
+    """Return how many queries like these would tell, if the gain stays as it is; None if none would.
+
+    One query does not show how far others differ.
+    """
+    values = gain[0]
+    if len(values) == 1:
+        return None
+    deviation = float(shape_of(gain).deviation[0])
+    if deviation == 0:
+        share = min(float(share_alike(s * values[:1], s * margin, reach)[0]) for s in (1, -1))
+        return None if share >= 1 else ceil(log(alpha) / log(share)) if share > 0 else 1
+    apart = abs(float(values.mean()) + margin)
+    if apart == 0 or 2 * alpha >= POWER:
+        return None
+    try:
+        return queries_needed(deviation, apart, power=POWER, alpha=2 * alpha)
+    except UsageError:  # more than can be counted
+        return None

@@ -1,0 +1,272 @@
+"""Rows of comparisons: every pair or each with a baseline, the systems, and segments of the queries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from math import ceil
+from typing import Any
+
+import numpy as np
+
+from unjudged.base.wording import notes_of
+from unjudged.comparison.testing.corrections import Correction, find_correction
+from unjudged.comparison.testing.interaction import PERMUTATIONS, interaction_p
+from unjudged.comparison.testing.pairs import CELLS, Pairs, rank_intervals
+from unjudged.comparison.testing.pairwise import too_few_draws
+from unjudged.comparison.testing.power import first_level, smallest_difference
+from unjudged.evaluation.query_segments import EVERY
+from unjudged.evidence.contrast import ALONE, Contrast, Evidence, Ints
+from unjudged.inference.infer import Columns, Settings, Tested, decide, describe_systems, run_tests
+from unjudged.inference.verdict import BETTER, BLUR, FLIP, NEEDS_JUDGING
+from unjudged.rankings.judged import Floats, Mask
+
+Row = dict[str, Any]
+POWER = 0.8
+PROMISING, MOST_PERMUTATIONS = 0.001, 99_999
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Rows of systems, of pairs, and of segments if they were asked for."""
+
+    systems: list[Row]
+    pairs: list[Row]
+    segments: list[Row]
+    notes: list[str]
+
+
+def pairs_of(systems: int, baseline: int | None = None) -> tuple[Ints, Ints]:
+    """Return which systems are compared: each with those given before it, or with the baseline.
+
+    A row is the later one minus the earlier one, or the system minus the baseline.
+    """
+    if baseline is None:
+        earlier, later = np.triu_indices(systems, 1)
+        return later, earlier
+    others = np.delete(np.arange(systems), baseline)
+    return others, np.full(systems - 1, baseline)
+
+
+def answer(
+    evidence: Sequence[Evidence],
+    settings: Settings,
+    *,
+    baseline: str | None = None,
+    together: bool = False,
+    segments: Mapping[str, Mask] | None = None,
+) -> Answer:
+    """Compare the systems by each measure; `together` corrects over measures, not within each."""
+    first_evidence = evidence[0]
+    base = None if baseline is None else list(first_evidence.systems).index(baseline)
+    first, second = pairs_of(len(first_evidence.systems), base)
+    if not len(first):
+        return Answer(
+            [row for one in evidence for row in _system_rows(one, [], base, settings.alpha)], [], [], []
+        )
+    tested = [list(_in_blocks(one, first, second, settings)) for one in evidence]
+    families = [list(chain.from_iterable(tested))] if together else tested
+    columns = iter([own for family in families for own in decide(family, settings)])
+    systems: list[Row] = []
+    pairs: list[Row] = []
+    notes: list[tuple[str, str]] = []
+    for one, blocks in zip(evidence, tested, strict=True):
+        own = [row for block in blocks for row in rows_of(block.contrast, next(columns))]
+        systems += _system_rows(one, own, base, settings.alpha)
+        pairs += own
+        notes += [(str(one.measure), note) for note in dict.fromkeys(n for b in blocks for n in b.notes)]
+    tests, correction = sum(len(b.pairs) for b in families[0]), settings.correction or find_correction("holm")
+    few = too_few_draws(tests, settings.test, correction, alpha=settings.alpha, draws=settings.draws)
+    in_segments: list[Row] = []
+    if segments is not None:
+        in_segments = _segment_rows(evidence, (first, second), settings, segments, pairs, together=together)
+    return Answer(systems, pairs, in_segments, [*notes_of(notes, len(evidence)), *few])
+
+
+def _in_blocks(evidence: Evidence, first: Ints, second: Ints, settings: Settings) -> Iterator[Tested]:
+    """Yield tests of some pairs after others, so that memory stays bounded; a joint correction takes all."""
+    joint = settings.correction is not None and settings.correction.joint
+    size = len(first) if joint else max(1, CELLS // max(len(evidence.queries), 1))
+    for start in range(0, len(first), size):
+        some = slice(start, start + size)
+        yield run_tests(evidence.contrast(first[some], second[some]), settings)
+
+
+def rows_of(contrast: Contrast, columns: Columns, **more: Any) -> list[Row]:
+    """Return a row per contrast."""
+    lists = {
+        name: column.tolist() if isinstance(column, np.ndarray) else [column] * len(contrast)
+        for name, column in columns.items()
+    }
+    names = list(contrast.systems)
+    made = []
+    for k, values in enumerate(zip(*lists.values(), strict=True)):
+        row: Row = {"measure": str(contrast.measure), **more}
+        row["a"], row["b"] = names[int(contrast.first[k])], names[int(contrast.second[k])]
+        row |= dict(zip(lists, values, strict=True))
+        row["lower_is_better"] = contrast.measure.traits.lower
+        row["geometric"] = contrast.measure.geometric
+        row["ahead"] = _ahead(row)
+        row["better"] = row["ahead"] if row.get("headline") == BETTER else None
+        row["known"] = contrast.tips is not None or contrast.ends is not None
+        row["missing"] = contrast.missing
+        made.append(row)
+    return made
+
+
+def _ahead(row: Row) -> str | None:
+    """Return the system with the better mean, None if they are equal."""
+    gap = -row["difference"] if row["lower_is_better"] else row["difference"]
+    return None if gap == 0 else str(row["a"] if gap > 0 else row["b"])
+
+
+def needs_judging(row: Row) -> bool:
+    """Whether more judging could change what is known of a pair."""
+    return row["more_judging"] in (FLIP, BLUR)
+
+
+def turned(row: Row) -> Row:
+    """Return the row of the same pair the other way round."""
+    new = dict(row)
+    for one, other in (("a", "b"), ("mean_a", "mean_b"), ("wins", "losses")):
+        new[one], new[other] = row.get(other), row.get(one)
+    ends = ("low", "high"), ("query_low", "query_high"), ("effect_low", "effect_high")
+    for low, high in (*ends, ("estimate_low", "estimate_high")):
+        if row.get(low) is not None:
+            new[low], new[high] = -row[high] + 0.0, -row[low] + 0.0
+    for name in ("difference", "effect"):
+        if row.get(name) is not None:
+            new[name] = -row[name] + 0.0
+    return new
+
+
+def better_first(row: Row) -> Row:
+    """Return the row with the better system as `a`."""
+    return turned(row) if row["ahead"] == row["b"] else row
+
+
+def _system_rows(evidence: Evidence, pairs: Sequence[Row], base: int | None, alpha: float) -> list[Row]:
+    """Return the systems, best mean first, with places, and with what each has against the reference.
+
+    The reference is the baseline or the best system. Places need all pairs.
+    """
+    names = list(evidence.systems)
+    alone = np.arange(len(names))
+    columns = describe_systems(evidence.contrast(alone, np.full(len(names), ALONE)), alpha)
+    number = {name: k for k, name in enumerate(names)}
+    better = np.zeros((len(names), len(names)), bool)
+    doubtful = np.zeros((len(names), len(names)), bool)
+    for row in pairs:
+        if row["ahead"] is not None:
+            winner = number[row["ahead"]]
+            loser = number[row["b"] if row["ahead"] == row["a"] else row["a"]]
+            better[winner, loser] = row["headline"] == BETTER
+            doubtful[winner, loser] = row["headline"] == NEEDS_JUDGING
+    order = evidence.measure.best_first(np.asarray(columns["mean"]))
+    reference = order[0] if base is None else base
+    places = rank_intervals(better)
+    beside = {(row["a"], row["b"]): row for row in pairs}
+    made: list[Row] = []
+    for system in order:
+        row = {"measure": str(evidence.measure), "system": names[system]}
+        row |= {n: c.tolist()[system] if isinstance(c, np.ndarray) else c for n, c in columns.items()}
+        if base is None:
+            row["place_low"], row["place_high"] = places[system]
+        row["better_than"] = [names[k] for k in np.flatnonzero(better[system])]
+        row["doubtful"] = [names[k] for k in np.flatnonzero(doubtful[system])]
+        row["lower_is_better"] = evidence.measure.traits.lower
+        row["quality"] = evidence.measure.traits.quality
+        pair = (names[system], names[reference])
+        found = beside.get(pair) or (turned(beside[pair[::-1]]) if pair[::-1] in beside else None)
+        if found is not None:
+            kept = ("wins", "ties", "losses", "effect", "effect_low", "effect_high")
+            row |= {"versus": pair[1], **{name: found[name] for name in kept if name in found}}
+        made.append(row)
+    return made
+
+
+def segment_correction(settings: Settings) -> Correction:
+    """Return the correction over segments: a joint one is of all queries, and Holm's stands for it."""
+    correction = settings.correction or find_correction("holm")
+    return find_correction("holm") if correction.joint else correction
+
+
+def _segment_rows(
+    evidence: Sequence[Evidence],
+    pairs: tuple[Ints, Ints],
+    settings: Settings,
+    segments: Mapping[str, Mask],
+    whole: Sequence[Row],
+    *,
+    together: bool,
+) -> list[Row]:
+    """Return rows of each pair within each segment, and of all queries; and whether segments differ.
+
+    Tests of segments are corrected together, and so are tests between segments: per measure, or over
+    measures. One query cannot be tested.
+    """
+    plain = replace(settings, correction=segment_correction(settings))
+    contrasts = [one.contrast(*pairs, by_query=True) for one in evidence]
+    tested = [[run_tests(contrast.over(own), plain) for own in segments.values()] for contrast in contrasts]
+    families = [list(chain.from_iterable(tested))] if together else tested
+    columns = iter([own for family in families for own in decide(family, plain)])
+    between = [
+        p
+        for family in ([contrasts] if together else [[one] for one in contrasts])
+        for p in _between(family, segments, plain)
+    ]
+    count = len(pairs[0])
+    rows: list[Row] = []
+    for place, contrast in enumerate(contrasts):
+        family = families[0 if together else place]
+        tests = sum(len(one.pairs) for one in family if one.pairs.queries > 1)
+        parts = [
+            rows_of(contrast, next(columns) | _detectable(one.pairs, plain, tests), segment=name)
+            for name, one in zip(segments, tested[place], strict=True)
+        ]
+        every = Pairs(contrast.scores, contrast.first, contrast.second)
+        whole_tests = count * len(evidence) if together else count
+        detectable = _detectable(every, settings, whole_tests)["detectable"].tolist()
+        for k in range(count):
+            p, adjusted = between[place * count + k]
+            total = dict(whole[place * count + k]) | {"segment": EVERY, "detectable": detectable[k]}
+            for row in [*(part[k] for part in parts), total]:
+                rows.append(row | {"interaction_p": p, "interaction_p_adjusted": adjusted})
+                if row["queries"] == 1:
+                    rows[-1] |= {"p": None, "p_adjusted": None}
+    return rows
+
+
+def _detectable(pairs: Pairs, settings: Settings, tests: int) -> Columns:
+    """Return the difference that so many queries show with power .8, among so many tests."""
+    correction = settings.correction or find_correction("holm")
+    level = first_level(settings.alpha, "none" if tests <= 1 else correction.name, tests)
+
+    def found(deviation: float) -> float:
+        if deviation == 0 or level is None or level >= POWER:
+            return float("nan")
+        return smallest_difference(deviation, pairs.queries, power=POWER, alpha=level)
+
+    return {"detectable": np.array([found(deviation) for deviation in pairs.deviation.tolist()])}
+
+
+def _between(
+    family: Sequence[Contrast], segments: Mapping[str, Mask], settings: Settings
+) -> list[tuple[float, float]]:
+    """Return p values that segments have one mean, before and after correction, for each pair and measure.
+
+    Where p is small there are so many draws that a pair which alone differs can be significant.
+    """
+    tests = sum(len(one) for one in family)
+    more = min(ceil(tests / settings.alpha), MOST_PERMUTATIONS)
+
+    def tested(difference: Floats) -> float:
+        parts = [difference[own] for own in segments.values()]
+        found = interaction_p(parts)
+        return interaction_p(parts, draws=more) if found <= PROMISING and more > PERMUTATIONS else found
+
+    p = np.array([tested(one) for contrast in family for one in contrast.values])
+    correction = settings.correction or find_correction("holm")
+    after = p if np.isnan(p).any() else correction.function(p)
+    return list(zip(p.tolist(), after.tolist(), strict=True))

@@ -1,0 +1,249 @@
+"""Compare systems over several collections, each of which has its own queries."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from unjudged.base.choices import CorrectionName, TestName, check_probability
+from unjudged.base.errors import UnjudgedWarning, UsageError, announce
+from unjudged.base.wording import counted, shortlist
+from unjudged.comparison.testing.macro_means import macro_variances
+from unjudged.comparison.testing.pairs import place_of_baseline
+from unjudged.evaluation.collection import Collection
+from unjudged.evaluation.scores import Scores
+from unjudged.evidence.contrast import Evidence
+from unjudged.formats.inputs import FILE, FRAME, MAPPING, kind_of_source
+from unjudged.inference.infer import Settings
+from unjudged.inference.macro import MACRO, collection_rows
+from unjudged.inference.rows import pairs_of
+from unjudged.measures.kernel.names import MeasureLike
+from unjudged.questions.sources import DEFAULT, Gathered, gather, notes_on_measures
+from unjudged.rankings.judged import Floats
+from unjudged.results.result import Result
+
+A_TABLE = "(?P<name>[^=]+)=(?P<qrels>)(?P<files>.+)"
+DRIVE = r"[A-Za-z]:[\\/]"
+A_COLLECTION = (
+    rf"(?P<name>[^=]+)=(?P<qrels>irds:[^:]+|{DRIVE}[^:]*|[^:]+):(?P<files>(?:(?<=[:,]){DRIVE}|[^:])+)"
+)
+"""A letter, a colon and a slash begin a path of Windows; any other colon ends the judgments."""
+ANY_NAME = "a file of --list takes names with colons and commas, between tabs: NAME, QRELS, RUN, RUN"
+ENOUGH = 10
+"""With fewer queries, a collection hardly shows how far its differences spread."""
+
+
+def compare_collections(
+    collections: Mapping[Any, Any],
+    measure: MeasureLike | None = None,
+    *,
+    depth: int | None = None,
+    baseline: str | None = None,
+    test: TestName = "t",
+    correction: CorrectionName = "holm",
+    alpha: float = 0.05,
+    draws: int = 20_000,
+    seed: int = 0,
+) -> Result:
+    """Compare systems over several collections, as BEIR and MTEB report them, by tests over queries.
+
+    `collections` maps names to a `Collection`, to (judgments, runs), or to a table of scores: `Scores`, or a
+    file or frame that `Scores.of` takes. Each needs the same runs and at least two queries. `measure` is the
+    one of the tables if they have only one, else nDCG@10. `depth` keeps only the first documents of each
+    ranking. `test` is for pairs within collections, corrected over all pairs and collections; the mean over
+    collections has a t test with stratified queries, corrected over the pairs.
+
+    >>> from unjudged import sample
+    >>> runs = {name: sample.runs[name] for name in ("lexical", "fused", "reranked")}
+    >>> found = compare_collections({"one": (sample.qrels, runs), "two": (sample.qrels, runs)})
+    >>> found.systems[2]["system"], found.systems[2]["place_high"]
+    ('reranked', 1)
+    """
+    check_probability("alpha", alpha, 0.05)
+    settings = Settings.of(test, correction, alpha, draws, seed)
+    if settings.correction is not None and settings.correction.joint:
+        raise UsageError(f"{correction} looks at one collection at a time: use holm, bh, bonferroni or none")
+    named = _by_name(collections)
+    tables = {
+        name: _table(name, source, measure, depth)
+        for name, source in named.items()
+        if not isinstance(source, Collection | tuple | list)
+    }
+    if measure is None:
+        known = {str(one) for table in tables.values() for one in table.measures}
+        measure = known.pop() if len(known) == 1 else DEFAULT
+    sources: dict[str, Collection | Scores] = {
+        name: tables[name].chosen(measure) if name in tables else _collection(name, source)
+        for name, source in named.items()
+    }
+    runs = _same_runs({name: list(source.runs) for name, source in sources.items()})
+    place_of_baseline(baseline, runs)
+    found = {name: _gathered(name, source, runs, measure, depth) for name, source in sources.items()}
+    for name, one in found.items():
+        if len(one.queries) < 2:
+            raise UsageError(f"collection {name!r} has one query, expected at least two")
+    evidence: dict[str, Evidence] = {name: one.evidence[0] for name, one in found.items()}
+    systems, rows = collection_rows(evidence, settings, baseline)
+    notes = [f"{name}: {said}" for name, one in found.items() for said in one.notes]
+    notes += [*_same_queries(found), *notes_on_measures(list(evidence.values())[:1])]
+    notes += resting_on_few(*_variances(evidence, runs, baseline))
+    told: dict[str, Any] = {"systems": runs, "baseline": baseline, "alpha": alpha}
+    told["collections"] = {name: len(one.queries) for name, one in found.items()}
+    told["geometric"] = found[next(iter(found))].evidence[0].measure.geometric
+    told["family"] = _family(sum(row["collection"] == MACRO for row in rows), len(found))
+    told |= {
+        "test": settings.test.title,
+        "correction": settings.correction.title if settings.correction else "",
+    }
+    by_view = {
+        "systems": systems,
+        "collections": rows,
+        "pairs": [r for r in rows if r["collection"] == MACRO],
+    }
+    return Result(by_view, list(dict.fromkeys(notes)), told, view="systems", source=found)
+
+
+def _family(pairs: int, collections: int) -> str:
+    """Say which tests were corrected together."""
+    of_mean = f"; those of the mean over {counted(pairs, 'pair')}" if pairs > 1 else ""
+    return f"{pairs * collections} tests: {counted(pairs, 'pair')} in {collections} collections{of_mean}"
+
+
+def _variances(
+    evidence: Mapping[str, Evidence], runs: Sequence[str], baseline: str | None
+) -> tuple[dict[str, int], Floats]:
+    """Return the queries of each collection, and what it adds to the variances of means and differences."""
+    pairs = pairs_of(len(runs), None if baseline is None else list(runs).index(baseline))
+    contrasts = [one.contrast(*pairs) for one in evidence.values()]
+    parts = [macro_variances([c.scores for c in contrasts]), macro_variances([c.values for c in contrasts])]
+    return {name: len(one.queries) for name, one in evidence.items()}, np.concatenate(parts, axis=1)
+
+
+def resting_on_few(queries: Mapping[str, int], variances: Floats) -> list[str]:
+    """Say if most of the uncertainty of a mean over collections is that of one with very few queries.
+
+    `variances`, collections x systems and pairs, are what each collection adds to the variance of a mean.
+
+    >>> resting_on_few({"small": 5, "large": 50}, np.array([[1 / 5, 1 / 5], [1 / 50, 9 / 5]]))[0][:79]
+    'small has 5 queries, on which up to 91% of the uncertainty of a mean or differe'
+    >>> resting_on_few({"small": 5, "large": 50}, np.array([[1 / 5], [1 / 2]]))
+    []
+    """
+    place, name = min(enumerate(queries), key=lambda one: queries[one[1]])
+    least, total = queries[name], variances.sum(axis=0)
+    share = float((variances[place, total > 0] / total[total > 0]).max(initial=0))
+    if least >= ENOUGH or list(queries.values()).count(least) > 1 or share <= 0.5:
+        return []
+    rests = f"on which up to {share:.0%} of the uncertainty of a mean or difference over collections rests"
+    doubt = "its interval and p value may be too small or too large"
+    return [f"{name} has {counted(least, 'query')}, {rests}: {doubt}, less so from {ENOUGH} queries on."]
+
+
+def _by_name(collections: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return at least two collections by name; none may have the name of the mean."""
+    named = {str(name): source for name, source in collections.items()}
+    if len(named) < len(collections):
+        raise UsageError("two collections have the same name")
+    if len(named) < 2:
+        raise UsageError("one collection has no mean over collections: give two or more, or use compare")
+    if MACRO in named:
+        raise UsageError(
+            f"a collection is called {MACRO!r}, which names the mean over collections: rename it"
+        )
+    return named
+
+
+def _table(name: str, source: Any, measure: MeasureLike | None, depth: int | None) -> Scores:
+    if depth is not None:
+        raise UsageError(f"depth needs judgments and runs, and collection {name!r} has scores: omit it")
+    if not isinstance(source, Scores) and kind_of_source(source) not in (FILE, FRAME, MAPPING):
+        expected = "a Collection, (judgments, runs), or a table of scores"
+        raise UsageError(f"collection {name!r} is of type {type(source).__name__}, expected {expected}")
+    return Scores.of(source, measure)
+
+
+def _collection(name: str, source: Any) -> Collection:
+    if isinstance(source, Collection):
+        return source
+    if len(source) != 2:
+        raise UsageError(f"collection {name!r} has {len(source)} parts, expected (judgments, runs)")
+    return Collection.of(*source, fractions=True)
+
+
+def _gathered(
+    name: str, source: Collection | Scores, runs: Sequence[str], measure: MeasureLike, depth: int | None
+) -> Gathered:
+    """Return the evidence of one collection with its runs in this order; warnings name the collection."""
+    if isinstance(source, Scores):
+        places = [list(source.runs).index(run) for run in runs]
+        ends = None if source.ends is None else (source.ends[0][places], source.ends[1][places])
+        chosen = replace(source, values=source.values[places], runs=list(runs), rankings=None, ends=ends)
+        return gather(replace(chosen, within=None), None, measure)
+    ordered = replace(source, runs={run: source.runs[run] for run in runs})
+    with warnings.catch_warnings(record=True) as recorded:
+        warnings.simplefilter("always", UnjudgedWarning)
+        found = gather(ordered, None, [measure], depth=depth)
+    for one in recorded:
+        if isinstance(one.message, UnjudgedWarning):
+            announce([type(one.message)(f"{name}: {one.message}")])
+        else:
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+    return found
+
+
+def _same_queries(found: Mapping[str, Gathered]) -> Iterator[str]:
+    """Say which collections have the same judgments, or the same scores where these are not known."""
+    alike: dict[tuple[str, str | bytes], list[str]] = {}
+    for name, one in found.items():
+        if one.shared is not None:
+            key = ("judgments", one.shared.original.fingerprint)
+        else:
+            key = ("scores", one.scores.values.tobytes())
+        alike.setdefault(key, []).append(name)
+    for (what, _), names in alike.items():
+        if len(names) > 1:
+            doubt = "their queries are not independent, and intervals and p values of the mean are too small"
+            yield f"{shortlist(names)} have the same {what}: {doubt}."
+
+
+def _same_runs(each: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the runs that every collection must have."""
+    runs = list(dict.fromkeys(run for own in each.values() for run in own))
+    for name, own in each.items():
+        missing = [run for run in runs if run not in own]
+        if missing:
+            have = "is" if len(missing) == 1 else "are"
+            problem = f"{shortlist(missing)} {have} not among the runs of collection {name!r}"
+            raise UsageError(f"{problem}: give each collection the same runs, by the same names")
+    return runs
+
+
+def listed_collections(words: Iterable[str], *, tables: bool = False) -> dict[str, list[str]]:
+    """Return the judgments and the runs of each collection from words such as NAME=QRELS:RUN,RUN.
+
+    Tabs may separate name and files instead; then file names may have any other character. With `tables`,
+    words are NAME=TABLE,TABLE.
+
+    >>> listed_collections(["scifact=qrels.tsv:runs/*.run", "web=irds:web/test:a.run,b.run"])
+    {'scifact': ['qrels.tsv', 'runs/*.run'], 'web': ['irds:web/test', 'a.run', 'b.run']}
+    >>> listed_collections(["web=C:/qrels.txt:C:/a.run", "a,b QRELS:1.txt a,b.run".replace(" ", chr(9))])
+    {'web': ['C:/qrels.txt', 'C:/a.run'], 'a,b': ['QRELS:1.txt', 'a,b.run']}
+    """
+    expected = "NAME=TABLE,TABLE" if tables else "NAME=QRELS:RUN,RUN or NAME=QRELS:'RUNS/*'"
+    found: dict[str, list[str]] = {}
+    for word in words:
+        name, tab, rest = word.partition("\t")
+        files = rest.split("\t") if tab else []
+        if not tab and (parts := re.fullmatch(A_TABLE if tables else A_COLLECTION, word)):
+            name, files = parts["name"], [*filter(None, (parts["qrels"], *parts["files"].split(",")))]
+        if not name or not all(files) or len(files) < (1 if tables else 2):
+            raise UsageError(f"{word!r} is not a collection, expected {expected}; {ANY_NAME}")
+        if name in found:
+            raise UsageError(f"collection {name!r} is given twice")
+        found[name] = files
+    return found

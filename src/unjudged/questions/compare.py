@@ -1,0 +1,151 @@
+"""Compare systems: who is better, would other queries say the same, and could more judging change it?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from unjudged.base.choices import (
+    CorrectionName,
+    CorrectOver,
+    TestName,
+    TiesName,
+    check_probability,
+)
+from unjudged.base.errors import UsageError
+from unjudged.base.wording import counted
+from unjudged.comparison.testing.pairs import place_of_baseline
+from unjudged.comparison.testing.pairwise import FAMILIES
+from unjudged.evaluation.collection import RunsSource
+from unjudged.evaluation.query_segments import SegmentsSource, several_segments, with_every
+from unjudged.inference.infer import Settings
+from unjudged.inference.rows import MOST_PERMUTATIONS, answer, segment_correction
+from unjudged.measures.kernel.names import MeasureLike
+from unjudged.questions.sources import Gathered, Source, gather, notes_on_measures
+from unjudged.rankings.judged import Mask
+from unjudged.results.result import Result
+
+
+def compare(
+    qrels: Source,
+    runs: RunsSource | None = None,
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    *,
+    baseline: str | None = None,
+    segments: SegmentsSource | None = None,
+    predictions: Any = None,
+    threshold: float | None = None,
+    outside: str = "error",
+    depth: int | None = None,
+    pool_depth: int | None = None,
+    ties: TiesName = "order",
+    test: TestName = "t",
+    correction: CorrectionName = "holm",
+    correct_over: CorrectOver = "pairs",
+    alpha: float = 0.05,
+    draws: int = 20_000,
+    seed: int = 0,
+    on_read: Callable[[str], None] | None = None,
+) -> Result:
+    """Compare two or more systems: a test over queries, and what the unjudged documents could change.
+
+    Each pair is the system given later minus the earlier one, or a system minus the `baseline`. A pair gets
+    two answers. Other queries: *hold* or *may differ*. More judging: *cannot change it*, *is unlikely to*,
+    *could blur it* (the order stays, the test does not hold any more), *could flip it*, or *unknown*. The
+    headline says what follows: *better*, *needs judging*, *needs queries* or *needs both*.
+
+    >>> from unjudged import sample
+    >>> found = compare(sample.qrels, {name: sample.runs[name] for name in ("fused", "dense")})
+    >>> print(found.ahead, found.headline, f"{found['difference']:+.4f}")
+    fused needs judging -0.1151
+    """
+    check_probability("alpha", alpha, 0.05)
+    settings = Settings.of(test, correction, alpha, draws, seed)
+    found = gather(
+        qrels,
+        runs,
+        measures,
+        depth=depth,
+        pool_depth=pool_depth,
+        ties=ties,
+        predictions=predictions,
+        threshold=threshold,
+        outside=outside,
+        seed=seed,
+        on_read=on_read,
+    )
+    place_of_baseline(baseline, list(found.systems))
+    return compare_gathered(found, settings, baseline, correct_over, segments)
+
+
+def family_of(tests: int, measures: int, correct_over: CorrectOver) -> str:
+    """Say which tests were corrected together, in words; nothing if each stands alone."""
+    if not tests:
+        return ""
+    pairs = tests // measures
+    if correct_over == "measures" and measures > 1:
+        return f"{tests} tests: {counted(pairs, 'pair')} by {measures} measures"
+    each = " per measure" if measures > 1 else ""
+    return f"{pairs} pairs{each}" if pairs > 1 else ""
+
+
+def told_of_segments(
+    parts: Mapping[str, Mask], tests: int, measures: int, settings: Settings, correct_over: CorrectOver
+) -> dict[str, Any]:
+    """Return which tests of segments were corrected together, in words; those of one query are not made."""
+    together = correct_over == "measures" and measures > 1
+    pairs, made = tests // measures, sum(int(own.sum()) > 1 for own in parts.values())
+    said = counted(made, "segment") + (f" of {pairs} pairs" if pairs > 1 else "")
+    said += f" by {measures} measures" if together else ""
+    corrected = made * pairs * (measures if together else 1)
+    said = said if corrected == made else f"{corrected} tests: {said}"
+    correction = segment_correction(settings)
+    between = pairs * (measures if together else 1)
+    return {
+        "undrawn": correction.name != "none" and between / settings.alpha > MOST_PERMUTATIONS + 1,
+        "correction": correction.title,
+        "corrected": correction.name != "none",
+        "tests": said + (" per measure" if measures > 1 and not together else ""),
+        "untested": len(parts) - made,
+    }
+
+
+def compare_gathered(
+    found: Gathered,
+    settings: Settings,
+    baseline: str | None = None,
+    correct_over: CorrectOver = "pairs",
+    segments: SegmentsSource | None = None,
+) -> Result:
+    """Compare systems by evidence that was gathered; one alone has no pairs."""
+    names = list(found.systems)
+    FAMILIES.find(correct_over)
+    if correct_over == "measures" and settings.correction is not None and settings.correction.joint:
+        title = settings.correction.title
+        raise UsageError(f"{title} is over pairs of one measure: use holm, bh or bonferroni over measures")
+    if segments is not None and len(names) < 2:
+        raise UsageError("segments are of differences of two systems: give two or more runs")
+    parts = None if segments is None else several_segments(segments, list(found.queries))
+    if parts is not None:
+        with_every(parts, len(found.queries))  # refuses one that is called like the row of all queries
+    answered = answer(
+        found.evidence, settings, baseline=baseline, together=correct_over == "measures", segments=parts
+    )
+    rows = {"systems": answered.systems, "pairs": answered.pairs}
+    notes = [*found.notes, *notes_on_measures(found.evidence), *answered.notes]
+    told: dict[str, Any] = {
+        "systems": names,
+        "queries": list(found.queries),
+        "baseline": baseline,
+        "alpha": settings.alpha,
+        "test": settings.test.title,
+        "correction": settings.correction.title if settings.correction else "",
+        "family": family_of(len(answered.pairs), len(found.evidence), correct_over),
+        "library": found.library,
+    }
+    if parts is not None:
+        rows["segments"] = answered.segments
+        told["segments"] = told_of_segments(
+            parts, len(answered.pairs), len(found.evidence), settings, correct_over
+        )
+    return Result(rows, notes, told, source=found)

@@ -1,0 +1,181 @@
+"""A gate for releases: does the new system pass, fail, or is it undecided?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import inf
+from numbers import Real
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from unjudged.base.choices import check_probability, place_of, shown
+from unjudged.base.errors import UsageError
+from unjudged.base.wording import counted
+from unjudged.evaluation.collection import Collection, RunsSource
+from unjudged.evaluation.query_segments import EVERY, SegmentsSource, several_segments, with_every
+from unjudged.evaluation.scores import Scores
+from unjudged.grids.grid import DECIMALS, Grid
+from unjudged.inference.gate import AS_JUDGED, FAIL, PASS, SEEN, UNDECIDED, WORST, JudgingName, gate_checks
+from unjudged.inference.infer import reach_of
+from unjudged.measures.kernel.names import MeasureLike, place_of_measure
+from unjudged.measures.kernel.registry import Measure
+from unjudged.questions.sources import Gathered, gather, notes_on_measures
+from unjudged.results.gate_words import sentence_of_gate, verdict_of_gate, would_tell
+from unjudged.results.result import Result
+from unjudged.results.views import grid_of_view
+
+CODES = {PASS: 0, FAIL: 1, UNDECIDED: 2}
+BAD_INPUT = 3
+"""Exit code of a gate that could not be asked."""
+IfUndecided: TypeAlias = Literal["pass", "fail"] | None
+"""What an undecided result counts as."""
+Margin: TypeAlias = float | Mapping[str, float] | Mapping[Measure, float]
+"""Loss that does not matter, or that of each measure."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GateResult(Result):
+    """Whether the new system passes; a row per measure and segment. It is true if the system passes."""
+
+    @property
+    def checks(self) -> Sequence[Mapping[str, Any]]:
+        """Rows of the gate."""
+        return self.rows["gate"]
+
+    @property
+    def outcome(self) -> str:
+        """Return fail if any check fails, pass if every measure passes over all queries, else undecided."""
+        if any(check["outcome"] == FAIL for check in self.checks):
+            return FAIL
+        whole = (check["outcome"] for check in self.checks if check["segment"] == EVERY)
+        return PASS if all(outcome == PASS for outcome in whole) else UNDECIDED
+
+    @property
+    def passed(self) -> bool:
+        """Whether the new system passes."""
+        return self.outcome == PASS
+
+    def __bool__(self) -> bool:
+        return self.passed
+
+    def code(self, if_undecided: IfUndecided = None) -> int:
+        """Return the exit code: 0 for pass, 1 for fail, 2 for undecided, or what that counts as."""
+        return CODES[if_undecided] if self.outcome == UNDECIDED and if_undecided else CODES[self.outcome]
+
+    def sentence(self, if_undecided: IfUndecided = None) -> str:
+        """Say the outcome and the numbers that decide it."""
+        return sentence_of_gate(self.checks, self.outcome, self.settings, if_undecided)
+
+    def grid(
+        self,
+        view: str | None = None,  # noqa: ARG002 (there is one)
+        decimals: int = DECIMALS,
+        if_undecided: IfUndecided = None,
+    ) -> Grid:
+        """Return the rows as a table, under the outcome."""
+        title = verdict_of_gate(self.checks, self.outcome, self.settings, if_undecided)
+        rows = [{**row, "would_tell": would_tell(row)} for row in self.checks]
+        named = {"mean_a": str(self.settings["new"]), "mean_b": str(self.settings["old"])}
+        return grid_of_view(rows, "gate", title=title, notes=self.notes, decimals=decimals, headings=named)
+
+    def __str__(self) -> str:
+        if len(self.checks) > 1:
+            return str(self.grid())
+        return "\n".join([self.sentence(), *self.notes])
+
+
+def gate(
+    qrels: Any,
+    old: Any,
+    new: Any,
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    *,
+    margin: Margin = 0.0,
+    alpha: float = 0.05,
+    segments: SegmentsSource | None = None,
+    judging: JudgingName = "seen",
+    predictions: Any = None,
+    depth: int | None = None,
+    on_read: Callable[[str], None] | None = None,
+) -> GateResult:
+    """Ask whether a new system is worse than the old one by more than a margin: pass, fail or undecided.
+
+    `old` and `new` are runs; with a `Collection` or `Scores` they are names in it. `margin` is the loss that
+    does not matter, in units of the measure, or a mapping of measures to theirs. The measures are those of
+    such a mapping if none is named, else nDCG@10, or all of the `Scores`. `segments` gives the segment of
+    each query: none may fail. `judging` says what is assumed of unjudged documents: 'seen', that those which
+    favour either system are relevant as often as the judged ones; 'worst', whatever they are; 'as-judged',
+    that none is relevant.
+
+    >>> from unjudged import sample
+    >>> passed = gate(sample.qrels, sample.runs["lexical"], sample.runs["reranked"], "P@10", margin=0.01)
+    >>> passed.outcome, bool(passed)
+    ('pass', True)
+    """
+    check_probability("alpha", alpha, 0.05)
+    each: list[Any] = list(margin.values()) if isinstance(margin, Mapping) else [margin]
+    for one in each:
+        if not (isinstance(one, Real) and 0 <= float(one) < inf):
+            raise UsageError(f"margin is {shown(one)}, expected a number of at least 0, such as 0.01")
+    if measures is None and isinstance(margin, Mapping):
+        measures = list(margin)
+    if judging not in (SEEN, WORST, AS_JUDGED):
+        raise UsageError(f"judging is {shown(judging)}, expected {SEEN!r}, {WORST!r} or {AS_JUDGED!r}")
+    source, runs = _two(qrels, old, new)
+    found = gather(source, runs, measures, depth=depth, predictions=predictions, on_read=on_read)
+    return gate_gathered(found, margin, alpha, segments, judging)
+
+
+def gate_gathered(
+    found: Gathered, margin: Margin, alpha: float, segments: SegmentsSource | None, judging: JudgingName
+) -> GateResult:
+    """Ask it of two systems, the old one first, by evidence that was gathered."""
+    before, after = found.systems
+    margins = _margins(margin, [one.measure for one in found.evidence])
+    queries = len(found.queries)
+    parts = with_every({} if segments is None else several_segments(segments, list(found.queries)), queries)
+    asked = []
+    for one, own in zip(found.evidence, margins, strict=True):
+        if not one.measure.traits.quality:
+            raise UsageError(f"{one.measure} is no measure of quality: a gate needs one that should rise")
+        contrast = one.contrast(np.array([1]), np.array([0]), by_query=True)
+        asked += [(contrast.over(chosen), own, segment) for segment, chosen in parts.items()]
+    checks = gate_checks(asked, alpha, judging)
+    told = {"systems": [before, after], "old": before, "new": after, "alpha": alpha, "library": found.library}
+    told["margin"] = margins[0] if len({*margins}) == 1 else {c["measure"]: c["margin"] for c in checks}
+    notes = [*found.notes, *notes_on_measures(found.evidence)]
+    return GateResult({"gate": checks}, notes, told, view="gate", source=found)
+
+
+def _two(qrels: Any, old: Any, new: Any) -> tuple[Any, RunsSource | None]:
+    """Return the source with the two systems alone, the old one first."""
+    if not isinstance(qrels, Scores | Collection):
+        return Collection.of(qrels, [old, new], fractions=True), None
+    places = [place_of("system", name, list(qrels.runs)) for name in (old, new)]
+    if old == new:
+        raise UsageError(f"old and new are both {old!r}: name two systems")
+    if isinstance(qrels, Collection):
+        return replace(qrels, runs={name: qrels.runs[name] for name in (old, new)}), None
+    ends = None if qrels.ends is None else (qrels.ends[0][places], qrels.ends[1][places])
+    chosen = replace(qrels, values=qrels.values[places], runs=[old, new], rankings=None, ends=ends)
+    return replace(chosen, within=None), None
+
+
+def _margins(margin: Margin, measures: Sequence[Measure]) -> list[float]:
+    """Return the margin of each measure, less than all of its range, or else its check could never fail."""
+    names = list(map(str, measures))
+    given = margin if isinstance(margin, Mapping) else dict.fromkeys(names, margin)
+    places = [place_of_measure(measure, names) for measure in given]
+    for k, name in enumerate(names):
+        if places.count(k) != 1:
+            has = counted(places.count(k), "margin") if k in places else "no margin"
+            raise UsageError(f"{name} has {has}, expected one")
+    by_place = dict(zip(places, given.values(), strict=True))
+    own = [float(by_place[k]) for k in range(len(names))]
+    for measure, one in zip(measures, own, strict=True):
+        if one >= reach_of(measure):
+            problem = f"the values of {measure} are from {measure.range[0]:g} to {measure.range[1]:g}"
+            raise UsageError(f"margin is {one:g}, but {problem}: no loss is larger; give a smaller margin")
+    return own

@@ -1,0 +1,185 @@
+"""Where evidence comes from: the one place that knows which kinds of sources there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from unjudged.base.choices import TiesName, checked_int
+from unjudged.base.errors import AssumptionWarning, UnjudgedWarning, UsageError, announce
+from unjudged.base.wording import shortlist
+from unjudged.evaluation.collection import Collection, RunsSource
+from unjudged.evaluation.evaluation import fitting_measures
+from unjudged.evaluation.measure_warnings import measure_warnings, not_uniform
+from unjudged.evaluation.scores import Scores
+from unjudged.evaluation.tied_scores import TIES, ends_of_orders, over_orders, tie_notes
+from unjudged.evidence.contrast import Ends, Evidence
+from unjudged.evidence.rankings import RankingsEvidence
+from unjudged.evidence.table import TableEvidence
+from unjudged.measures.kernel.estimand import COMPARISON, SAMPLED, permitted
+from unjudged.measures.kernel.names import MeasureLike, parse_measures
+from unjudged.measures.kernel.registry import MEASURES, Measure
+from unjudged.measures.kernel.traits import Refusal
+from unjudged.rankings.judged import JudgedRankings
+from unjudged.rankings.judgments import Judgments, JudgmentsSource
+from unjudged.rankings.origin import below_pool
+from unjudged.uncertainty.shared import SharedRankings
+
+DEFAULT = "nDCG@10"
+"""The measure if none is named."""
+LOWER = "the lower value counts as better"
+HIGHER = "the higher value counts as better (--lower NAME if the lower one should; in Python lower=)"
+Source = JudgmentsSource | Collection | Scores
+
+
+@dataclass(frozen=True, eq=False)
+class Gathered:
+    """Evidence by each measure, with what a reader must know of it."""
+
+    evidence: Sequence[Evidence]
+    notes: Sequence[str]
+    library: str = ""
+    shared: SharedRankings | None = None
+    """The runs over one pool; None for scores of a table."""
+    scores: Any = None
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def systems(self) -> Sequence[str]:
+        """Names of the systems."""
+        return self.evidence[0].systems
+
+    @property
+    def queries(self) -> Sequence[str]:
+        """Names of the queries."""
+        return self.evidence[0].queries
+
+
+def gather(
+    qrels: Source,
+    runs: RunsSource | None,
+    measures: MeasureLike | Iterable[MeasureLike] | None,
+    *,
+    depth: int | None = None,
+    pool_depth: int | None = None,
+    ties: TiesName = "order",
+    predictions: Any = None,
+    outside: str = "error",
+    threshold: float | None = None,
+    seed: int = 0,
+    on_read: Callable[[str], None] | None = None,
+) -> Gathered:
+    """Return the evidence that these sources hold by the measures."""
+    if isinstance(qrels, Scores):
+        needing = {"runs": runs, "depth": depth, "predictions": predictions}
+        for name, given in (needing | {"ties": None if ties == "order" else ties}).items():
+            if given is not None:
+                raise UsageError(f"{name} needs judgments and runs, and these are scores: omit it")
+        return of_table(qrels.chosen(measures))
+    collection = Collection.of(qrels, runs, fractions=True, on_read=on_read)
+    if predictions is not None:
+        return of_predictions(collection, measures, predictions, outside=outside, threshold=threshold)
+    fitting = fitting_measures(collection.judgments, (DEFAULT,))[0]
+    chosen = parse_measures(fitting if measures is None else measures)
+    return of_rankings(collection, chosen, depth=depth, pool_depth=pool_depth, ties=ties, seed=seed)
+
+
+def of_table(table: Scores) -> Gathered:
+    """Return the evidence of a table of scores, by each of its measures."""
+    evidence = [TableEvidence(table, place) for place in range(len(table.measures))]
+    return Gathered(evidence, [*map(str, table.warnings), *table.notes], table.library, scores=table)
+
+
+def of_predictions(
+    collection: Collection, measures: Any, predictions: Any, *, outside: str, threshold: float | None
+) -> Gathered:
+    """Return the evidence of people's labels with predictions, by document or by query."""
+    evidence, notes = import_module("unjudged.predictions.evidence").predicted_evidence(
+        collection, predictions, measures, outside=outside, threshold=threshold
+    )
+    return Gathered(evidence, notes, collection.library)
+
+
+def of_rankings(
+    collection: Collection,
+    chosen: Sequence[Measure],
+    *,
+    depth: int | None,
+    pool_depth: int | None,
+    ties: TiesName,
+    seed: int,
+) -> Gathered:
+    """Return the evidence of judgments and runs."""
+    TIES.find(ties)
+    deepest = inf if depth is None else checked_int("depth", depth, least=1)
+    original, asked = collection.judgments, chosen
+    collection, chosen = collection.by_whole_grades(chosen)
+    judgments = collection.judgments
+    chosen, refused = comparable(chosen, judgments)
+    asked = [measure for measure in asked if measure in chosen]
+    reach = judgments.origin.pool_depth(pool_depth)
+    shared = collection.shared(deepest)
+    across = any(measure.traits.across_queries for measure in chosen)
+    rankings = shared.with_judged_elsewhere() if across else shared.judged_rankings
+    values = np.stack([shared.per_run(measure.compute(rankings)) for measure in chosen], axis=-1)
+    uncut = rankings
+    if depth is not None and rankings.ties is not None:
+        whole = collection.shared()
+        uncut = whole.with_judged_elsewhere() if across else whole.judged_rankings
+    expected, ends, about_ties = ties == "expected" and uncut.ties is not None, None, list[str]()
+    if expected:
+        values, about_ties = over_orders(chosen, uncut, len(shared.runs), depth=depth, seed=seed)
+    elif uncut.ties is not None:
+        ends = ends_of_orders(chosen, uncut, values, depth=depth)
+        about_ties = list(tie_notes(chosen, list(shared.runs), uncut, ends))
+    evidence = []
+    for k, measure in enumerate(chosen):
+        scores = np.ascontiguousarray(measure.averaged(values[:, :, k]))
+        orders = None if ends is None else Ends(*(measure.averaged(end[:, :, k]) for end in ends))
+        evidence.append(RankingsEvidence(shared, measure, scores, reach, orders, expected=expected))
+    of_measures = measure_warnings(asked, shared.judged_rankings.relabelled(original), values)
+    warnings: list[UnjudgedWarning] = [*shared.warnings, *of_measures, *map(AssumptionWarning, refused)]
+    announce(warnings)
+    notes = [*map(str, warnings), *about_ties, *_about_estimates(chosen, shared.judged_rankings)]
+    notes += [] if reach is None else [f"Bounds: {below_pool(reach)}."]
+    return Gathered(evidence, notes, collection.library, shared)
+
+
+def _about_estimates(measures: Sequence[Measure], rankings: JudgedRankings) -> Iterator[str]:
+    """Say what measures estimate, and that tests allow for the noise of the sample."""
+    estimates = [measure for measure in measures if measure.traits.estimates]
+    if estimates:
+        names = ", ".join(f"{measure} estimates {measure.estimated}" for measure in estimates)
+        drawn = f", from {rankings.judgments.origin}: {SAMPLED}, and tests allow for it"
+        if not_uniform(estimates, rankings):
+            drawn = " only if the judged documents are a random sample, which tests take them for"
+        yield f"{names} with the pool judged{drawn}."
+        yield "Documents outside the pool count as not relevant."
+
+
+def comparable(measures: Sequence[Measure], judgments: Judgments) -> tuple[list[Measure], list[str]]:
+    """Return the measures that these judgments allow, and why others are left out; an error if all are."""
+    answers = {measure: permitted(measure, judgments, COMPARISON) for measure in measures}
+    refused = {measure: answer for measure, answer in answers.items() if isinstance(answer, Refusal)}
+    if len(refused) == len(answers):
+        raise UsageError(str(next(iter(refused.values()))))
+    left_out = [f"{measure} is left out: {answer}." for measure, answer in refused.items()]
+    return [measure for measure in measures if measure not in refused], left_out
+
+
+def notes_on_measures(evidence: Sequence[Evidence]) -> Iterator[str]:
+    """Say of measures what differences are of, and in which direction they are better."""
+    reported = [one.measure for one in evidence if one.measure.name not in MEASURES]
+    for lower, words in ((True, LOWER), (False, HIGHER)):
+        if own := [str(measure) for measure in reported if measure.traits.lower == lower]:
+            yield f"{shortlist(own)}: {words}."
+    for one in evidence:
+        if one.measure.geometric:
+            yield f"{one.measure}: differences, their tests and intervals are of logarithms."
+        if one.measure.traits.summary == "sum":
+            yield f"{one.measure}: means per query, where `evaluate` has sums."

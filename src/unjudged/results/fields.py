@@ -1,0 +1,161 @@
+"""Every field that a row of a result may have: its name, its heading, how it is shown and what it means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import inf, isfinite
+from typing import Any
+
+from unjudged.grids.content import Cell, Column, Kind
+
+Row = Mapping[str, Any]
+"""One system, or one minus another, on some queries by one measure."""
+Text = Callable[[Row, int], Cell]
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field, which `of` makes of other fields if no row has it; `text` is what people see instead."""
+
+    name: str
+    heading: str
+    kind: Kind = "number"
+    means: str = ""
+    decimals: int | None = None
+    text: Text | None = None
+    of: Callable[[Row], Any] | None = None
+
+    def value(self, row: Row) -> Any:
+        """Return its value in a row, as programs get it."""
+        return row.get(self.name) if self.of is None else self.of(row)
+
+    def column(self, decimals: int) -> Column:
+        """Return the column that shows it."""
+        return Column(self.heading, self.kind, decimals if self.decimals is None else self.decimals)
+
+    def cell(self, row: Row, decimals: int) -> Cell:
+        """Return what a table shows of a row."""
+        value = self.value(row) if self.text is None else self.text(row, decimals)
+        cell: Cell = known(value)
+        return cell
+
+
+def known(value: Any) -> Any:
+    """Return a value, None if it is not a finite number."""
+    return None if isinstance(value, float) and not isfinite(value) else value
+
+
+FIELDS: dict[str, Field] = {}
+
+
+def field(name: str, heading: str = "", kind: Kind = "number", means: str = "", **more: Any) -> Field:
+    """Register a field."""
+    FIELDS[name] = Field(name, heading or name.replace("_", " "), kind, means, **more)
+    return FIELDS[name]
+
+
+def share_text(value: float | None) -> str:
+    """Return a share as people read it."""
+    if value is None or not isfinite(value):
+        return ""
+    return f"{value:.1%}" if value < 0.1 else f"{value:.0%}"
+
+
+def _range(low: str, high: str) -> Text:
+    def text(row: Row, decimals: int) -> Cell:
+        ends = known(row.get(low)), known(row.get(high))
+        if None in ends:
+            return None
+        shown = min(decimals, 2)
+        return f"{ends[0]:.{shown}f} \N{EN DASH} {ends[1]:.{shown}f}"
+
+    return text
+
+
+def _place(row: Row, _: int) -> Cell:
+    low, high = row.get("place_low"), row.get("place_high")
+    return None if low is None else str(low) if low == high else f"{low}-{high}"
+
+
+def _outcomes(row: Row, _: int) -> Cell:
+    return None if row.get("wins") is None else f"{row['wins']}/{row['ties']}/{row['losses']}"
+
+
+def _share(name: str) -> Text:
+    return lambda row, _: share_text(row.get(name)) or None
+
+
+def _seen(row: Row, _: int) -> Cell:
+    """What was seen, beside a share that is needed."""
+    return share_text(row.get("seen")) or None if isfinite(row.get("flip", inf)) else None
+
+
+def _headline(row: Row, _: int) -> Cell:
+    other = row.get("in_other_orders")
+    return f"{row['headline']} ({other} if ties are broken otherwise)" if other else row.get("headline")
+
+
+field("collection", kind="label")
+field("segment", kind="label")
+field("measure", kind="label")
+field("letter", " ", "label")
+field("system", kind="label")
+field("a", kind="label", means="the system that the difference is of")
+field("b", kind="label", means="the system that is subtracted")
+field("query", kind="label")
+field("queries", kind="integer")
+field("mean")
+field("mean_a", "a's mean")
+field("mean_b", "b's mean")
+field("difference", means="a minus b")
+field("low", means="the lowest value that judging could make of it")
+field("high", means="the highest value that judging could make of it")
+field("could be", kind="text", text=_range("low", "high"), means="what judging could make of it")
+field("estimate_low", means="the lower end of an estimate's interval")
+field("estimate_high", means="the upper end of an estimate's interval")
+field("estimated", kind="text", text=_range("estimate_low", "estimate_high"))
+field("query_low", "query low", means="the lower end for other queries")
+field("query_high", "query high", means="the upper end for other queries")
+field("other queries would give", "for other queries", "text", text=_range("query_low", "query_high"))
+field("p", kind="p value", means="of the test over queries")
+field("p_adjusted", "adjusted", "p value", means="the same, corrected for many comparisons")
+field("wins", kind="integer")
+field("ties", kind="integer")
+field("losses", kind="integer")
+field("W/T/L", "W/T/L", "text", text=_outcomes, means="queries won, tied and lost by a")
+field("effect", decimals=2, means="the difference in standard deviations")
+field("effect_low", "from", decimals=2)
+field("effect_high", "to", decimals=2)
+field("flip", kind="text", text=_share("flip"), means="the share of relevant documents that turns the order")
+field("loss", kind="text", text=_share("loss"), means="the share at which the test does not hold any more")
+field("seen", kind="text", text=_seen, means="that share among the judged documents")
+field("other_queries", "other queries", "text", means="whether other queries would say the same")
+field("more_judging", "more judging", "text", means="whether more judging could change it")
+field("headline", kind="text", text=_headline)
+field("in_other_orders", "other orders", "text")
+field("better", kind="text")
+field("place_low")
+field("place_high")
+field("place", kind="text", text=_place, means="between which places the system may be")
+field("better_than", "better than", "text")
+field("versus", kind="label")
+field("value_a", "a")
+field("value_b", "b")
+field("document", kind="text", means="the unjudged document that matters most")
+field("document_effect", "its effect", decimals=6, means="on the mean difference, if it is relevant")
+field("favours", kind="text")
+field("influence", decimals=6, means="what the query adds to the mean difference")
+field("p_without", "p without", "p value", means="of the paired t test without the query")
+field("margin", decimals=4)
+field("judging", kind="text")
+field("limit_low", "at worst", means="what the difference is above")
+field("limit_high", "at best", means="what the difference is below")
+field("p_not_worse", "p not worse", "p value")
+field("p_worse", "p worse", "p value")
+field("p_worse_adjusted", "p worse", "p value")
+field("outcome", kind="text")
+field("would_tell", "what would tell", "text")
+field("detectable", means="the difference that so many queries would show with power .8")
+field("interaction_p", "p between segments", "p value")
+field("interaction_p_adjusted", "p between segments", "p value")

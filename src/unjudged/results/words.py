@@ -1,0 +1,271 @@
+"""The words of results: what is said of two systems, of a table, and of how it was made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import inf, isfinite, isnan
+from typing import Any
+
+from unjudged.base.wording import counted, p_text, percent, shortlist
+from unjudged.inference.rows import MOST_PERMUTATIONS
+from unjudged.inference.verdict import (
+    BETTER,
+    BLUR,
+    CANNOT,
+    FEW_QUERIES,
+    FLIP,
+    NEEDS_BOTH,
+    NEEDS_JUDGING,
+    NEEDS_QUERIES,
+    UNKNOWN,
+    UNLIKELY,
+)
+from unjudged.results.fields import Row, share_text
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+NEEDED = "if {} of {}'s unjudged documents are relevant"
+NOT_EVEN = "not even if all unjudged documents that favour {} are relevant"
+SEEN = "; {} of the judged ones are"
+CORRECTED = "after correction, if {} of {}'s unjudged documents are relevant, as of the judged ones"
+NO_EFFECT = "No unjudged document that the runs retrieve changes the difference."
+SHARES = "flip: the share of relevant documents that turns the order; seen: that of the judged documents."
+ANSWERS = {
+    BETTER: "{} is better than {}",
+    NEEDS_JUDGING: "{} is ahead of {}, but unjudged documents could {}: needs judging",
+    NEEDS_QUERIES: "{} is ahead of {}, but other queries could say the opposite: needs queries",
+    NEEDS_BOTH: "{} is ahead of {}, but other judgments or queries could say the opposite: needs both",
+    FEW_QUERIES: "{} is ahead of {}, but on so few queries that nothing follows",
+}
+"""What each headline says of the system ahead and the other one."""
+
+
+MEANS = {
+    BETTER: "better: other queries would say the same, and more judging cannot or is unlikely to change it",
+    NEEDS_JUDGING: "needs judging: other queries would say the same, but more judging could blur or flip it",
+    NEEDS_QUERIES: "needs queries: other queries could differ; more judging would hardly change the order",
+    NEEDS_BOTH: "needs both: other queries could differ, and more judging could flip the order",
+    FEW_QUERIES: "few queries: too few to call a system better",
+}
+"""What each headline means."""
+MEANS_WITHOUT = {
+    BETTER: "better: other queries would say the same",
+    NEEDS_QUERIES: "needs queries: other queries could differ",
+}
+"""The same, if what judging could change is unknown."""
+
+NOT_KNOWN = "hat more judging could change is unknown"
+UNTESTED = "Whether segments differ is not tested: that takes two segments of more than one query each."
+MISLEADS = "the mean alone misleads"
+SAME_SIGN = "the difference is not the same in all segments"
+DETECTABLE = (
+    "detectable: what so many queries would show with power .8 if they vary as these do (paired t test)."
+)
+
+
+def letters(place: int) -> str:
+    """Return a to z, then aa, ab, ...: as many marks as there are systems.
+
+    >>> [letters(place) for place in (0, 25, 26, 702)]
+    ['a', 'z', 'aa', 'aaa']
+    """
+    text = ""
+    place += 1
+    while place:
+        place, digit = divmod(place - 1, 26)
+        text = LETTERS[digit] + text
+    return text
+
+
+def method_of(settings: Mapping[str, Any]) -> str:
+    """Return test, correction and level in one sentence."""
+    title = settings["test"]
+    against = "" if settings.get("baseline") is None else f", against {settings['baseline']}"
+    family = f" over {settings['family']}" if settings.get("family") else ""
+    corrected = f", {settings['correction']}{family}" if family else ""
+    return f"{title[0].upper()}{title[1:]}{corrected}, alpha = {settings['alpha']:g}{against}."
+
+
+def notes_of_view(result: Any, view: str, *, marks: bool = True) -> list[str]:
+    """Say what a table rests on, and what its columns and marks mean if it has them."""
+    rows = result.rows[view]
+    if view == "queries" and marks:
+        nothing = rows[0].get("low") is not None and not result.rows["documents"]
+        return [columns_by_query(rows[0]), *([NO_EFFECT] if nothing else [])]
+    if view not in ("systems", "pairs", "segments") or "test" not in result.settings:
+        return []
+    if view == "segments":
+        return [*segment_sentences(rows, result.settings["alpha"]), method_of_segments(result.settings)]
+    if view == "systems" and "collections" in result.settings:
+        return [*of_collections(result.settings), method_of(result.settings), *without_judging(result.pairs)]
+    sought = marks and view == "pairs" and any(isfinite(row.get("flip", inf)) for row in rows)
+    doubt = "? needs judging. " if marks and any(row.get("doubtful") for row in rows) else ""
+    method = f"{doubt}{method_of(result.settings)}"
+    return [*([SHARES] if sought else []), method, *without_judging(result.pairs)]
+
+
+def columns_by_query(row: Row) -> str:
+    """Say what columns of a table by query are."""
+    document = "document: the unjudged one that matters most, and what it alone would add to the mean; "
+    known = document if row.get("document") is not None else ""
+    influence = "influence: what the query adds to the mean difference; p without: paired t test without it."
+    return f"difference: {row['a']} minus {row['b']}; {known}{influence}"
+
+
+def without_judging(pairs: Sequence[Row]) -> list[str]:
+    """Say by which measures it is unknown what more judging could change, and why."""
+    why = {row["measure"]: row["missing"] if row["more_judging"] == UNKNOWN else "" for row in pairs}
+    said = []
+    for reason in dict.fromkeys(filter(None, why.values())):
+        own = [measure for measure in why if why[measure] == reason]
+        subject = "W" if len(own) == len(why) else f"{shortlist(own)}: w"
+        said.append(f"{subject}{NOT_KNOWN}: {reason}.")
+    return said
+
+
+def of_collections(settings: Mapping[str, Any]) -> list[str]:
+    """Say what a mean over collections is, and how many queries each has."""
+    mean = f"mean: {'geometric, ' if settings['geometric'] else ''}over collections, each counts alike."
+    sizes = ", ".join(f"{name} {size}" for name, size in settings["collections"].items())
+    return [f"{mean} queries: {sizes}."]
+
+
+def method_of_segments(settings: Mapping[str, Any]) -> str:
+    """Return how differences within segments, between them, and over all queries were tested."""
+    title, family = settings["test"], settings["segments"]
+    said = f"{title[0].upper()}{title[1:]}, {settings['correction']}"
+    if family["corrected"]:
+        said = f"{title[0].upper()}{title[1:]}, {family['correction']} over {family['tests']}"
+        if settings["family"]:
+            said += f"; between segments over {settings['family']}"
+            said += f"; all: {settings['correction']} over {settings['family']}"
+    left_out = ""
+    if family["untested"]:
+        left_out = f" {counted(family['untested'], 'segment')} of one query cannot be tested: not counted."
+    if family["undrawn"]:
+        left_out += f" {MOST_PERMUTATIONS:,} draws cannot show that segments differ among so many tests."
+    return f"{DETECTABLE} {said}, alpha = {settings['alpha']:g}.{left_out}"
+
+
+def segment_sentences(rows: Sequence[Row], alpha: float) -> list[str]:
+    """Say for each pair and measure whether segments differ, and where the mean over all queries misleads."""
+    by_pair: dict[tuple[str, str, str], list[Row]] = {}
+    for row in rows:
+        by_pair.setdefault((row["measure"], row["a"], row["b"]), []).append(row)
+    said = []
+    for (measure, a, b), (*parts, total) in by_pair.items():
+        subject = f"{a} minus {b}, {measure}: " if len(by_pair) > 1 else ""
+        p = total["interaction_p_adjusted"]
+        signs = {row["difference"] > 0 for row in parts if row["queries"] > 1 and row["difference"]}
+        if isnan(p):
+            said.append(UNTESTED)
+        elif p > alpha:
+            said.append(f"{subject}No difference between segments is shown ({p_text(p)}).")
+        else:
+            so = MISLEADS if len(signs) > 1 else SAME_SIGN
+            said.append(f"{subject}Segments differ from each other ({p_text(p)}): {so}.")
+        turned = [row for row in parts if row["difference"] * total["difference"] < 0]
+        if 2 * len(turned) > len(parts):
+            sign = 1 if total["difference"] > 0 else -1
+            largest = max(parts, key=lambda row: sign * row["queries"] * row["difference"])
+            said.append(
+                f"{subject}The mean over all queries says the opposite of most segments: {total['ahead']} is "
+                f"ahead because of {largest['segment']} ({counted(largest['queries'], 'query')}), but behind "
+                f"{_other(total)} in {shortlist([row['segment'] for row in turned])}."
+            )
+        unclear = [row for row in parts if row["p"] is not None and row["p_adjusted"] > alpha]
+        if least := [f"{r['segment']} {r['detectable']:.3g}" for r in unclear if isfinite(r["detectable"])]:
+            said.append(f"{subject}Not significant; what would have been, with power .8: {shortlist(least)}.")
+    return list(dict.fromkeys(said))
+
+
+def _other(row: Row) -> str:
+    """Return the system that is not ahead."""
+    return str(row["b"] if row["ahead"] == row["a"] else row["a"])
+
+
+def headline_sentence(row: Row) -> str:
+    """Return the headline of a pair as a sentence."""
+    if row["ahead"] is None:
+        more = {NEEDS_QUERIES: " whatever is judged"}.get(row["headline"], "")
+        return f"{row['a']} and {row['b']} have the same mean{more}."
+    turned = "reverse it" if row["more_judging"] == FLIP else "blur it"
+    said = ANSWERS[row["headline"]].format(row["ahead"], _other(row), turned)
+    if row["headline"] == BETTER and row.get("sure"):
+        said += ", whatever is judged"
+    if row.get("in_other_orders"):
+        said += f" ({row['in_other_orders']} if tied documents are ordered otherwise)"
+    return f"{said}."
+
+
+def sentences_of_pair(row: Row, settings: Mapping[str, Any]) -> list[str]:
+    """Return the headline, the means, and the two answers with what they rest on."""
+    of_logs = " of mean logarithms" if row.get("geometric") else ""
+    means = f"{row['mean_b']:.4f} -> {row['mean_a']:.4f}"
+    lines = [
+        headline_sentence(row),
+        "",
+        f"{row['measure']}: {means}, difference{of_logs} {row['difference']:+.4f}",
+    ]
+    lines.append(f"other queries  {row['other_queries']}: {_queries(row, settings)}")
+    lines.append(f"more judging   {row['more_judging']}{_judging(row, settings)}")
+    return lines
+
+
+def _queries(row: Row, settings: Mapping[str, Any]) -> str:
+    alpha = settings.get("alpha", 0.05)
+    ends = "no interval"
+    if row.get("query_low") is not None and isfinite(row["query_low"]):
+        ends = f"{row['query_low']:+.4f} to {row['query_high']:+.4f} ({percent(1 - alpha)})"
+    corrected = ""
+    if row.get("p_adjusted") is not None and row["p_adjusted"] != row["p"]:
+        corrected = f", {p_text(row['p_adjusted'])} after correction"
+    won = ""
+    if row.get("wins") is not None:
+        won = f"; {row['ahead'] or row['a']} better on {max(row['wins'], row['losses'])} of {row['queries']}"
+    return f"{ends}, {p_text(row['p'])}{corrected}{won}"
+
+
+def _judging(row: Row, settings: Mapping[str, Any]) -> str:
+    if row["more_judging"] == UNKNOWN:
+        ends = ""
+        if row.get("estimate_low") is not None:
+            level = percent(1 - settings.get("alpha", 0.05))
+            ends = f"{row['estimate_low']:+.4f} to {row['estimate_high']:+.4f} ({level}) for these queries; "
+        return f": {ends}{row['missing']}" if row.get("missing") else ""
+    between = ""
+    if row.get("low") is not None and isfinite(row["low"]):
+        between = f": between {row['low']:+.4f} and {row['high']:+.4f}"
+    if row["more_judging"] == CANNOT or row["ahead"] is None:
+        return between
+    behind = _other(row)
+    needed, loss = row.get("flip"), row.get("loss")
+    unlikely = row["more_judging"] == UNLIKELY
+    if row["more_judging"] == BLUR or (unlikely and loss is not None and not isnan(loss)):
+        needed = loss
+    seen = row.get("seen")
+    if needed is None or isnan(needed):
+        return between
+    known = SEEN.format(share_text(seen)) if seen is not None and not isnan(seen) else ""
+    if row["more_judging"] == BLUR and known and needed > seen:  # a share is that without any correction
+        return f": {CORRECTED.format(share_text(seen), behind)}"
+    if not isfinite(needed):
+        return f"{between}, {NOT_EVEN.format(behind)}{known}"
+    return f": {'only ' * unlikely}{NEEDED.format(share_text(needed), behind)}{known}"
+
+
+def title_of(result: Any, view: str) -> str:
+    """Return the title of a table: how many systems or pairs, and queries."""
+    rows = result.rows[view]
+    many = {"systems": "system", "pairs": "pair"}.get(view)
+    measures = list(dict.fromkeys(row["measure"] for row in rows))
+    if many is None or not rows:
+        by_query = f"{measures[0]} by query" if len(measures) == 1 else "By query"
+        documents = "Unjudged documents that matter most"
+        return {"segments": "By segment", "queries": by_query, "documents": documents}.get(view, "")
+    if "collections" in result.settings:
+        collections = counted(len(result.settings["collections"]), "collection")
+        return f"{counted(len(result.runs), 'system')} x {collections}; {measures[0]}"
+    what = counted(len(rows) // len(measures), many)
+    of = f"; {measures[0]}" if len(measures) == 1 else ""
+    return f"{what} x {counted(rows[0]['queries'], 'query')}{of}"

@@ -1,0 +1,227 @@
+"""Every measure of the registry, and policies, in comparisons, reports and plans."""
+
+from __future__ import annotations
+
+import json
+from inspect import Parameter
+from itertools import product
+from math import inf
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import ttest_1samp, ttest_rel
+
+from tests.cli.in_process import printed, unjudged
+from tests.report.test_page import read
+from unjudged import (
+    MEASURES,
+    JudgedRankings,
+    Judgments,
+    UsageError,
+    compare,
+    compare_collections,
+    evaluate,
+    gate,
+    measure,
+    sample,
+)
+from unjudged.grids import escapes
+from unjudged.inference.verdict import BETTER, HOLD, NEEDS_QUERIES, UNKNOWN
+from unjudged.judging import Pool
+from unjudged.measures.kernel.estimand import permitted
+from unjudged.measures.kernel.names import parse_measure
+from unjudged.measures.kernel.registry import Measure
+from unjudged.measures.kernel.traits import Refusal
+from unjudged.rankings.judged import Floats
+from unjudged.report.page.report_page import report_page
+
+NEEDED = {"cutoff": 10, "recall": 0.5, "multiple": 1.0}
+POLICIES = (
+    "AP(unjudged='condensed')",
+    "Bpref(unjudged='nonrelevant')",
+    "AP(chance=1000)",
+    "RBP(chance=1000)",
+)
+RUNS = {name: sample.runs[name] for name in ("reranked", "fused", "dense")}
+POOLED = Pool.of(sample.qrels, sample.runs)
+KINDS = {"pool": Judgments.of(sample.qrels), "strata": POOLED.stratified({5: 1.0, np.inf: 0.3}, seed=1)}
+pytestmark = [pytest.mark.thorough, pytest.mark.filterwarnings("ignore::unjudged.UnjudgedWarning")]
+
+
+def _with_needed(measure: Measure) -> str:
+    empty = [name for name, default in measure.parameters.items() if default is Parameter.empty]
+    return str(measure(**{name: NEEDED[name] for name in empty}))
+
+
+EVERY = [*map(_with_needed, MEASURES.values()), *POLICIES]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+    """The command line of each kind of judgments."""
+    folder = tmp_path_factory.mktemp("kinds")
+    strata = folder / "strata.txt"
+    options = ["-d", "stratified", "--share", "30%", "--format", "strata"]
+    strata.write_text(printed("sample", str(sample.qrels), *map(str, sample.runs.values()), *options))
+    qrels = {"pool": str(sample.qrels), "strata": str(strata)}
+    return {kind: [file, *map(str, RUNS.values())] for kind, file in qrels.items()}
+
+
+@pytest.mark.parametrize(("name", "kind"), list(product(EVERY, KINDS)))
+def test_a_measure_is_compared_and_reported(name: str, kind: str) -> None:
+    """The tests are those of scipy; bounds are blank where there are none, and nothing else is."""
+    judgments, asked = KINDS[kind], parse_measure(name)
+    if isinstance(permitted(asked, judgments), Refusal):
+        with pytest.raises(UsageError, match="use xinfAP or statAP"):
+            compare(judgments, RUNS, name)
+        return
+    scores, found = evaluate(judgments, RUNS, name), compare(judgments, RUNS, name, correction="none")
+    values = asked.averaged(scores.values[:, :, 0])
+    counted = len(scores.queries) if asked.traits.summary == "sum" else 1
+    mean = {row["system"]: row["mean"] for row in found.systems}
+    assert [mean[run] for run in RUNS] == pytest.approx(scores.means[:, 0] / counted, rel=1e-15)
+    for row in found.pairs:
+        a, b = (list(RUNS).index(row[side]) for side in "ab")
+        same = np.abs(values[a] - values[b]).max() <= 1e-12
+        if not same:
+            assert row["p"] == pytest.approx(ttest_rel(values[a], values[b]).pvalue, rel=1e-6)
+        assert row["difference"] == pytest.approx(values[a].mean() - values[b].mean(), abs=1e-12)
+        ends = row["query_low"], row["query_high"]
+        assert ends == (-np.inf, np.inf) if same else np.isfinite(ends).all()
+        bounded = "low" in row
+        assert bounded == (row["more_judging"] != UNKNOWN) == (not row["missing"])
+        assert bounded or row["headline"] == (BETTER if row["other_queries"] == HOLD else NEEDS_QUERIES)
+        assert not bounded or row["low"] <= row["difference"] <= row["high"]
+    other = scores.estimate("queries")
+    assert [np.isfinite([row[0].low, row[0].high]).all() for row in other] == [True] * 3
+    expected = np.array([[row[0].low, row[0].high] for row in other]) / counted
+    ends_of = {row["system"]: (row["query_low"], row["query_high"]) for row in found.systems}
+    assert np.array([ends_of[run] for run in RUNS]) == pytest.approx(expected, rel=1e-12)
+    shown = [str(found), str(found.grid("pairs")), found.to_latex(), *found.sentences()]
+    assert not any(" nan" in text for text in [*shown, str(found.by_query("fused", "dense").grid())])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_page_has_every_measure(kind: str) -> None:
+    """The page of one measure without bounds has no bounds, and any page the numbers of `compare`."""
+    judgments = KINDS[kind]
+    found = compare(judgments, RUNS, EVERY)
+    page, arrays = read(report_page(judgments, RUNS, EVERY).html)
+    alone, numbers = read(report_page(judgments, RUNS["fused"], EVERY).html)
+    for k, name in enumerate(found.measures):
+        rows = [row for row in found.pairs if row["measure"] == name]
+        bounded = not rows[0]["missing"]
+        assert [facts["measures"][k]["bounded"] for facts in (page, alone)] == [bounded, bounded]
+        assert arrays[f"p{k}"].tolist() == [row["p"] for row in rows]
+        assert np.isfinite(arrays[f"low{k}"]).all() == bounded
+        assert np.isfinite(arrays[f"queries{k}"]).all()
+        sums = parse_measure(name).traits.summary == "sum"
+        expected = evaluate(judgments, RUNS["fused"], name).means[0] / (len(page["queries"]) if sums else 1)
+        assert numbers[f"means{k}"].tolist() == expected.tolist()
+    for name in ("xinfAP", "Judged", "GMAP"):
+        for runs in (RUNS, RUNS["fused"]):
+            facts, _ = read(report_page(judgments, runs, name).html)
+            assert ("bounds" in facts["intervals"]) == (name == "GMAP")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_commands_take_all_measures_together(kind: str, files: dict[str, list[str]], tmp_path: Path) -> None:
+    """No measure keeps the others from a table; what the judgments do not allow is left out aloud."""
+    allowed = [n for n in EVERY if not isinstance(permitted(parse_measure(n), KINDS[kind]), Refusal)]
+    options = [word for name in EVERY for word in ("-m", name)]
+
+    said: dict[str, str] = {}
+
+    def out(command: str, *more: str) -> str:
+        done = unjudged(*command.split(), *files[kind], *options, *more)
+        said[command] = done.stderr.decode()
+        assert done.returncode == 0, said[command]
+        return done.stdout.decode()
+
+    wide = " ".join(out("compare").split())
+    for name in EVERY:
+        assert (name in allowed) != (f"{name} is left out: {name} needs a uniform sample" in wide)
+    rows = json.loads(out("compare", "--pairs", "--format", "json"))["rows"]
+    assert {row["measure"] for row in rows} == set(allowed)
+    latex = out("compare", "--format", "latex")
+    assert all(latex.count(f"{{c}}{{{escapes.latex(name)}}}") == 1 for name in allowed)
+    assert latex.count(r"\multicolumn") == len(allowed)
+    page = tmp_path / "page.html"
+    out("report", "-o", str(page))
+    assert [one["name"] for one in read(page.read_text())[0]["measures"]] == allowed
+
+
+def test_a_sample_decides_the_default_measure(files: dict[str, list[str]]) -> None:
+    for kind, name in (("strata", "xinfAP"), ("pool", "nDCG@10")):
+        said = printed("compare", *files[kind][:3]).splitlines()
+        assert said[2].startswith(f"{name}: ")
+
+
+def test_geometric_means_are_compared_by_logarithms() -> None:
+    """The difference is the logarithm of the quotient of both means; intervals are t of logarithms."""
+    scores = evaluate(sample.qrels, RUNS, "GMAP")
+    found = compare(sample.qrels, {name: RUNS[name] for name in ("fused", "reranked")}, "GMAP")
+    first, second = (scores.value("GMAP", run=run) for run in ("reranked", "fused"))
+    assert found["difference"] == pytest.approx(np.log(first / second))
+    assert (found["mean_a"], found["mean_b"]) == (first, second)
+    assert found["low"] <= found["difference"] <= found["high"]
+    logs = np.log(scores.values[0, :, 0])
+    expected = np.exp(ttest_1samp(logs, 0).confidence_interval(0.95))
+    (estimate,) = scores.estimate("queries")[0]
+    assert [estimate.low, estimate.high] == pytest.approx(expected)
+    assert estimate.value == first
+    assert "difference of mean logarithms" in str(found)
+    bounded = scores.estimate("bounds")[0][0]
+    ends = evaluate(sample.qrels, RUNS, "AP").estimate("bounds")[0][0]
+    assert 0 < bounded.low < bounded.value < bounded.high
+    assert bounded.high <= ends.high
+
+
+def test_a_measure_without_a_highest_value_has_a_t_interval() -> None:
+    scores = evaluate(sample.qrels, RUNS, "DCG@10")
+    expected = ttest_1samp(scores.values[1, :, 0], 0).confidence_interval(0.9)
+    (estimate,) = scores.estimate("queries", confidence=0.9)[1]
+    assert [estimate.low, estimate.high] == pytest.approx(expected)
+    assert "Student's t" in estimate.method
+
+
+def test_a_measure_of_ones_own() -> None:
+    """Without traits it has no bounds; tests and intervals it has."""
+
+    @measure(range=(0, inf))
+    def OddRanks(r: JudgedRankings) -> Floats:
+        """Count the relevant documents at odd ranks."""
+        hits = r.where((r.labels > 0) & (r.rank % 2 == 1))
+        return hits.counts.astype(float)
+
+    try:
+        found = compare(sample.qrels, RUNS, ["OddRanks", "P@10"])
+        odd = [row for row in found.pairs if row["measure"] == "OddRanks"]
+        assert {row["more_judging"] for row in odd} == {UNKNOWN}
+        assert (
+            "OddRanks: what more judging could change is unknown: OddRanks has no bounds."
+            in found.grid().notes
+        )
+        facts, _ = read(report_page(sample.qrels, RUNS, ["OddRanks", "P@10"]).html)
+        assert [one["bounded"] for one in facts["measures"]] == [False, True]
+    finally:
+        del MEASURES["OddRanks"]
+
+
+@pytest.mark.parametrize("name", ["GMAP", "xinfAP", "DCG@10", "AP(unjudged='condensed')"])
+def test_segments_gates_and_several_collections(name: str) -> None:
+    """Whatever else compares takes such measures too, and shows means as `evaluate` does."""
+    scores = evaluate(sample.qrels, RUNS, name)
+    mean = {run: scores.value(name, run=run) for run in RUNS}
+    queries = Judgments.of(sample.qrels).queries
+    half = {query: str(i % 2) for i, query in enumerate(queries)}
+    found = compare(sample.qrels, RUNS, name, segments=half)
+    whole = [row for row in found.segments if row["segment"] == "all"]
+    assert [row["mean_a"] for row in whole] == pytest.approx([mean[row["a"]] for row in whole])
+    (check,) = gate(sample.qrels, RUNS["fused"], RUNS["reranked"], measures=name, margin=0.1).checks
+    assert (check["mean_b"], check["mean_a"]) == pytest.approx((mean["fused"], mean["reranked"]))
+    several = compare_collections({"one": (sample.qrels, RUNS), "two": (sample.qrels, RUNS)}, name)
+    for row in several.systems:
+        assert row["mean"] == pytest.approx(mean[row["system"]])
+        assert row["query_low"] < row["mean"] < row["query_high"]
