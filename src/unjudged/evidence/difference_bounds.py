@@ -82,18 +82,21 @@ class DifferenceBounds:
         """Return pairs x queries: the ends of the first system, if it is compared with the second."""
         traits, cutoff = self.measure.traits, self.measure.given.get("cutoff", inf)
         if traits.pointwise:  # documents that a system lacks cannot change it
-            return Ends(self._least(0)[first], self._most[first])
+            return Ends(self._least(0)[first], self._highest(first, second))
         extra = self._extra(first, second)
         if self.measure.name == "AP":
-            return Ends(self._lowest_ap(first, extra), self._most[first])
+            return Ends(self._lowest_ap(first, extra), self._highest(first, second))
         if self.measure.name == "nDCG" and cutoff < inf:  # no more of others fit in the ideal ranking
             low, few = self._least(int(cutoff))[first], np.flatnonzero((extra < cutoff).any(axis=1))
             low[few] = self._beside_each(self._below_closed, first[few], second[few], extra[few]).low
-            return Ends(low, self._most[first])
-        low = self._beside_each(self._below_closed, first, second, extra).low
+            return Ends(low, self._highest(first, second))
+        low, high = self._beside_each(self._below_closed, first, second, extra)
         if traits.diluted:
-            return Ends(low, self._most[first])
-        return Ends(low, self._beside_each(self._open, first, second, extra).high)
+            return Ends(low, self._highest(first, second))
+        reached = self._reached(first, second)
+        if reached.any():
+            high = np.where(reached, self._beside_each(self._open, first, second, extra).high, high)
+        return Ends(low, high)
 
     def _beside_each(self, rankings: JudgedRankings, first: Ints, second: Ints, extra: Integers) -> Ends:
         """Return pairs x queries: ends of the first system beside so many relevant documents of others."""
@@ -104,6 +107,35 @@ class DifferenceBounds:
             made = bounds(self.measure, some, extra_relevant=extra[mine].ravel(), after_end=False)
             low[mine], high[mine] = (end.reshape(len(mine), -1) for end in (made.low, made.high))
         return Ends(*map(self.measure.averaged, (low, high)))
+
+    def _highest(self, first: Ints, second: Ints) -> Floats:
+        """Return pairs x queries: the highest values of the first system, which others only lower."""
+        reached = self._reached(first, second)
+        if reached.all():
+            return self._most[first]
+        shut: Floats = self._shut_most[first]
+        return np.where(reached, self._most[first], shut) if reached.any() else shut
+
+    def _reached(self, first: Ints, second: Ints) -> Mask:
+        """Return pairs x queries: whether the second has a document open that the first has below the depth.
+
+        If it is relevant it is so for both, else what the first has below the depth is nonrelevant.
+        """
+        shape = len(first), len(self.shared.queries)
+        if self.depth is None or self.measure.traits.skips_unjudged:
+            return np.ones(shape, bool)
+        r = self.shared.rankings
+        outside = self.shared.name[r.row] >= len(self.shared.original.grade)
+        below = r.where(outside & (r.labels < 0) & (r.rank > self.depth))
+        open_there, _ = self._outside
+        if not len(open_there.row):
+            return np.zeros(shape, bool)
+        return np.asarray(shared_counts(below, open_there, DirectedPairs(first, second)) > 0)
+
+    @cached_property
+    def _shut_most(self) -> Floats:
+        """Runs x queries: the highest values with what is below the depth nonrelevant."""
+        return self._values(self._below_closed, 0).high
 
     @cached_property
     def _most(self) -> Floats:
