@@ -11,9 +11,9 @@ import numpy as np
 
 from unjudged import evaluate
 from unjudged.comparison.testing.interaction import interaction_p
-from unjudged.comparison.testing.margins import against_margin
 from unjudged.comparison.testing.pairs import Pairs
 from unjudged.comparison.testing.pairwise import t_interval
+from unjudged.inference.careful import careful
 from unjudged.rankings.judged import Floats
 
 ALPHA, SEED, REACH = 0.05, 28, 1.0
@@ -91,12 +91,12 @@ def gate_trials(folder: Path, source: str, queries: int) -> GateTrials:
     for _ in range(TRIALS):
         whole = draw(rng, queries)
         shifted = whole - whole.mean() - margin
-        tested = against_margin(shifted[rng.integers(0, len(whole), queries)], margin, REACH)
-        boundary += [tested.above <= ALPHA, tested.below <= ALPHA]
+        tested = careful(shifted[None, rng.integers(0, len(whole), queries)], margin, REACH)
+        boundary += [tested.above[0] <= ALPHA, tested.below[0] <= ALPHA]
         swapped = whole[rng.integers(0, len(whole), queries)] * rng.choice([-1.0, 1.0], queries)
-        each = [against_margin(swapped, one, REACH) for one in MARGINS]
-        alarms += each[0].below <= ALPHA
-        passes += [one.above <= ALPHA for one in each]
+        each = [careful(swapped[None], one, REACH) for one in MARGINS]
+        alarms += int(each[0].below[0] <= ALPHA)
+        passes += [one.above[0] <= ALPHA for one in each]
     passed, failed = (boundary / TRIALS).tolist()
     return GateTrials(source, queries, passed, failed, alarms / TRIALS, (passes / TRIALS).tolist())
 

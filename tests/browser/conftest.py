@@ -22,6 +22,15 @@ FLAGS = [
 Open = Callable[..., Any]
 
 
+def wait_until(page: Any, script: str, given: Any = None) -> None:
+    """Wait until a script is true; the function of Playwright needs `eval`, which our pages forbid."""
+    for _ in range(300):
+        if page.evaluate(script, given):
+            return
+        page.wait_for_timeout(100)
+    raise AssertionError(f"never true: {script}")
+
+
 @pytest.fixture(scope="session")
 def playwright() -> Iterator[Any]:
     sync_api = pytest.importorskip("playwright.sync_api")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import Open
+from tests.browser.conftest import Open, wait_until
 from tests.cli.in_process import printed
 
 ARABIC = "تأكل الدببة التوت والأسماك في الغابة.\nIn English: bears eat berries.\nوهي تنام في الشتاء."  # noqa: RUF001
@@ -65,12 +65,12 @@ def test_a_document_of_200_pages_is_whole(tmp_path: Path, opened: Open, shot: An
     for key, moved in (("PageDown", ">"), (" ", ">"), ("ArrowDown", ">"), ("PageUp", "<")):
         before = page.evaluate(top)
         page.keyboard.press(key)
-        page.wait_for_function(f"{top} {moved} {before}")
+        wait_until(page, f"{top} {moved} {before}")
         page.wait_for_timeout(300)
     shot(page)
     page.keyboard.press("End")
     at_end = "(({ scrollTop, clientHeight, scrollHeight }) => scrollHeight - clientHeight - scrollTop)"
-    page.wait_for_function(f"{at_end}(document.getElementById('reading')) < 2")
+    wait_until(page, f"{at_end}(document.getElementById('reading')) < 2")
     page.keyboard.press("1")
     assert page.inner_text("#name") == "short"
     page.keyboard.press("ArrowLeft")

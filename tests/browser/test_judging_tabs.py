@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import CHROMIUM, FLAGS
+from tests.browser.conftest import CHROMIUM, FLAGS, wait_until
 from tests.cli.in_process import printed
 
 DOCUMENTS = [f"d{n}" for n in range(12)]
@@ -65,12 +65,13 @@ class Tabs:
     def open(self) -> None:
         self.tabs = [self.tab(), self.tab()]
         self.told_before: list[list[str] | None] = [None, None]
+        self.read(1)
 
     def hear(self, which: int) -> None:
         """Wait until this tab has heard what the other one told since it was opened."""
         told = self.tabs[1 - which].evaluate("window.told ?? null")
         if told is not None and self.told_before[which] != told:
-            self.tabs[which].wait_for_function("([name, value]) => window.heard[name] === value", arg=told)
+            wait_until(self.tabs[which], "([name, value]) => window.heard[name] === value", told)
 
     def read(self, which: int) -> None:
         """A tab that was just opened has read what the other one told before."""

@@ -270,7 +270,7 @@ def test_next_says_stop(tmp_path: Path) -> None:
     lines = [f"{query} 0 {document} {grade}\n" for (query, document), grade in grades_of_sample().items()]
     complete.write_text("".join(lines))
     text = printed("next", str(complete), *RUNS, "--settle", "--pooled", "-m", "nDCG@10")
-    known = "what is known of any of the 15 pairs of 6 runs"
+    known = "what nDCG@10 says of any of the 15 pairs of 6 runs"
     assert text == f"Stop: more judging cannot, or is unlikely to, change {known}.\n"
 
 

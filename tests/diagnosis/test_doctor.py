@@ -132,6 +132,12 @@ def test_every_command_that_it_names_works(folder: Path, monkeypatch: pytest.Mon
     assert "topics of 30 of 30 queries" in text
 
 
+def test_what_to_judge_next_for_one_run(folder: Path) -> None:
+    """It named the order of runs, which one run has not."""
+    (command,) = [q.command for q in asked(doctor(QRELS, RUNS[0]), "next")]
+    assert unjudged(*shlex.split(command)[1:]).returncode == 0
+
+
 def test_the_gate_is_for_two_systems(folder: Path) -> None:
     (command,) = [q.command for q in asked(doctor(QRELS, *RUNS[:2]), "gate")]
     assert command == f"unjudged gate {QRELS} {RUNS[0]} {RUNS[1]} --margin 0.01"

@@ -149,7 +149,7 @@ def test_judging_what_is_chosen_leaves_no_pair_open() -> None:
     assert 5 < steps < 10
     assert found.wanted == []
     assert found.sentence() == (
-        "Stop: more judging cannot, or is unlikely to, change what is known of any of the 3 pairs of 3 runs."
+        "Stop: more judging cannot, or is unlikely to, change what AP says of any of the 3 pairs of 3 runs."
     )
     known = {q: {d: max(grade, 0) for d, grade in docs.items()} for q, docs in truth.items()}
     for row in next_documents(known, RUNS, 1, "AP", pooled=True).pairs:

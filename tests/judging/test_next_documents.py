@@ -79,7 +79,7 @@ def test_equal_runs_are_not_open() -> None:
     found = next_documents(qrels, {"a": runs["a"], "c": runs["a"]}, 1, settle=True)
     assert found.wanted == []
     assert found.sentence() == (
-        "Stop: more judging cannot, or is unlikely to, change what is known of the nDCG@10 of a and c."
+        "Stop: more judging cannot, or is unlikely to, change what nDCG@10 says of a and c."
     )
 
 

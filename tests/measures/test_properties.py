@@ -18,7 +18,6 @@ from unjudged.evaluation.collection import judged_rankings
 from unjudged.measures.gain import DCG
 from unjudged.measures.kernel.names import parse
 from unjudged.measures.kernel.traits import Traits
-from unjudged.measures.kernel.trials import depends_on_missed
 
 NEEDED = {"cutoff": 4, "recall": 0.3, "multiple": 1.5}
 
@@ -192,21 +191,6 @@ def test_the_best_dcg_of_gains_of_1_is_that_of_any_gains(
         (measure,) = parse(name)
         general = evaluate(qrels, collection[1], measure(gains={1: 1.0})).values
         np.testing.assert_array_equal(evaluate(qrels, collection[1], measure).values, general)
-
-
-@measures_with(lambda traits: not traits.estimates)
-@examples(30)
-@given(
-    retrieved=st.lists(st.sampled_from(["0", "1", "2", "U", "N"]), max_size=6),
-    missed=st.lists(st.sampled_from(["1", "2"]), max_size=3),
-)
-def test_documents_that_were_not_retrieved_matter_to_some_measures(
-    measure: Measure, retrieved: list[str], missed: list[str]
-) -> None:
-    ranking = " ".join(["1", *retrieved])
-    alone, more = JudgedRankings.spelled(ranking), JudgedRankings.spelled(ranking, missed=" ".join(missed))
-    if not depends_on_missed(measure):
-        assert measure.compute(more).tolist() == measure.compute(alone).tolist()
 
 
 @pytest.mark.parametrize("cutoff", [1, 10, 1000, 1001, inf])

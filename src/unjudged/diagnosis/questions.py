@@ -171,7 +171,8 @@ class _Patient:
             if systems == len(runs) == 2:
                 yield asked(MAY_GO_ON, "gate", *files, "--margin", str(MARGIN))
             yield asked(ON_A_PAGE, "report", *files, "-o", "report.html")
-        yield _allowed(qrels, CHOOSING, "What should be judged next?", "next", *files)
+        alone = () if systems > 1 else ("-m", OF_ONE)  # a measure whose interval documents narrow
+        yield _allowed(qrels, CHOOSING, "What should be judged next?", "next", *files, *alone)
         for calibration in self.of(CALIBRATION):
             about = "How far off are scores of runs that were not pooled?"
             words = ("--interval", "calibrated", "--calibration", calibration.file)
@@ -244,6 +245,7 @@ def _covered(judgments: RecognisedFile, other: RecognisedFile) -> float:
 MAY_GO_ON = "May a build go on in which the second replaces the first?"
 ON_A_PAGE = "All of it on one page?"
 MARGIN = 0.01
+OF_ONE = "P@10"
 
 
 def about_tables(tables: Sequence[RecognisedFile]) -> Iterator[Question]:

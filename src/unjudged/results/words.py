@@ -92,11 +92,11 @@ def notes_of_view(result: Any, view: str, *, marks: bool = True) -> list[str]:
     if view == "queries" and marks:
         nothing = rows[0].get("low") is not None and not result.rows["documents"]
         return [columns_by_query(rows[0]), *([NO_EFFECT] if nothing else [])]
-    if view not in ("systems", "pairs", "segments") or "test" not in result.settings:
+    if view not in ("systems", "pairs", "segments", "collections") or "test" not in result.settings:
         return []
     if view == "segments":
         return [*segment_sentences(rows, result.settings["alpha"]), method_of_segments(result.settings)]
-    if view == "systems" and "collections" in result.settings:
+    if view in ("systems", "collections") and "collections" in result.settings:
         return [*of_collections(result.settings), method_of(result.settings), *without_judging(result.pairs)]
     sought = marks and view == "pairs" and any(isfinite(row.get("flip", inf)) for row in rows)
     doubt = "? needs judging. " if marks and any(row.get("doubtful") for row in rows) else ""
@@ -259,6 +259,10 @@ def title_of(result: Any, view: str) -> str:
     rows = result.rows[view]
     many = {"systems": "system", "pairs": "pair"}.get(view)
     measures = list(dict.fromkeys(row["measure"] for row in rows))
+    if view == "collections":
+        two = list(dict.fromkeys((row["a"], row["b"]) for row in rows))
+        which = " minus ".join(two[0]) if len(two) == 1 else f"{len(two)} pairs"
+        return f"{which} in {counted(len(result.settings['collections']), 'collection')}; {measures[0]}"
     if many is None or not rows:
         by_query = f"{measures[0]} by query" if len(measures) == 1 else "By query"
         documents = "Unjudged documents that matter most"

@@ -23,7 +23,7 @@ from unjudged.rankings.hashing import Numbers, hashes, mixed, salt
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
 from unjudged.rankings.runs import RunSource, run_table
-from unjudged.uncertainty.bounding.filled import anonymous, unseen_counts
+from unjudged.uncertainty.bounding.filled import anonymous
 from unjudged.uncertainty.completions import Completions
 from unjudged.uncertainty.prevalence import PrevalenceLike, prevalence_of
 
@@ -184,10 +184,6 @@ class SharedRankings:
         return UnknownWeights(
             run[counts], r.row[counts], weight[counts], len(self.runs), self.judgments.offsets
         )
-
-    def unretrieved_unknown(self) -> Integers:
-        """For each ranking, how many unjudged documents of its query's pool it did not retrieve."""
-        return unseen_counts(self.rankings)
 
 
 @dataclass(frozen=True, eq=False)

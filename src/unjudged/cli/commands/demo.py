@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -87,7 +86,7 @@ def demo(
         low=rbp,
         high=rbp + scores.value("RBPResidual(p=0.8)", run="dense"),
         ahead=found.ahead,
-        said=textwrap.indent(wrapped(found.sentences()), "  "),
+        said=wrapped(found.sentences(), "  ").rstrip(),
     )
     shown = table(replace(scores.grid(), title=""), width=terminal_width(), bold=on_terminal(output))
     show(_BEFORE + shown + after, output)

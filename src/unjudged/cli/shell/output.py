@@ -41,13 +41,14 @@ def terminal_width() -> int:
     return max(columns or WIDTH, 20)
 
 
-def wrapped(lines: Sequence[str]) -> str:
-    """Return sentences, wrapped to the width of the terminal."""
+def wrapped(lines: Sequence[str], indent: str = "") -> str:
+    """Return sentences, wrapped to the width of the terminal, after an indent."""
     import textwrap
 
     width, shown = terminal_width(), []
     for line in lines:
-        shown += textwrap.wrap(plain(line), width, subsequent_indent="  ", break_on_hyphens=False) or [""]
+        indents = {"initial_indent": indent, "subsequent_indent": f"{indent}  "}
+        shown += textwrap.wrap(plain(line), width, **indents, break_on_hyphens=False) or [""]  # type: ignore[arg-type]
     return "".join(f"{line}\n" for line in shown)
 
 

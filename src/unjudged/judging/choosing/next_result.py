@@ -70,8 +70,8 @@ class NextDocuments(Shown):
         whose = f"{' and '.join(self.runs)}" if two else f"{len(self.open_pairs)} of {len(self.pairs)} {runs}"
         if self.open_pairs:
             return f"More judging could change what {self.measure} says of {whose}."
-        stop = f"the {self.measure} of {whose}" if two else f"any of the {len(self.pairs)} {runs}"
-        return f"Stop: more judging cannot, or is unlikely to, change what is known of {stop}."
+        stop = whose if two else f"any of the {len(self.pairs)} {runs}"
+        return f"Stop: more judging cannot, or is unlikely to, change what {self.measure} says of {stop}."
 
     def notes(self) -> list[str]:
         """Say what to do, and what is known of the open pairs."""

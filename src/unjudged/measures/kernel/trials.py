@@ -62,18 +62,6 @@ def try_traits(measure: Any) -> None:
                     raise UsageError(f"{measure}: its trait {name} is not true: {found}")
 
 
-def depends_on_missed(measure: Any) -> bool:
-    """Return whether relevant documents that were not retrieved change its values, as they do those of AP."""
-    top = min(measure.given.get("max_grade") or 2, 4)
-    tried, small = Tried(measure, top), (["1", "0", "1", "0"], ["0", "1"])
-    with np.errstate(all="ignore"):
-        return any(
-            tried.value(ranking, [str(top)] * missed) != tried.value(ranking, [])
-            for ranking in small
-            for missed in (1, 2)
-        )
-
-
 def _drawn(rng: np.random.Generator, top: int) -> tuple[States, States]:
     """Return the states of a few retrieved documents, and of some that were missed."""
     states = [*map(str, range(top + 1)), "U", "N"]
