@@ -50,7 +50,7 @@ from unjudged.uncertainty.intervals import IntervalRequest, interval_method
 PAIR = {name: sample.runs[name] for name in ("reranked", "fused")}
 GUESSES: dict[str, dict[str, float]] = {}
 for file in PAIR.values():
-    for query, _, document, *_ in map(str.split, file.read_text().splitlines()):
+    for query, _, document, *_rest in map(str.split, file.read_text().splitlines()):
         GUESSES.setdefault(query, {})[document] = int(document[1:]) % 5 / 5
 
 
