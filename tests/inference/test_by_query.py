@@ -96,4 +96,4 @@ def test_queries_of_a_pair_the_other_way_round() -> None:
         assert (row["query"], row["document"]) == (turned["query"], turned["document"])
         assert (row["value_a"], row["value_b"]) == (turned["value_b"], turned["value_a"])
         assert (row["low"], row["high"]) == pytest.approx((-turned["high"], -turned["low"]), abs=1e-15)
-    assert len(one.grid("documents").rows) == len(one.rows["documents"])
+    assert len(one.grid("documents").rows) == min(len(one.rows["documents"]), 10)
