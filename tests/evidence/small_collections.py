@@ -59,3 +59,21 @@ def completed_differences(
             if step < len(own):
                 found[query].append(values[a, query] - values[b, query])
     return [np.array(differences) for differences in found]
+
+
+@st.composite
+def skilled_runs(draw: st.DrawFn) -> tuple[Qrels, dict[str, RunDict]]:
+    """Three runs of 9 to 14 queries; the first of them may be far better, and some documents are unjudged."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    skills = draw(st.permutations([4.0, 1.0, 0.0]))
+    judged = draw(st.sampled_from([0.5, 0.8, 0.95]))
+    qrels: Qrels = {}
+    runs: dict[str, RunDict] = {name: {} for name in ("one", "two", "three")}
+    for number in range(draw(st.integers(9, 14))):
+        query, relevant = f"q{number}", rng.random(12) < 0.4
+        known = rng.random(12) < judged
+        qrels[query] = {"x": 0} | {f"d{k}": int(relevant[k]) for k in range(12) if known[k]}
+        for name, skill in zip(runs, skills, strict=True):
+            scores = skill * relevant + rng.random(12)
+            runs[name][query] = {f"d{k}": float(scores[k]) for k in np.argsort(-scores)[:5].tolist()}
+    return qrels, runs

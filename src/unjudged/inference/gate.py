@@ -20,8 +20,8 @@ from unjudged.comparison.testing.pairs import ROUNDING
 from unjudged.comparison.testing.power import queries_needed
 from unjudged.evidence.contrast import Contrast
 from unjudged.inference.careful import careful, limits, shape_of, share_alike
-from unjudged.inference.infer import reach_of
-from unjudged.measures.kernel.averages import mean_over_queries
+from unjudged.inference.infer import Settings, decide, powered_means, reach_of, run_tests
+from unjudged.inference.rows import rows_of
 from unjudged.rankings.judged import Floats
 
 PASS, FAIL, UNDECIDED = "pass", "fail", "undecided"
@@ -50,6 +50,8 @@ def gate_checks(
 def extremes(contrast: Contrast, judging: JudgingName) -> tuple[Floats, Floats, str]:
     """Return new minus old on each query at its worst and at its best, and what these are."""
     values = contrast.values
+    if contrast.slack is not None:  # what predictions that nothing corrects could change
+        return values + contrast.slack[:, :1], values + contrast.slack[:, 1:], UNKNOWN
     if judging == AS_JUDGED:
         return values, values, AS_JUDGED
     if contrast.ends_by_query is not None and (judging == WORST or contrast.tips is None):
@@ -69,39 +71,37 @@ def _lower(expected: Floats, values: Floats) -> Floats:
 
 
 def _tested(contrast: Contrast, margin: float, segment: str, alpha: float, judging: JudgingName) -> Check:
-    measure, sign = contrast.measure, contrast.measure.sign
-    reach = reach_of(measure)
+    """Return the row that a comparison of the two has, with the one-sided tests at the margin."""
+    measure, settings = contrast.measure, Settings(alpha=alpha)
+    reach, gain = reach_of(measure), contrast.values
+    (columns,) = decide([run_tests(contrast, settings)], settings)
+    (row,) = rows_of(contrast, columns, segment=segment)
     worst, best, known = extremes(contrast, judging)
-    gain = contrast.values
     same = bool(np.abs(np.stack([worst, best])).max() <= ROUNDING)
-    passing, failing = careful(worst, margin, reach), careful(best, margin, reach)
-    low, high = float(limits(worst, alpha, reach)[0][0]), float(limits(best, alpha, reach)[1][0])
-    low, high = (np.nan, np.nan) if same else (low, high) if sign > 0 else (-high, -low)
-    means = measure.mean_of(sign * mean_over_queries(contrast.scores))
+    if contrast.surrogate is None:
+        above = float(careful(worst, margin, reach).above[0])
+        below = float(careful(best, margin, reach).below[0])
+        low, high = float(limits(worst, alpha, reach)[0][0]), float(limits(best, alpha, reach)[1][0])
+    else:
+        (powered,), _ = powered_means(contrast, alpha)
+        above, below = powered.sides(margin)
+        low, high = powered.limits(alpha)
+    low, high = (np.nan, np.nan) if same else (low, high) if measure.sign > 0 else (-high, -low)
     told = min(float(side[0]) for side in careful(gain, margin, reach)) <= alpha
     open_to = "judging" if known in (SEEN, WORST) and told else "queries"
     end = next((e for e, side in ((worst, 1), (best, -1)) if side * (e.mean() + margin) > 0), None)
     if end is None and open_to == "queries":  # neither side could be shown while so much is unjudged
         open_to = "both"
-    return {
-        "measure": str(measure),
-        "segment": segment,
-        "a": contrast.systems[int(contrast.first[0])],
-        "b": contrast.systems[int(contrast.second[0])],
-        "queries": gain.shape[1],
+    return row | {
         "margin": margin,
-        "mean_a": float(means[contrast.first[0]]),
-        "mean_b": float(means[contrast.second[0]]),
-        "difference": float(sign * gain.mean()) + 0.0,
         "judging": known,
         "limit_low": low,
         "limit_high": high,
-        "p_not_worse": 0.0 if same else float(passing.above[0]),
-        "p_worse": 1.0 if same else float(failing.below[0]),
+        "p_not_worse": 0.0 if same else above,
+        "p_worse": 1.0 if same else below,
         "identical": same,
         "constant": float(shape_of(gain).deviation[0]) == 0,
         "open_to": open_to,
-        "lower_is_better": measure.traits.lower,
         "queries_needed": _needed(gain if end is None else end, margin, alpha, reach),
     }
 

@@ -95,7 +95,7 @@ def run_tests(contrast: Contrast, settings: Settings, *, shares: bool = True) ->
     judging, orders = Judging.nothing(len(pairs)), []
     if contrast.error is not None:
         columns |= sampled_columns(contrast, columns["difference"], settings.alpha, (-reach, reach))
-        p_careful = _unless_slack_decides(contrast, columns, p_careful)
+        p_careful = _unless_slack_decides(contrast, columns, p_careful, p_of)
     if contrast.tips is not None:
         ahead, behind, turned = leaders(contrast, pairs)
         tip = contrast.tips(ahead, behind)
@@ -123,14 +123,17 @@ def sampled_columns(contrast: Contrast, values: Floats, alpha: float, limits: tu
     return {"estimate_low": low, "estimate_high": np.minimum(middle + half + slack[:, 1], limits[1])}
 
 
-def _unless_slack_decides(contrast: Contrast, columns: Columns, p: Floats) -> Floats:
-    """Return p values; 1 where predictions that nothing corrects could turn the order."""
+def _unless_slack_decides(contrast: Contrast, columns: Columns, p: Floats, p_of: POf) -> Floats:
+    """Return p values that predictions which nothing corrects cannot change; 1 where they turn the order."""
     if contrast.slack is None:
         return p
-    low = columns["query_low"] + contrast.slack[:, 0]
-    high = columns["query_high"] + contrast.slack[:, 1]
-    columns["query_low"], columns["query_high"] = low, high
-    return np.where((low > 0) | (high < 0), p, 1.0)
+    columns["query_low"] = columns["query_low"] + contrast.slack[:, 0]
+    columns["query_high"] = columns["query_high"] + contrast.slack[:, 1]
+    values = contrast.values
+    ahead = values.mean(axis=1) > 0
+    least = values + np.where(ahead, contrast.slack[:, 0], contrast.slack[:, 1])[:, None]
+    stays = np.where(ahead, 1, -1) * least.mean(axis=1) > ROUNDING
+    return np.where(stays, np.maximum(p, p_of(least)), 1.0)
 
 
 def _with_surrogates(contrast: Contrast, pairs: Pairs, settings: Settings) -> Tested:
@@ -138,7 +141,7 @@ def _with_surrogates(contrast: Contrast, pairs: Pairs, settings: Settings) -> Te
     if settings.test is not students or (settings.correction is not None and settings.correction.joint):
         problem = "a comparison with predictions for further queries has no other test or correction"
         raise UsageError(f"{problem}: choose t, and holm, bh, bonferroni or none")
-    powered, (values, low, high) = _powered(contrast, settings.alpha)
+    powered, (values, low, high) = powered_means(contrast, settings.alpha)
     columns: Columns = {"queries": contrast.scores.shape[1], "difference": values}
     columns |= {"query_low": low, "query_high": high}
     means = contrast.facts["means"]
@@ -147,7 +150,7 @@ def _with_surrogates(contrast: Contrast, pairs: Pairs, settings: Settings) -> Te
     return Tested(contrast, columns, p, p, Judging.nothing(len(pairs)), pairs)
 
 
-def _powered(contrast: Contrast, alpha: float) -> tuple[list[Powered], tuple[Floats, Floats, Floats]]:
+def powered_means(contrast: Contrast, alpha: float) -> tuple[list[Powered], tuple[Floats, Floats, Floats]]:
     """Return the means of people's scores with predicted ones; and these and their ends as shown."""
     values, sign = contrast.values, contrast.measure.sign
     predicted, further = contrast.surrogate or (values, values)
@@ -356,7 +359,7 @@ def describe_systems(contrast: Contrast, alpha: float) -> Columns:
     measure, sign = contrast.measure, contrast.measure.sign
     values = sign * contrast.values
     if contrast.surrogate is not None:
-        _, (means, low, high) = _powered(contrast, alpha)
+        _, (means, low, high) = powered_means(contrast, alpha)
         return {"mean": means, "query_low": low, "query_high": high, "queries": values.shape[1]}
     means = sign * _possible(contrast, mean_over_queries(contrast.scores))[contrast.first]
     columns: Columns = {"mean": measure.mean_of(means), "queries": values.shape[1]}

@@ -50,7 +50,9 @@ def _mean_of_pairs(contrasts: Sequence[Contrast], settings: Settings) -> Columns
     measure, sign, alpha = contrasts[0].measure, contrasts[0].measure.sign, settings.alpha
     parts = [contrast.values for contrast in contrasts]
     found = macro_differences(parts, 1 - alpha)
-    turned = found.value < 0
+    largest = max(float(np.abs(contrast.scores).max(initial=0)) for contrast in contrasts)
+    value = np.where(np.abs(found.value) <= ROUNDING * largest, 0.0, found.value)  # a rounding error is none
+    turned = value < 0
     led = [np.where(turned[:, None], -part, part) for part in parts]
     holds = macro_differences(led, 1 - alpha).p
     judging = _judging(contrasts, turned, settings)
@@ -61,7 +63,7 @@ def _mean_of_pairs(contrasts: Sequence[Contrast], settings: Settings) -> Columns
     answers = verdicts(p_holds <= alpha, seen <= alpha, worst <= alpha, judging, queries)
     first, second = contrasts[0].first, contrasts[0].second
     means = np.mean([mean_over_queries(c.scores) for c in contrasts], axis=0)
-    columns: Columns = {"queries": queries, "difference": sign * found.value + 0.0}
+    columns: Columns = {"queries": queries, "difference": sign * value + 0.0}
     columns |= {
         "mean_a": measure.mean_of(sign * means[first]),
         "mean_b": measure.mean_of(sign * means[second]),

@@ -50,6 +50,19 @@ class Powered:
         method = f"prediction-powered, lambda {self.weight:.3f}"
         return Estimate(self.value, *within(self.value, half, limits), confidence, method, of)
 
+    def sides(self, margin: float) -> tuple[float, float]:
+        """P values that the mean is above, and that it is below, minus the margin."""
+        from scipy.special import stdtr
+
+        gap = self.value + margin
+        t = gap / self.error if self.error > 0 else float(np.copysign(np.inf, gap)) if gap else 0.0
+        return float(stdtr(self.queries - 2, -t)), float(stdtr(self.queries - 2, t))
+
+    def limits(self, alpha: float) -> tuple[float, float]:
+        """What the mean is above, and what it is below, each at level alpha."""
+        half = t_quantile(1 - 2 * alpha, self.queries - 2) * self.error
+        return self.value - half, self.value + half
+
     @property
     def p(self) -> float:
         """P value of a mean of 0."""

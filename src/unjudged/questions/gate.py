@@ -141,7 +141,8 @@ def gate_gathered(
         if not one.measure.traits.quality:
             raise UsageError(f"{one.measure} is no measure of quality: a gate needs one that should rise")
         contrast = one.contrast(np.array([1]), np.array([0]), by_query=True)
-        asked += [(contrast.over(chosen), own, segment) for segment, chosen in parts.items()]
+        for segment, chosen in parts.items():
+            asked.append((contrast if segment == EVERY else contrast.over(chosen), own, segment))
     checks = gate_checks(asked, alpha, judging)
     told = {"systems": [before, after], "old": before, "new": after, "alpha": alpha, "library": found.library}
     told["margin"] = margins[0] if len({*margins}) == 1 else {c["measure"]: c["margin"] for c in checks}

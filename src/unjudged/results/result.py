@@ -186,7 +186,8 @@ class Result(Shown, Framed):
 
     def sentences(self) -> list[str]:
         """Return the answer about two systems in sentences, for each measure."""
-        return [line for row in self.pairs for line in sentences_of_pair(row, self.settings)]
+        each = [["", *sentences_of_pair(row, self.settings)] for row in self.pairs]
+        return [line for lines in each for line in lines][1:]
 
     def _lettered(self, rows: Sequence[Row]) -> list[Row]:
         """Give each system a letter, and say by letters which systems it is better than."""

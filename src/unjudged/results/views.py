@@ -80,6 +80,7 @@ VIEWS: dict[str, View] = {
             *("measure", "segment", "a", "b", "queries", "margin", "mean_a", "mean_b", "difference"),
             *("judging", "limit_low", "limit_high", "p_not_worse", "p_worse", "p_worse_adjusted"),
             *("outcome", "open_to", "queries_needed", "identical", "constant", "lower_is_better"),
+            *("p", *_ENDS, *_ANSWERS),
         ],
     ),
     "collections": View(

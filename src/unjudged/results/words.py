@@ -221,8 +221,8 @@ def _queries(row: Row, settings: Mapping[str, Any]) -> str:
     if row.get("p_adjusted") is not None and row["p_adjusted"] != row["p"]:
         corrected = f", {p_text(row['p_adjusted'])} after correction"
     won = ""
-    if row.get("wins") is not None:
-        won = f"; {row['ahead'] or row['a']} better on {max(row['wins'], row['losses'])} of {row['queries']}"
+    if row.get("wins") is not None and row["ahead"] is not None:
+        won = f"; {row['ahead']} better on {max(row['wins'], row['losses'])} of {row['queries']}"
     return f"{ends}, {p_text(row['p'])}{corrected}{won}"
 
 

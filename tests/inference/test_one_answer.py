@@ -1,0 +1,283 @@
+"""One answer: every question says the same of a pair, whatever the source, and a pair stands alone."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.conftest import Qrels, RunDict, examples
+from tests.evidence.small_collections import several_runs, skilled_runs
+from unjudged import Result, Scores, UsageError, compare, compare_collections, evaluate, gate, judging
+from unjudged.grids.rendering import render
+from unjudged.inference.gate import PASS
+from unjudged.inference.rows import Row
+from unjudged.inference.verdict import BETTER, BLUR, ENOUGH_QUERIES, FEW_QUERIES, FLIP, HEADLINES
+from unjudged.uncertainty.bounding.bounds import bounds
+
+Several = tuple[Qrels, dict[str, RunDict]]
+Source = tuple[Any, Any, dict[str, Any]]
+"""Judgments or scores, runs, and further arguments."""
+
+MEASURES = ["RBP(p=0.8)", "P@3", "nDCG@3", "nDCG@10", "AP", "R@3", "RR"]
+SUMS = ["RBP(p=0.8)", "P@3", "DCG@3"]
+
+
+def rankings(collection: Several, _: str) -> Source:
+    return *collection, {}
+
+
+def table(collection: Several, measure: str) -> Source:
+    return scores_of(collection, measure, ends=False), None, {}
+
+
+def table_with_ends(collection: Several, measure: str) -> Source:
+    """Ends of each value, as a cluster computes them run by run."""
+    return scores_of(collection, measure, ends=True), None, {}
+
+
+def scores_of(collection: Several, measure: str, *, ends: bool) -> Scores:
+    qrels, runs = collection
+    columns: dict[str, list[Any]] = {name: [] for name in ("run", "query", "measure", "value", "low", "high")}
+    for run, ranking in runs.items():
+        scores = evaluate(qrels, {run: ranking}, measure)
+        own = bounds(scores.measures[0], scores.judged) if ends else None
+        for k, row in enumerate(scores.rows()):
+            for name, value in row._asdict().items():
+                columns[name].append(value)
+            if own is not None:
+                columns["low"].append(min(float(own.low[k]), row.value))
+                columns["high"].append(max(float(own.high[k]), row.value))
+    return Scores.of({name: column for name, column in columns.items() if column})
+
+
+def predictions(collection: Several, _: str) -> Source:
+    """A random sample of what the runs retrieve, labelled, beside what a model says of each document."""
+    qrels, runs = collection
+    labels = {q: {f"d{k}": max(own.get(f"d{k}", 0), 0) for k in range(12)} for q, own in qrels.items()}
+    drawn = judging.sample(judging.pool(runs, 5), "random", 0.7, seed=1)
+    chances = {
+        q: {d: (0.7 if grade else 0.2) + len(q) / 50 for d, grade in own.items()} for q, own in labels.items()
+    }
+    return judging.merge(drawn, {"them": labels}).judgments, runs, {"predictions": chances}
+
+
+SOURCES = {
+    "rankings": (rankings, MEASURES),
+    "table": (table, MEASURES),
+    "table with ends": (table_with_ends, SUMS),
+    "predictions": (predictions, SUMS[:2]),
+}
+of_sources = pytest.mark.parametrize("kind", SOURCES)
+
+
+def drawn_source(data: st.DataObject, kind: str, collection: Several) -> tuple[Source, str]:
+    make, measures = SOURCES[kind]
+    measure = data.draw(st.sampled_from(measures))
+    return make(collection, measure), measure
+
+
+def some(source: Source, *names: str) -> Source:
+    """Return the same source with these systems alone, in this order."""
+    qrels, runs, more = source
+    if runs is not None:
+        return qrels, {name: runs[name] for name in names}, more
+    places = [list(qrels.runs).index(name) for name in names]
+    columns: dict[str, Any] = {"run": [], "query": [], "measure": [], "value": []}
+    columns |= {} if qrels.ends is None else {"low": [], "high": []}
+    for name, place in zip(names, places, strict=True):
+        for j, query in enumerate(qrels.queries):
+            columns["run"].append(name)
+            columns["query"].append(query)
+            columns["measure"].append(str(qrels.measures[0]))
+            columns["value"].append(qrels.values[place, j, 0])
+            if qrels.ends is not None:
+                columns["low"].append(qrels.ends[0][place, j, 0])
+                columns["high"].append(qrels.ends[1][place, j, 0])
+    return Scores.of(columns), None, more
+
+
+def compared(source: Source, measure: str, **options: Any) -> Result:
+    qrels, runs, more = source
+    return compare(qrels, runs, measure, **more, **options)
+
+
+def gated(source: Source, measure: str, old: str, new: str, **options: Any) -> Row:
+    qrels, runs, more = source
+    before, after = (old, new) if runs is None else (runs[old], runs[new])
+    (check,) = gate(qrels, before, after, measure, margin=0, **more, **options).checks
+    return dict(check)
+
+
+ALIKE = ("difference", "low", "high", "p", "headline", "other_queries", "more_judging")
+
+
+def same(one: Any, other: Any, names: Any, tolerance: float = 1e-12) -> None:
+    for name in names:
+        if isinstance(one.get(name), float):
+            assert other[name] == pytest.approx(one[name], abs=tolerance, nan_ok=True), name
+        else:
+            assert other.get(name) == one.get(name), name
+
+
+@of_sources
+@examples(12)
+@given(collection=skilled_runs(), data=st.data())
+def test_all_questions_say_the_same(kind: str, collection: Several, data: st.DataObject) -> None:
+    """`compare`, its JSON, `gate` at margin 0 and `next` have one leader, ends, p and headline."""
+    source, measure = drawn_source(data, kind, collection)
+    found = compared(some(source, "one", "two"), measure)
+    row = found.pair()
+    check = gated(source, measure, "one", "two")
+    same(row, check, ALIKE)
+    assert (row["ahead"] == "two", row["ahead"] is None) == (
+        check["ahead"] == check["a"],
+        check["ahead"] is None,
+    )
+    (written,) = json.loads(str(render(found.grid("pairs"), "json")))["rows"]
+    same({n: v for n, v in row.items() if n in written}, written, {*ALIKE, "better"} & written.keys())
+    if kind == "rankings":
+        (other,) = judging.next(*some(source, "one", "two")[:2], 1, measure, settle=True).pairs
+        same(row, other, (*ALIKE, "a", "b", "ahead", "better", "flip", "loss", "seen"))
+
+
+@of_sources
+@examples(12)
+@given(collection=skilled_runs(), data=st.data())
+def test_better_passes_and_needs_no_judging(kind: str, collection: Several, data: st.DataObject) -> None:
+    source, measure = drawn_source(data, kind, collection)
+    found = compared(some(source, "one", "two"), measure)
+    if found.better is not None:
+        behind = ({"one", "two"} - {found.better}).pop()
+        assert gated(source, measure, behind, found.better, judging="seen")["outcome"] == PASS
+    if kind == "rankings":
+        qrels, runs, _ = some(source, "one", "two")
+        wanted = judging.next(qrels, runs, 1, measure, settle=True)
+        assert bool(wanted.open_pairs) == (found["more_judging"] in (FLIP, BLUR))
+        assert found.headline != BETTER or not (wanted.open_pairs or wanted.wanted)
+
+
+ANSWERS = {"p_adjusted", "headline", "other_queries", "more_judging", "better", "sure", "in_other_orders"}
+"""What a correction for many comparisons changes."""
+
+
+@pytest.mark.parametrize("correction", ["none", "holm"])
+@of_sources
+@examples(8)
+@given(collection=skilled_runs(), data=st.data())
+def test_a_further_system_changes_no_row_of_the_others(
+    kind: str, correction: Any, collection: Several, data: st.DataObject
+) -> None:
+    """All fields but those that a correction changes; without a correction all fields."""
+    if kind == "predictions":
+        pytest.skip("what is predicted is corrected by all documents of the sample")
+    source, measure = drawn_source(data, kind, collection)
+    alone = compared(some(source, "one", "two"), measure, correction=correction)
+    beside = compared(source, measure, correction=correction)
+    fields = alone.pair().keys() - (ANSWERS if correction == "holm" else set())
+    same(alone.pair(), beside.pair("two", "one"), fields, 1e-9)
+    for row in alone.systems:
+        (other,) = [one for one in beside.systems if one["system"] == row["system"]]
+        same(row, other, ("mean", "low", "high", "query_low", "query_high"))
+
+
+@of_sources
+@examples(12)
+@given(collection=skilled_runs(), data=st.data())
+def test_swapping_two_systems_negates_the_row(kind: str, collection: Several, data: st.DataObject) -> None:
+    source, measure = drawn_source(data, kind, collection)
+    row = compared(some(source, "one", "two"), measure).pair()
+    other = compared(some(source, "two", "one"), measure).pair()
+    assert (row["a"], row["b"]) == (other["b"], other["a"]) == ("two", "one")
+    for low, high in [("low", "high"), *((f"{n}_low", f"{n}_high") for n in ("query", "effect", "estimate"))]:
+        if low in row:
+            assert (row[low], row[high]) == pytest.approx((-other[high], -other[low]), abs=1e-12)
+    for name in ("difference", "effect"):
+        assert row.get(name, 0) == pytest.approx(-other.get(name, 0), abs=1e-12)
+    assert (row.get("wins"), row.get("mean_a")) == (other.get("losses"), other.get("mean_b"))
+    same(row, other, (*ALIKE[3:], "p_adjusted", "flip", "loss", "seen", "ahead", "better"), 1e-9)
+
+
+@of_sources
+@examples(8)
+@given(collection=skilled_runs(), data=st.data())
+def test_segments_and_collections_have_headlines(kind: str, collection: Several, data: st.DataObject) -> None:
+    source, measure = drawn_source(data, kind, collection)
+    queries = sorted(collection[0])
+    halves = {query: str(k % 3 == 0) for k, query in enumerate(queries)}
+    found = compared(source, measure, segments=halves)
+    for row in found.segments:
+        assert row["headline"] in HEADLINES
+        assert (row["headline"] == FEW_QUERIES) == (row["queries"] < ENOUGH_QUERIES)
+    whole = [row for row in found.segments if row["segment"] == "all"]
+    for row, total in zip(found.pairs, whole, strict=True):
+        same(row, total, ALIKE)
+    if kind != "predictions":
+        one = source[0] if source[1] is None else source[:2]
+        several = compare_collections({"a": one, "b": one}, measure)
+        assert {row["headline"] for row in several.rows["collections"]} <= {*HEADLINES}
+        for row, total in zip(found.pairs, several.pairs, strict=True):
+            assert (row["a"], row["b"], row["ahead"]) == (total["a"], total["b"], total["ahead"])
+
+
+@examples(60)
+@given(several_runs(runs=3, highest=2, queries=4), st.sampled_from(MEASURES))
+def test_so_do_very_small_collections(collection: Several, measure: str) -> None:
+    """One to four queries, graded documents, and documents of the pool that nobody judged."""
+    source: Source = (*collection, {})
+    row = compared(some(source, "one", "two"), measure).pair()
+    assert row["headline"] == FEW_QUERIES
+    same(row, gated(source, measure, "one", "two"), ALIKE)
+    same(row, compared(source, measure, correction="none").pair("two", "one"), row.keys(), 1e-9)
+    (other,) = judging.next(*some(source, "one", "two")[:2], 1, measure, settle=True).pairs
+    same(row, other, ALIKE)
+
+
+@pytest.mark.parametrize("name", MEASURES)
+@examples(8)
+@given(collection=skilled_runs())
+def test_the_loss_share_is_at_most_the_flip_share(name: str, collection: Several) -> None:
+    row = compared(some((*collection, {}), "one", "two"), name).pair()
+    flip, loss, seen = row.get("flip", np.nan), row.get("loss", np.nan), row["seen"]
+    if not np.isnan(loss):
+        assert loss <= flip + 1e-9
+    if row["headline"] == BETTER:
+        assert loss > seen or np.isinf(loss)
+
+
+@pytest.mark.parametrize("measure", ["AP", "nDCG@3"])
+def test_predictions_of_further_queries_are_in_the_gate_too(measure: str) -> None:
+    """People judged 20 queries whole; of 30 more there are predictions alone."""
+    rng = np.random.default_rng(5)
+    queries = [f"q{k}" for k in range(50)]
+    relevant = rng.random((50, 8)) < 0.4
+    runs: dict[str, RunDict] = {}
+    for name, skill in (("old", 0.3), ("new", 1.0)):
+        scores = skill * relevant + rng.random((50, 8))
+        runs[name] = {
+            q: {f"d{j}": float(x) for j, x in enumerate(own)} for q, own in zip(queries, scores, strict=True)
+        }
+    labels = {q: {f"d{j}": int(x) for j, x in enumerate(relevant[k])} for k, q in enumerate(queries[:20])}
+    guesses = {
+        q: {f"d{j}": 0.8 if x else 0.1 for j, x in enumerate(relevant[k])} for k, q in enumerate(queries)
+    }
+    row = compare(labels, runs, measure, predictions=guesses).pair()
+    (check,) = gate(labels, runs["old"], runs["new"], measure, predictions=guesses, margin=0).checks
+    same(row, check, (*ALIKE, "mean_a", "mean_b", "query_low", "query_high"))
+    two_sided = 2 * min(check["p_not_worse"], check["p_worse"])
+    assert two_sided == pytest.approx(row["p"], rel=1e-9)
+    assert check["limit_low"] > row["query_low"]
+    plain = compare(labels, {name: {q: run[q] for q in labels} for name, run in runs.items()}, measure).pair()
+    assert row["query_high"] - row["query_low"] < plain["query_high"] - plain["query_low"]
+
+
+def test_no_question_but_one_compares_a_system_with_itself() -> None:
+    scores = Scores.of(np.random.default_rng(1).random((2, 12)), runs=["a", "b"])
+    with pytest.raises(UsageError, match="a was not compared with itself"):
+        compare(scores).pair("a", "a")
+    with pytest.raises(UsageError, match="old and new are both 'a'"):
+        gate(scores, "a", "a")
