@@ -233,8 +233,9 @@ def test_so_do_very_small_collections(collection: Several, measure: str) -> None
     assert row["headline"] == FEW_QUERIES
     same(row, gated(source, measure, "one", "two"), ALIKE)
     same(row, compared(source, measure, correction="none").pair("two", "one"), row.keys(), 1e-9)
-    (other,) = judging.next(*some(source, "one", "two")[:2], 1, measure, settle=True).pairs
-    same(row, other, ALIKE)
+    if any(grade >= 0 for documents in collection[0].values() for grade in documents.values()):
+        (other,) = judging.next(*some(source, "one", "two")[:2], 1, measure, settle=True).pairs
+        same(row, other, ALIKE)
 
 
 @pytest.mark.parametrize("name", MEASURES)
