@@ -10,9 +10,9 @@ import pytest
 
 from unjudged import MEASURES
 from unjudged.cli.commands import COMMANDS
-from unjudged.comparison.testing.corrections import CORRECTIONS
-from unjudged.comparison.testing.significance import TESTS
-from unjudged.judging.pooling.designs import DESIGNS
+from unjudged.inference.corrections import CORRECTIONS
+from unjudged.inference.significance import TESTS
+from unjudged.judging.designs import DESIGNS
 from unjudged.measures.kernel.registry import BOUNDS
 from unjudged.uncertainty import methods  # noqa: F401 (they register)
 from unjudged.uncertainty.bounding import (

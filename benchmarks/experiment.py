@@ -18,7 +18,7 @@ from unjudged.base.threads import cores
 from unjudged.experiments import experiment
 from unjudged.experiments.robustness import DEFAULT_MEASURES
 from unjudged.judging import Pool
-from unjudged.judging.pooling.designs import SHARES
+from unjudged.judging.designs import SHARES
 
 REPEATS = 10
 NAMES = {"AP": "map", "infAP": "infAP", "Bpref": "bpref"}

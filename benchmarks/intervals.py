@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from unjudged import Judgments, Scores, evaluate
-from unjudged.judging.choosing.next_documents import next_documents
+from unjudged.judging.next_documents import next_documents
 from unjudged.rankings.runs import Run
 
 MEASURES = ["AP", "nDCG@10", "RBP(p=0.8)"]

@@ -7,10 +7,10 @@ import time
 import numpy as np
 
 from unjudged import JudgedRankings, Judgments
-from unjudged.predictions.estimators.by_document import per_query_estimates
-from unjudged.predictions.estimators.calibrated_gains import cross_fitted
-from unjudged.predictions.estimators.population import POISSON, Population
-from unjudged.predictions.estimators.sampling_variance import sampling_covariance
+from unjudged.predictions.by_document import per_query_estimates
+from unjudged.predictions.calibrated_gains import cross_fitted
+from unjudged.predictions.population import POISSON, Population
+from unjudged.predictions.sums import sampling_covariance
 from unjudged.rankings.judged import Floats
 
 DEPTH = 1_000

@@ -22,11 +22,11 @@ import numpy as np
 from unjudged import Judgments, compare, evaluate, sample
 from unjudged.formats.writing import judgments_text, qrels_text
 from unjudged.judging import DESIGNS, Pool
-from unjudged.judging.choosing.next_documents import next_documents
-from unjudged.judging.collecting.drawn_sample import DrawnSample, draw
-from unjudged.judging.collecting.merging import merge
-from unjudged.judging.collecting.sample_file import read_sample, sample_text
-from unjudged.judging.pooling.designs import level_for_budget
+from unjudged.judging.designs import level_for_budget
+from unjudged.judging.drawn_sample import DrawnSample, draw
+from unjudged.judging.merging import merge
+from unjudged.judging.next_documents import next_documents
+from unjudged.judging.sample_file import read_sample, sample_text
 from unjudged.rankings.judgments import CANNOT_JUDGE
 
 NORMAL, ALPHA = 1.96, 0.05

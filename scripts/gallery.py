@@ -9,7 +9,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
-from unjudged.report.figures.charts import save
+from unjudged.report.charts import save
 
 LINE = 90
 """The longest line of a command."""

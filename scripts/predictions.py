@@ -22,14 +22,14 @@ from several_judges import Track, head, rows_of_studies
 
 from unjudged import Judgments, evaluate
 from unjudged.formats.writing import judgments_text, qrels_text, write_whole
-from unjudged.judging.collecting.sample_file import read_sample
+from unjudged.judging.sample_file import read_sample
 from unjudged.measures.kernel.estimand import Estimand
 from unjudged.predictions import Predictions, prediction_powered
-from unjudged.predictions.estimators.population import Population
-from unjudged.predictions.estimators.sums import Sum
 from unjudged.predictions.poisson_sample import LEAST_DOUBT
+from unjudged.predictions.population import Population
+from unjudged.predictions.sums import Sum
 from unjudged.rankings.judged import Floats
-from unjudged.report.figures.charts import COLOURS, altair_module, save
+from unjudged.report.charts import COLOURS, altair_module, save
 
 DOCS = Path(__file__).parent.parent / "docs"
 RUNS = ("ICT-BERT2", "ICT-CKNRM_B", "ICT-CKNRM_B50")

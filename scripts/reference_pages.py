@@ -8,7 +8,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-from unjudged.cli.shell.parser import make_app
+from unjudged.cli.parser import make_app
 
 REFERENCE = Path(__file__).parent.parent / "docs" / "reference"
 PACKAGES = ("unjudged", "unjudged.judging", "unjudged.predictions", "unjudged.experiments")

@@ -8,15 +8,14 @@ import numpy as np
 
 from unjudged.base.errors import UsageError
 from unjudged.evaluation.collection import RunsSource
-from unjudged.judging.pooling import sampling
+from unjudged.judging import sampling
 from unjudged.measures.kernel.names import MeasureLike
-from unjudged.predictions.estimators.by_document import per_query_estimates
-from unjudged.predictions.estimators.calibrated_gains import cross_fitted, folds_of
-from unjudged.predictions.estimators.population import POISSON, Population
-from unjudged.predictions.estimators.sampling_variance import SamplingError
-from unjudged.predictions.estimators.sums import Sum, as_gains
+from unjudged.predictions.by_document import per_query_estimates
+from unjudged.predictions.calibrated_gains import cross_fitted, folds_of
 from unjudged.predictions.poisson_sample import probabilities
+from unjudged.predictions.population import POISSON, Population
 from unjudged.predictions.predictions import Predictions, PredictionsSource
+from unjudged.predictions.sums import SamplingError, Sum, as_gains
 from unjudged.rankings.hashing import unit
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import JudgmentsSource

@@ -13,14 +13,13 @@ from typing import NamedTuple
 import numpy as np
 
 from unjudged import Judgments
-from unjudged.judging.pooling import sampling
+from unjudged.judging import sampling
 from unjudged.predictions import Judges
-from unjudged.predictions.estimators.by_document import per_query_estimates
-from unjudged.predictions.estimators.calibrated_gains import combined, folds_of
-from unjudged.predictions.estimators.population import POISSON, Population
-from unjudged.predictions.estimators.sampling_variance import SamplingError
-from unjudged.predictions.estimators.sums import Sum
+from unjudged.predictions.by_document import per_query_estimates
+from unjudged.predictions.calibrated_gains import combined, folds_of
 from unjudged.predictions.poisson_sample import FLOOR, SHARE_FOR_FLOOR, probabilities
+from unjudged.predictions.population import POISSON, Population
+from unjudged.predictions.sums import SamplingError, Sum
 from unjudged.rankings.hashing import unit
 from unjudged.rankings.judged import Floats
 from unjudged.uncertainty.quantiles import normal_quantile

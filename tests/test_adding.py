@@ -22,21 +22,21 @@ from unjudged import (
     measure,
     sample,
 )
+from unjudged.cli.arguments import Output, OutputFormat
 from unjudged.cli.commands import SCORE, command
-from unjudged.cli.options.arguments import Output, OutputFormat
-from unjudged.cli.shell.output import show_grids
-from unjudged.comparison.testing.corrections import correction
-from unjudged.comparison.testing.significance import significance_test
+from unjudged.cli.output import show_grids
 from unjudged.experiments import experiment
 from unjudged.formats.columns import QRELS, RUN, Layout
 from unjudged.formats.reader import READERS, File, Reader, register
-from unjudged.formats.readers.memory.mappings import table_of_rows
+from unjudged.formats.readers.mappings import table_of_rows
 from unjudged.formats.tables import Table
 from unjudged.grids.grid import grid_of
 from unjudged.grids.rendering import render
+from unjudged.inference.corrections import correction
 from unjudged.inference.rows import better_first
+from unjudged.inference.significance import significance_test
 from unjudged.judging import Pool
-from unjudged.judging.pooling.designs import design
+from unjudged.judging.designs import design
 from unjudged.measures.kernel.estimand import ALL_JUDGED
 from unjudged.measures.kernel.registry import Measure, bounds_of
 from unjudged.rankings.judged import Floats, Integers

@@ -24,7 +24,6 @@ JOURNEY = [
     "uncertainty",
     "baselines",
     "evaluation",
-    "comparison",
     "evidence",
     "inference",
     "results",
@@ -69,7 +68,7 @@ PLOTS = {("evaluation", "report"), ("results", "report"), ("experiments", "repor
 SOURCES = {("questions", "predictions")}
 """The one place that knows the kinds of sources imports those that come later when they are given."""
 
-CITED = {("citation", "uncertainty"), ("citation", "comparison"), ("citation", "judging")}
+CITED = {("citation", "uncertainty"), ("citation", "inference"), ("citation", "judging")}
 """Citations ask the registries of methods by name, when one is cited. No other part looks ahead."""
 
 SOURCES_OF_EVIDENCE = {"evidence", "predictions", "evaluation", "rankings", "uncertainty", "formats"}

@@ -11,7 +11,7 @@ import pytest
 import unjudged as u
 from unjudged import UnjudgedError, UsageError, sample
 from unjudged.base.choices import Choices
-from unjudged.report.figures.experiment_figures import across, curves, scatter
+from unjudged.report.experiment_figures import across, curves, scatter
 
 QRELS, RUN = {"q": {"d": 1}}, {"q": {"d": 1.0}}
 RUNS: dict[str, Any] = {"a": RUN, "b": RUN}

@@ -14,7 +14,7 @@ from fuzz.mutation import LINES, mutated
 from fuzz.oracle import Difference, Outcome, agreed, outcome
 from unjudged.evaluation.groups import groups_of
 from unjudged.judging import judge
-from unjudged.judging.collecting.texts import read_texts, read_topics
+from unjudged.judging.texts import read_texts, read_topics
 from unjudged.predictions import audit, estimate_with_predictions
 
 TASK = [(query, document) for query, ids in GRADES.items() for document in ids]

@@ -22,8 +22,8 @@ from unjudged.judging import (
     read_sample,
     sample_text,
 )
-from unjudged.judging.collecting.drawn_sample import draw
-from unjudged.judging.collecting.sample_file import SCHEMA
+from unjudged.judging.drawn_sample import draw
+from unjudged.judging.sample_file import SCHEMA
 from unjudged.uncertainty.calibration import Calibration
 
 GRADES = {f"q{q}": {f"d{d}": (q + d) % 3 % 2 for d in range(6)} for q in range(4)}

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from unjudged.formats.writing import write_whole
-from unjudged.report.figures.charts import save
+from unjudged.report.charts import save
 
 FOLDER = Path(__file__).parent.parent.parent / "docs" / "reproductions"
 

@@ -10,8 +10,8 @@ from unjudged import AP, statAP
 from unjudged.experiments import simulate
 from unjudged.experiments.robustness import experiment
 from unjudged.experiments.summary import Robustness
-from unjudged.judging.pooling.designs import DESIGNS
-from unjudged.judging.pooling.pool import Pool
+from unjudged.judging.designs import DESIGNS
+from unjudged.judging.pooling import Pool
 from unjudged.measures.weighted import relevant_total
 
 SIZES = ((5, 50), (10, 200), (75, 1500))

@@ -10,8 +10,8 @@ from pages import table
 
 from unjudged.base.threads import cores
 from unjudged.experiments.summary import Robustness
-from unjudged.judging.pooling.designs import DESIGNS
-from unjudged.judging.pooling.pool import Pool
+from unjudged.judging.designs import DESIGNS
+from unjudged.judging.pooling import Pool
 
 SEED, REPEATS, WORKERS = 2008, 10, cores()
 

@@ -9,7 +9,7 @@ import numpy as np
 from random_rankings import difference_from_prevalence
 
 from unjudged.rankings.judged import Floats
-from unjudged.report.figures.charts import COLOURS, altair_module, finished
+from unjudged.report.charts import COLOURS, altair_module, finished
 
 
 def densities(distributions: Mapping[str, tuple[Floats, Floats]], title: str, bins: int = 60) -> Any:

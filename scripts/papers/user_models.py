@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.measures.rank_biased import RBP
-from unjudged.measures.user_models import NCP, stopping_weights
+from unjudged.measures.rank_biased import NCP, RBP, stopping_weights
 from unjudged.rankings.judged import JudgedRankings
-from unjudged.report.figures.charts import COLOURS, altair_module, finished
+from unjudged.report.charts import COLOURS, altair_module, finished
 
 USER_MODELS: dict[str, dict[str, Any]] = {
     "uniform (AP)": {},

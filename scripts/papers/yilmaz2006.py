@@ -6,7 +6,7 @@ import trec8
 from pages import figure, page
 
 from unjudged.experiments.robustness import experiment
-from unjudged.report.figures.experiment_figures import curves, scatter
+from unjudged.report.experiment_figures import curves, scatter
 
 MEASURES = ("infAP", "Bpref10", "Bpref")
 LEVELS = (0.3, 0.1, 0.05)

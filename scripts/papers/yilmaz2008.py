@@ -13,8 +13,8 @@ from pages import figure, page, table
 from unjudged import infAP
 from unjudged.experiments.robustness import experiment
 from unjudged.experiments.summary import ITSELF, Robustness
-from unjudged.judging.pooling.pool import Pool
-from unjudged.report.figures.experiment_figures import across, curves, scatter
+from unjudged.judging.pooling import Pool
+from unjudged.report.experiment_figures import across, curves, scatter
 
 SMOOTHING = ("infAP(c=1.0)", "infAP(c=1.5)", "infAP", "infAP(c=2.5)")
 THREE = ("infAP", "indAP", "subAP")

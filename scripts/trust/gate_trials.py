@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from unjudged import evaluate
-from unjudged.comparison.testing.interaction import interaction_p
-from unjudged.comparison.testing.pairs import Pairs
-from unjudged.comparison.testing.pairwise import t_interval
 from unjudged.inference.careful import careful
+from unjudged.inference.interaction import interaction_p
+from unjudged.inference.pairs import Pairs
+from unjudged.inference.pairwise import t_interval
 from unjudged.rankings.judged import Floats
 
 ALPHA, SEED, REACH = 0.05, 28, 1.0

@@ -13,7 +13,7 @@ from coverage_tables import LEAST, MOST, Cell, markdown, share, shortfalls
 from left_out_runs import Track
 
 from unjudged import evaluate
-from unjudged.comparison.testing.macro_means import macro_differences, macro_interval
+from unjudged.inference.macro_means import macro_differences, macro_interval
 from unjudged.questions.collections import resting_on_few
 from unjudged.rankings.judged import Floats
 

@@ -17,7 +17,7 @@ from coverage_tables import Cell, markdown, share, shortfalls
 
 from unjudged.base.errors import UsageError
 from unjudged.evaluation.collection import judged_rankings
-from unjudged.judging.pooling.pool import REST, Pool
+from unjudged.judging.pooling import REST, Pool
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats

@@ -23,14 +23,14 @@ from coverage_tables import markdown
 from left_out_runs import Pooled, Track, of_runs, only_by, tracks
 
 from unjudged.base.segments import numbered
-from unjudged.comparison.testing.corrections import find_correction
-from unjudged.comparison.testing.pairs import Pairs
-from unjudged.comparison.testing.significance import p_values, t
 from unjudged.evidence.contrast import Contrast
 from unjudged.evidence.rankings import RankingsEvidence
 from unjudged.inference.careful import careful
+from unjudged.inference.corrections import find_correction
 from unjudged.inference.gate import JudgingName, extremes
 from unjudged.inference.infer import Settings, decide, reach_of, run_tests
+from unjudged.inference.pairs import Pairs
+from unjudged.inference.significance import p_values, t
 from unjudged.inference.verdict import BETTER, HEADLINES
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.rankings.extension import chosen_rows

@@ -23,8 +23,8 @@ _NAMES = LazyNames(
         "base.errors": "AssumptionWarning ExtraQueriesWarning InputError MissingQueriesWarning "
         "NothingJudgedWarning UnjudgedError UnjudgedWarning UsageError",
         "citation": "cite",
-        "comparison.testing.pairwise": "PairTests compare_pairs",
-        "comparison.testing.power": "QueryPlan plan_queries",
+        "inference.pairwise": "PairTests compare_pairs",
+        "inference.power": "QueryPlan plan_queries",
         "diagnosis.questions": "Diagnosis doctor",
         "evaluation.collection": "Collection",
         "evaluation.evaluation": "evaluate",

@@ -1,14 +1,14 @@
 # Written by `make docs`.
 from unjudged.base.errors import AssumptionWarning as AssumptionWarning, ExtraQueriesWarning as ExtraQueriesWarning, InputError as InputError, MissingQueriesWarning as MissingQueriesWarning, NothingJudgedWarning as NothingJudgedWarning, UnjudgedError as UnjudgedError, UnjudgedWarning as UnjudgedWarning, UsageError as UsageError
 from unjudged.citation import cite as cite
-from unjudged.comparison.testing.pairwise import PairTests as PairTests, compare_pairs as compare_pairs
-from unjudged.comparison.testing.power import QueryPlan as QueryPlan, plan_queries as plan_queries
 from unjudged.diagnosis.questions import Diagnosis as Diagnosis, doctor as doctor
 from unjudged.evaluation.collection import Collection as Collection
 from unjudged.evaluation.evaluation import evaluate as evaluate
 from unjudged.evaluation.groups import calibrate as calibrate
 from unjudged.evaluation.scores import Score as Score, Scores as Scores
 from unjudged.grids.grid import Grid as Grid
+from unjudged.inference.pairwise import PairTests as PairTests, compare_pairs as compare_pairs
+from unjudged.inference.power import QueryPlan as QueryPlan, plan_queries as plan_queries
 from unjudged.measures.kernel.estimand import Estimand as Estimand, permitted as permitted
 from unjudged.measures.kernel.registry import MEASURES as MEASURES, Measure as Measure, measure as measure
 from unjudged.measures.kernel.traits import Refusal as Refusal

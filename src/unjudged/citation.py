@@ -65,9 +65,9 @@ def methods() -> dict[str, Any]:
     """Every interval, test, correction and design by its name; each has `cite`, keys of works."""
     registries = (
         import_module("unjudged.uncertainty.intervals").interval_methods(),
-        import_module("unjudged.comparison.testing.significance").TESTS,
-        import_module("unjudged.comparison.testing.corrections").CORRECTIONS,
-        import_module("unjudged.judging.pooling.designs").DESIGNS,
+        import_module("unjudged.inference.significance").TESTS,
+        import_module("unjudged.inference.corrections").CORRECTIONS,
+        import_module("unjudged.judging.designs").DESIGNS,
     )
     return {name: method for registry in registries for name, method in registry.items()}
 

@@ -13,7 +13,7 @@ from unjudged import compare, evaluate
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
 
-from unjudged.report.figures.charts import save
+from unjudged.report.charts import save
 
 
 @pytest.mark.parametrize("name", ["intervals", "judged_by_rank", "differences"])

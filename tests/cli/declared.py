@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any, get_type_hints
 
 from unjudged.cli.commands import COMMANDS
-from unjudged.cli.options.option import Option, OptionGroup, option_of
+from unjudged.cli.option import Option, OptionGroup, option_of
 
 CALLED = [name for name, one in COMMANDS.items() if one.where]
 REFUSED = dict.fromkeys(CALLED, (2, 1)) | {"gate": (3, 3)}

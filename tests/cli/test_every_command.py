@@ -77,11 +77,11 @@ REGISTRIES = {
     "Form": "unjudged.formats.writing:FORMS",
     "IntervalName": "unjudged.uncertainty.intervals:interval_methods()",
     "TiesName": "unjudged.evaluation.tied_scores:TIES",
-    "TestName": "unjudged.comparison.testing.significance:TESTS",
-    "CorrectionName": "unjudged.comparison.testing.corrections:CORRECTIONS",
-    "CorrectOver": "unjudged.comparison.testing.pairwise:FAMILIES",
-    "DesignName": "unjudged.judging.pooling.designs:DESIGNS",
-    "Conflicts": "unjudged.judging.collecting.merging:RULES",
+    "TestName": "unjudged.inference.significance:TESTS",
+    "CorrectionName": "unjudged.inference.corrections:CORRECTIONS",
+    "CorrectOver": "unjudged.inference.pairwise:FAMILIES",
+    "DesignName": "unjudged.judging.designs:DESIGNS",
+    "Conflicts": "unjudged.judging.merging:RULES",
 }
 
 
@@ -99,7 +99,7 @@ def test_names_for_static_typing_are_those_of_the_registries() -> None:
 @pytest.mark.thorough
 def test_what_is_registered_can_be_chosen() -> None:
     """The words of an option were listed a second time."""
-    registering = "from unjudged.comparison.testing.significance import TESTS, find_test as find"
+    registering = "from unjudged.inference.significance import TESTS, find_test as find"
     code = f"{registering}; TESTS.add('another', find('t')); from unjudged.cli.main import main; main()"
 
     def with_another(*words: str) -> str:

@@ -15,7 +15,7 @@ from tests.cli.in_process import printed, refused
 from tests.cli.test_command_line import QRELS, unjudged
 from unjudged import Judgments, evaluate, sample
 from unjudged.experiments.summary import KEPT, REDRAWN
-from unjudged.judging.pooling.pool import Pool
+from unjudged.judging.pooling import Pool
 
 RUNS = [str(path) for path in sample.runs.values()]
 SMALL = ["--levels", "10%,50%", "--repeats", "3", "-m", "AP", "-m", "infAP"]

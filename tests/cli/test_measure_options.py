@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.in_process import printed, refused
 from unjudged import evaluate, sample
-from unjudged.cli.shell.argv import separate_measures
+from unjudged.cli.argv import separate_measures
 
 QRELS, RUN = str(sample.qrels), str(sample.runs["fused"])
 

@@ -17,7 +17,7 @@ from tests.cli.in_process import refused, unjudged
 from tests.conftest import examples
 from unjudged import sample
 from unjudged.cli.commands import COMMANDS
-from unjudged.cli.options.option import OptionGroup
+from unjudged.cli.option import OptionGroup
 
 QRELS, RUN, OTHER = (str(path) for path in (sample.qrels, sample.runs["fused"], sample.runs["dense"]))
 TEXT = "q01 0 d1 1\n"

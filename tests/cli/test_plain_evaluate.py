@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from tests.cli.in_process import printed, refused, unjudged
 from unjudged import sample
-from unjudged.cli.shell.argv import plain_evaluation
-from unjudged.cli.shell.parser import parse
+from unjudged.cli.argv import plain_evaluation
+from unjudged.cli.parser import parse
 
 QRELS, RUN, OTHER = str(sample.qrels), str(sample.runs["fused"]), str(sample.runs["expanded"])
 BY_CYCLOPTS = ("--seed", "0")

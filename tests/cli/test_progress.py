@@ -9,7 +9,7 @@ import time
 import pytest
 
 from unjudged import sample
-from unjudged.cli.shell.standard_streams import progress, reading
+from unjudged.cli.standard_streams import progress, reading
 from unjudged.experiments import experiment
 
 

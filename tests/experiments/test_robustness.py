@@ -15,7 +15,7 @@ from unjudged import UsageError, evaluate, sample
 from unjudged.base.choices import DesignName
 from unjudged.experiments.robustness import experiment
 from unjudged.experiments.summary import DEFAULT_STATISTICS, STATISTICS, Robustness
-from unjudged.judging.pooling.pool import REST, Pool
+from unjudged.judging.pooling import REST, Pool
 from unjudged.measures.kernel.names import parse
 
 MEASURES = ["AP", "infAP", "subAP", "statAP"]

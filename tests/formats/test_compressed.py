@@ -17,7 +17,7 @@ import pytest
 
 from unjudged import InputError, UnjudgedError, evaluate
 from unjudged.formats import decompression, streams
-from unjudged.formats.readers.text import trec
+from unjudged.formats.readers import trec
 
 if sys.version_info >= (3, 14):
     from compression import zstd

@@ -20,7 +20,7 @@ from unjudged import evaluate
 from unjudged.base.errors import InputError, MissingQueriesWarning
 from unjudged.evaluation import collection
 from unjudged.formats import matching
-from unjudged.formats.readers.memory import mappings as memory
+from unjudged.formats.readers import mappings as memory
 from unjudged.formats.scan import scanner
 from unjudged.formats.tables import Ids, Matched, Table, Texts
 from unjudged.rankings.judgments import Judgments

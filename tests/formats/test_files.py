@@ -17,8 +17,8 @@ from pyarrow import feather, parquet
 
 from unjudged import InputError, Judgments, Run, UsageError, evaluate, sample
 from unjudged.formats import matching, ungrouped
-from unjudged.formats.readers.arrow import columnar as columnar
-from unjudged.formats.readers.text import delimited, json_lines
+from unjudged.formats.readers import columnar as columnar
+from unjudged.formats.readers import delimited, json_lines
 from unjudged.formats.scan import scanner
 
 MEASURES = ["AP", "infAP", "nDCG@10", "Bpref", "RBP(p=0.8)", "Judged@10", "NumRet"]

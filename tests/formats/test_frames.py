@@ -269,7 +269,7 @@ def test_more_queries_than_sixteen_bits_count() -> None:
 
 def test_a_table_that_threads_share(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("unjudged.formats.matching.SMALLEST_PART", 2)
-    monkeypatch.setattr("unjudged.formats.readers.arrow.arrow_columns.SMALLEST_PART", 3)
+    monkeypatch.setattr("unjudged.formats.readers.arrow_columns.SMALLEST_PART", 3)
     monkeypatch.setattr("unjudged.formats.matching.cores", lambda: 4)
     qrels = {f"{q}": {f"{d}": (q + d) % 3 - 1 for d in range(5)} for q in range(4)}
     for run in (
@@ -286,7 +286,7 @@ def test_a_table_that_threads_share(monkeypatch: pytest.MonkeyPatch) -> None:
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Frames are cut after every few rows, and three threads convert and match the parts."""
     monkeypatch.setattr("unjudged.formats.matching.DEFERRED_PART", 2)
-    monkeypatch.setattr("unjudged.formats.readers.arrow.arrow_columns.SMALLEST_PART", 3)
+    monkeypatch.setattr("unjudged.formats.readers.arrow_columns.SMALLEST_PART", 3)
     monkeypatch.setattr("unjudged.formats.matching.cores", lambda: 3)
 
 

@@ -23,8 +23,8 @@ from pyarrow import parquet
 from unjudged import InputError, Judgments, Run, UnjudgedError, UsageError, evaluate, sample
 from unjudged.formats import matching
 from unjudged.formats.limits import limit
-from unjudged.formats.readers.arrow.arrow_columns import ids_of
-from unjudged.formats.readers.memory.mappings import table_of_mapping
+from unjudged.formats.readers.arrow_columns import ids_of
+from unjudged.formats.readers.mappings import table_of_mapping
 from unjudged.formats.scan import scanner
 from unjudged.formats.tables import Ids
 
@@ -212,7 +212,7 @@ def test_threads_that_cannot_be_started(monkeypatch: pytest.MonkeyPatch, tmp_pat
     monkeypatch.setattr("threading.Thread.start", refuse)
     monkeypatch.setattr(matching, "SMALLEST_PART", 2)
     monkeypatch.setattr(matching, "DEFERRED_PART", 2)
-    monkeypatch.setattr("unjudged.formats.readers.arrow.arrow_columns.SMALLEST_PART", 2)
+    monkeypatch.setattr("unjudged.formats.readers.arrow_columns.SMALLEST_PART", 2)
     monkeypatch.setattr(matching, "cores", lambda: 3)
     with pytest.raises(UnjudgedError, match="the system refuses to start a thread"):
         matching.match(rows, scanner.Index(rows.queries, rows.starts, rows.documents))

@@ -15,7 +15,7 @@ from unjudged import InputError, Judgments, Run, UsageError, evaluate, sample
 from unjudged.base.errors import RepeatedDocument
 from unjudged.base.wording import kind_of
 from unjudged.formats import streams
-from unjudged.formats.readers.text import trec
+from unjudged.formats.readers import trec
 
 QRELS = {"q": {"a": 1, "b": 0}}
 RUN = {"q": {"a": 1.0, "b": 2.0}}

@@ -22,7 +22,7 @@ from unjudged.base.errors import InputError, UnjudgedError
 from unjudged.formats import matching, streams
 from unjudged.formats.columns import QRELS, RUN
 from unjudged.formats.matching import grouped
-from unjudged.formats.readers.text import trec
+from unjudged.formats.readers import trec
 from unjudged.formats.scan import checks, scanner
 from unjudged.formats.scan.plain import (
     dicts as plain_mappings,

@@ -13,8 +13,8 @@ import pytest
 from unjudged import Calibration, InputError, calibrate, sample
 from unjudged.evaluation.groups import read_groups
 from unjudged.formats.small_files import number_in_file, read_small, read_small_text, whole_in_file
-from unjudged.judging.collecting.sample_file import read_sample
-from unjudged.judging.collecting.texts import read_texts, read_topics
+from unjudged.judging.sample_file import read_sample
+from unjudged.judging.texts import read_texts, read_topics
 
 if sys.version_info >= (3, 14):
     from compression import zstd

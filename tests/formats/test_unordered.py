@@ -26,7 +26,7 @@ from unjudged.base.threads import Threads
 from unjudged.formats import matching, streams, ungrouped
 from unjudged.formats.columns import QRELS, RUN, Layout
 from unjudged.formats.matching import grouped
-from unjudged.formats.readers.text import trec
+from unjudged.formats.readers import trec
 from unjudged.formats.scan import scanner
 from unjudged.formats.scan.plain import matcher as plain
 from unjudged.formats.scan.plain import text as plain_text

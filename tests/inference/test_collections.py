@@ -23,9 +23,9 @@ from unjudged import (
     evaluate,
     sample,
 )
-from unjudged.comparison.testing.corrections import holm
-from unjudged.comparison.testing.macro_means import macro_differences
 from unjudged.grids.paper_table import DASH
+from unjudged.inference.corrections import holm
+from unjudged.inference.macro_means import macro_differences
 from unjudged.inference.verdict import HEADLINES
 from unjudged.questions.collections import listed_collections
 

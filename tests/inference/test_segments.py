@@ -12,9 +12,9 @@ from scipy import stats
 
 from unjudged import ExtraQueriesWarning, InputError, Result, Scores, UsageError, compare, evaluate, sample
 from unjudged.base.choices import CorrectionName
-from unjudged.comparison.testing.corrections import CORRECTIONS
-from unjudged.comparison.testing.power import power_of_t
 from unjudged.evaluation.query_segments import segments_grid, segments_of
+from unjudged.inference.corrections import CORRECTIONS
+from unjudged.inference.power import power_of_t
 from unjudged.inference.verdict import HEADLINES
 from unjudged.results.words import segment_sentences
 

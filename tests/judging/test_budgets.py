@@ -10,9 +10,9 @@ import pytest
 from tests.cli.in_process import printed
 from unjudged import UsageError, sample
 from unjudged.judging import DESIGNS, Pool
-from unjudged.judging.collecting.drawn_sample import draw
-from unjudged.judging.collecting.sample_file import read_sample, sample_text
-from unjudged.judging.pooling.designs import level_for_budget, options_for_budget
+from unjudged.judging.designs import level_for_budget, options_for_budget
+from unjudged.judging.drawn_sample import draw
+from unjudged.judging.sample_file import read_sample, sample_text
 
 RUNS = [str(path) for path in sample.runs.values()]
 

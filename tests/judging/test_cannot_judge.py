@@ -10,9 +10,9 @@ import pytest
 from unjudged import InputError, Judgments, evaluate
 from unjudged.formats.writing import judgments_text
 from unjudged.judging import Pool
-from unjudged.judging.choosing.next_documents import next_documents
-from unjudged.judging.collecting.drawn_sample import draw
-from unjudged.judging.collecting.merging import merge
+from unjudged.judging.drawn_sample import draw
+from unjudged.judging.merging import merge
+from unjudged.judging.next_documents import next_documents
 from unjudged.predictions.poisson_sample import design_for_predictions
 from unjudged.rankings.origin import A_POOL
 

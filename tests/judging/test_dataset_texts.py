@@ -14,7 +14,7 @@ from ir_datasets.formats.trec import TrecQuery
 
 from tests.cli.in_process import unjudged
 from unjudged import InputError
-from unjudged.judging.collecting.texts import Topic, read_texts, read_topics
+from unjudged.judging.texts import Topic, read_texts, read_topics
 
 
 class News(NamedTuple):

@@ -17,8 +17,8 @@ from unjudged import Judgments, UsageError, evaluate, sample
 from unjudged.cli.commands.experiment import experiment as experiment_command
 from unjudged.cli.commands.pool import sample as sample_command
 from unjudged.experiments import experiment
-from unjudged.judging.pooling.designs import DESIGNS, design
-from unjudged.judging.pooling.pool import REST, Pool
+from unjudged.judging.designs import DESIGNS, design
+from unjudged.judging.pooling import REST, Pool
 
 QRELS, RUNS = str(sample.qrels), [str(path) for path in sample.runs.values()]
 
@@ -77,7 +77,7 @@ def test_from_the_command_line(every_second: str, tmp_path: Path) -> None:
 
 def test_in_figures(every_second: str) -> None:
     pytest.importorskip("altair")
-    from unjudged.report.figures.experiment_figures import curves, scatter
+    from unjudged.report.experiment_figures import curves, scatter
 
     found = experiment(sample.qrels, sample.runs, every_second, measures="AP", repeats=1)  # type: ignore[arg-type]
     assert "one document in" in str(curves(found).to_dict())
@@ -91,7 +91,7 @@ def test_in_other_processes(tmp_path: Path) -> None:
         "import numpy as np\n"
         "from unjudged import sample\n"
         "from unjudged.experiments import experiment\n"
-        "from unjudged.judging.pooling.designs import design\n"
+        "from unjudged.judging.designs import design\n"
         "@design(level='share', levels=(0.5,), axis='share')\n"
         "def half(pool, level, seed):\n"
         "    return pool.only(np.random.default_rng(seed).random(len(pool.judgments.grade)) < level)\n"

@@ -16,12 +16,12 @@ import pytest
 from unjudged import InputError, UsageError, evaluate, sample
 from unjudged.base.choices import DesignName
 from unjudged.judging import Pool
-from unjudged.judging.collecting.drawn_sample import DrawnSample, draw
-from unjudged.judging.collecting.judging_page import judging_page
-from unjudged.judging.collecting.merging import merge
-from unjudged.judging.collecting.sample_file import read_sample, sample_text
-from unjudged.judging.pooling.designs import DESIGNS
-from unjudged.judging.pooling.sampling import rounded
+from unjudged.judging.designs import DESIGNS
+from unjudged.judging.drawn_sample import DrawnSample, draw
+from unjudged.judging.judging_page import judging_page
+from unjudged.judging.merging import merge
+from unjudged.judging.sample_file import read_sample, sample_text
+from unjudged.judging.sampling import rounded
 from unjudged.rankings.origin import CHOSEN, STRATIFIED, WEIGHTED, Origin
 
 RUNS = {

@@ -8,9 +8,9 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from unjudged import AP, Judgments, UsageError, sample
-from unjudged.judging.choosing import expert_prevalence
-from unjudged.judging.choosing.expert_prevalence import completions_of, learnt_prevalence
-from unjudged.judging.choosing.grouped_logistic import FIXED, GroupedLogistic, GroupedRows, Priors
+from unjudged.judging import expert_prevalence
+from unjudged.judging.expert_prevalence import completions_of, learnt_prevalence
+from unjudged.judging.grouped_logistic import FIXED, GroupedLogistic, GroupedRows, Priors
 from unjudged.rankings.judged import Floats, Integers, Mask
 from unjudged.uncertainty.shared import SharedRankings
 

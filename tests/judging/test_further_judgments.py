@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from unjudged import InputError, Judgments, UsageError
 from unjudged.base.choices import Conflicts
-from unjudged.judging.collecting.merge_result import BEFORE, Merged
-from unjudged.judging.collecting.merging import merge
+from unjudged.judging.merge_result import BEFORE, Merged
+from unjudged.judging.merging import merge
 from unjudged.rankings.origin import CHOSEN, POOL, STRATIFIED, UNIFORM, UNKNOWN, WEIGHTED, Origin
 
 FIRST = {"q1": {"d1": 1, "d2": 0, "d3": -1}, "q2": {"d1": 2}}

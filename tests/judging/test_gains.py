@@ -9,10 +9,10 @@ import pytest
 
 from unjudged import Judgments, UsageError, evaluate, sample
 from unjudged.judging import next as next_documents
-from unjudged.judging.choosing.gains import estimated_gains, gains, gains_of_sum, pair_sums
-from unjudged.judging.choosing.next_documents import pairs_by_judging
-from unjudged.judging.collecting.merging import merge
-from unjudged.judging.collecting.sample_file import sample_text
+from unjudged.judging.gains import estimated_gains, gains, gains_of_sum, pair_sums
+from unjudged.judging.merging import merge
+from unjudged.judging.next_documents import pairs_by_judging
+from unjudged.judging.sample_file import sample_text
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.origin import CHOSEN

@@ -11,7 +11,7 @@ import pytest
 from tests.cli.in_process import refused
 from unjudged import UsageError, evaluate, sample
 from unjudged.judging import Pool
-from unjudged.judging.pooling.left_out_groups import left_out_groups, without
+from unjudged.judging.groups_left_out import left_out_groups, without
 
 RUNS = [str(path) for path in sample.runs.values()]
 

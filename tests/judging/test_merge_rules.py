@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from unjudged import InputError
 from unjudged.judging import Pool
-from unjudged.judging.collecting.drawn_sample import draw
-from unjudged.judging.collecting.merging import RULES, merge
+from unjudged.judging.drawn_sample import draw
+from unjudged.judging.merging import RULES, merge
 
 POOL = Pool.of({"q1": dict.fromkeys("ab", -1), "q2": dict.fromkeys("xy", -1)})
 ALL = draw(POOL, "random", 1.0)

@@ -8,8 +8,8 @@ import pytest
 from unjudged import InputError, Judgments, UsageError, evaluate, xinfAP
 from unjudged.base.choices import Conflicts
 from unjudged.judging import Pool
-from unjudged.judging.collecting.drawn_sample import draw
-from unjudged.judging.collecting.merging import merge
+from unjudged.judging.drawn_sample import draw
+from unjudged.judging.merging import merge
 from unjudged.rankings.origin import CHOSEN, Origin
 
 POOL = Pool.of({"q1": dict.fromkeys("abcd", -1), "q2": dict.fromkeys("xy", -1)})

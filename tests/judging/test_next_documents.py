@@ -10,7 +10,7 @@ import pytest
 
 from unjudged import MEASURES, UsageError, compare, evaluate, sample
 from unjudged.judging import next as next_documents
-from unjudged.judging.collecting.merging import merge
+from unjudged.judging.merging import merge
 from unjudged.rankings.judgments import Judgments
 
 RBP = "RBP(p=0.8)"

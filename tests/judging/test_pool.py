@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from unjudged import Judgments, UsageError, sample
 from unjudged.formats.writing import write_judgments
-from unjudged.judging.pooling import sampling
-from unjudged.judging.pooling.left_out_groups import without
-from unjudged.judging.pooling.pool import REST, Pool
+from unjudged.judging import sampling
+from unjudged.judging.groups_left_out import without
+from unjudged.judging.pooling import REST, Pool
 
 RUNS = {
     "a": {"q1": {"d1": 3.0, "d2": 2.0, "d3": 1.0}, "q2": {"e1": 2.0, "e2": 1.0}},

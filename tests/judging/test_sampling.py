@@ -13,7 +13,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from unjudged.judging.pooling import sampling
+from unjudged.judging import sampling
 from unjudged.rankings.hashing import unit
 from unjudged.rankings.judgments import Judgments
 

@@ -9,8 +9,8 @@ import pytest
 
 from tests.cli.in_process import refused
 from unjudged import InputError, UsageError
-from unjudged.judging.collecting.judging_page import judging_page
-from unjudged.judging.collecting.texts import Topic, read_texts, read_topics
+from unjudged.judging.judging_page import judging_page
+from unjudged.judging.texts import Topic, read_texts, read_topics
 
 JSONL = '{"_id": "a", "title": "T", "text": "one"}\n{"docno": "b", "contents": "two"}\n'
 TSV = "a\tT\tone\nb\ttwo\nc\tthree\n"

@@ -10,9 +10,9 @@ import pytest
 import unjudged
 from unjudged import AP, MEASURES, UnjudgedWarning, cite
 from unjudged.citation import REFERENCES, YEAR, methods
-from unjudged.comparison.testing.corrections import CORRECTIONS
-from unjudged.comparison.testing.significance import TESTS
-from unjudged.judging.pooling.designs import DESIGNS
+from unjudged.inference.corrections import CORRECTIONS
+from unjudged.inference.significance import TESTS
+from unjudged.judging.designs import DESIGNS
 from unjudged.uncertainty.intervals import interval_methods
 
 FIELD = re.compile(r"^  (\w+) = \{(.*)\},?$", re.MULTILINE)

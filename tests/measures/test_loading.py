@@ -14,9 +14,8 @@ from tests.cli.in_process import printed, refused
 from unjudged import MEASURES, evaluate, sample
 from unjudged.base.errors import InputError, UsageError
 from unjudged.measures.kernel import loading
-from unjudged.measures.kernel.loading import load_measures
+from unjudged.measures.kernel.loading import load_measures, try_traits
 from unjudged.measures.kernel.measure import SOURCES, UNTRIED
-from unjudged.measures.kernel.trials import try_traits
 
 FILES = [str(sample.qrels), str(sample.runs["fused"])]
 HEAD = "import numpy as np\nfrom unjudged import measure\n\n@measure({traits})\ndef Own(r, *, rel=1):\n"

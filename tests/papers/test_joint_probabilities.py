@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.conftest import examples
 from unjudged import AP, JudgedRankings, UsageError, evaluate, statAP, statAPVariance
 from unjudged.experiments import simulate
-from unjudged.judging.pooling.pool import REST, Pool
+from unjudged.judging.pooling import REST, Pool
 from unjudged.measures.weighted import relevant_total
 
 COMPLETE = JudgedRankings.spelled("0 1 1 N 1 0 1 N 1", missed="1 0 1")

@@ -10,13 +10,12 @@ import pytest
 from numpy.typing import NDArray
 
 from unjudged import InputError, Judgments, UsageError, evaluate
-from unjudged.judging.pooling.pool import Pool
+from unjudged.judging.pooling import Pool
 from unjudged.predictions import Predictions, estimate_by_document
-from unjudged.predictions.estimators.by_document import per_query_estimates
-from unjudged.predictions.estimators.calibrated_gains import cross_fitted, folds_of
-from unjudged.predictions.estimators.population import POISSON, Population
-from unjudged.predictions.estimators.sampling_variance import SamplingError, sampling_covariance
-from unjudged.predictions.estimators.sums import Sum
+from unjudged.predictions.by_document import per_query_estimates
+from unjudged.predictions.calibrated_gains import cross_fitted, folds_of
+from unjudged.predictions.population import POISSON, Population
+from unjudged.predictions.sums import SamplingError, Sum, sampling_covariance
 from unjudged.rankings.origin import CHOSEN, UNKNOWN, Origin
 
 Nested = dict[str, dict[str, int]]

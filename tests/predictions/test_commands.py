@@ -14,8 +14,8 @@ from tests.cli.in_process import printed, refused, unjudged
 from unjudged import Judgments, sample
 from unjudged.experiments import simulate
 from unjudged.formats.writing import run_text
-from unjudged.judging.collecting.merging import merge
-from unjudged.judging.collecting.sample_file import read_sample
+from unjudged.judging.merging import merge
+from unjudged.judging.sample_file import read_sample
 from unjudged.predictions import (
     Predictions,
     estimate_by_document,

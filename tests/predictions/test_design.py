@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unjudged import InputError, Judgments, UsageError, sample
-from unjudged.cli.options.input_options import read_judgments
+from unjudged.cli.input_options import read_judgments
 from unjudged.judging import DrawnSample
-from unjudged.judging.collecting.merging import merge
-from unjudged.judging.collecting.sample_file import read_sample, sample_text
+from unjudged.judging.merging import merge
+from unjudged.judging.sample_file import read_sample, sample_text
 from unjudged.predictions import design_for_predictions, estimate_by_document
 from unjudged.predictions.poisson_sample import probabilities
 from unjudged.rankings.origin import CHOSEN, Origin

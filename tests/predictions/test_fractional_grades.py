@@ -9,7 +9,7 @@ import pytest
 from unjudged import UsageError
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.predictions import Predictions, estimate_with_predictions
-from unjudged.predictions.estimators.by_document import DocumentEstimates
+from unjudged.predictions.by_document import DocumentEstimates
 
 RNG = random.Random(3)
 DOCUMENTS = [f"d{j}" for j in range(20)]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import examples
 from unjudged import Judgments
-from unjudged.predictions.estimators.calibrated_gains import Curve, cross_fitted, folds_of
+from unjudged.predictions.calibrated_gains import Curve, cross_fitted, folds_of
 
 sklearn = pytest.importorskip("sklearn.isotonic")
 

@@ -13,8 +13,8 @@ import pytest
 from rehearsal import Rehearsal, rehearse
 
 from unjudged.predictions import Predictions, audit
-from unjudged.predictions.estimators.population import Population
-from unjudged.predictions.estimators.sums import Sum
+from unjudged.predictions.population import Population
+from unjudged.predictions.sums import Sum
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 REPETITIONS = 2000

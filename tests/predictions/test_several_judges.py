@@ -20,7 +20,7 @@ from unjudged.predictions import (
     estimate_with_predictions,
     prediction_powered,
 )
-from unjudged.predictions.estimators.calibrated_gains import Curve, combined, combined_scores, cross_fitted
+from unjudged.predictions.calibrated_gains import Curve, combined, combined_scores, cross_fitted
 
 Scores = dict[str, dict[str, float]]
 

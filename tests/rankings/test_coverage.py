@@ -129,7 +129,7 @@ def test_a_query_that_nobody_judged_counts_once(
     cores: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its rows may be apart, in one piece of a file or in several."""
-    monkeypatch.setattr("unjudged.formats.readers.text.trec.cores", lambda: cores)
+    monkeypatch.setattr("unjudged.formats.readers.trec.cores", lambda: cores)
     monkeypatch.setattr("unjudged.formats.streams.SMALLEST_PIECE", 100)
     lines = [f"x{i % 3} Q0 d{i} 1 1 tag\n" for i in range(60)]
     lines[30:30] = ["q1 Q0 d1 1 2 tag\n", "q1 Q0 d9 1 1 tag\n"]
@@ -191,7 +191,7 @@ def test_a_terminal_shows_it_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     qrels, mine = tmp_path / "qrels", tmp_path / "mine"
     qrels.write_text("q1 0 d1 1\nq1 0 d2 0\nq2 0 d3 1\n")
     mine.write_text(as_text(run))
-    monkeypatch.setattr("unjudged.cli.shell.output.on_terminal", lambda _: True)
+    monkeypatch.setattr("unjudged.cli.output.on_terminal", lambda _: True)
     done = unjudged("evaluate", str(qrels), str(mine), "-m", "AP")
     assert message in done.stdout.decode()
     assert done.stderr == b""

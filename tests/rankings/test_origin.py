@@ -12,7 +12,7 @@ from unjudged import Judgments, UsageError, sample
 from unjudged.experiments import experiment
 from unjudged.formats.writing import judgments_text
 from unjudged.judging import Pool
-from unjudged.judging.pooling.designs import DESIGNS
+from unjudged.judging.designs import DESIGNS
 from unjudged.rankings.origin import KINDS, Kind, Origin, joined
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from unjudged import AP, Judgments, statAP
 from unjudged.experiments.robustness import experiment
-from unjudged.judging.pooling.pool import REST, Pool
+from unjudged.judging.pooling import REST, Pool
 
 
 @pytest.fixture(scope="module")

@@ -10,9 +10,9 @@ from scipy import stats
 
 from unjudged import compare_pairs, evaluate
 from unjudged.base.choices import CorrectionName
-from unjudged.comparison.testing.pairs import Pairs
-from unjudged.comparison.testing.pairwise import effect_size
-from unjudged.comparison.testing.significance import p_values
+from unjudged.inference.pairs import Pairs
+from unjudged.inference.pairwise import effect_size
+from unjudged.inference.significance import p_values
 from unjudged.rankings.judged import Floats
 
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from unjudged.base.choices import CorrectionName
-from unjudged.comparison.testing.pairwise import compare_pairs
 from unjudged.evaluation.collection import name_runs
 from unjudged.evidence.contrast import Ends
 from unjudged.evidence.rankings import RankingsEvidence
+from unjudged.inference.pairwise import compare_pairs
 from unjudged.inference.rows import pairs_of
 from unjudged.inference.verdict import excludes_change
 from unjudged.measures.kernel.names import parse_measure

@@ -12,8 +12,8 @@ from typing import Any
 
 from unjudged import compare, evaluate
 from unjudged.experiments.robustness import experiment
-from unjudged.report.figures.charts import picture
-from unjudged.report.figures.experiment_figures import across, curves, scatter
+from unjudged.report.charts import picture
+from unjudged.report.experiment_figures import across, curves, scatter
 
 LONG = "x" * 40_000
 HOSTILE = (

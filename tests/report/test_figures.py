@@ -15,9 +15,9 @@ from unjudged.experiments.summary import Agreement, Robustness
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
 
-from unjudged.report.figures import charts
-from unjudged.report.figures.charts import line_looks, picture, save
-from unjudged.report.figures.experiment_figures import _lines, across, curves, scatter
+from unjudged.report import charts
+from unjudged.report.charts import line_looks, picture, save
+from unjudged.report.experiment_figures import _lines, across, curves, scatter
 
 
 @pytest.fixture(scope="module")

@@ -20,8 +20,8 @@ import altair as alt
 
 from unjudged import Scores, compare, evaluate
 from unjudged.experiments import experiment
-from unjudged.report.figures.charts import FONT, picture, save
-from unjudged.report.figures.experiment_figures import curves, scatter
+from unjudged.report.charts import FONT, picture, save
+from unjudged.report.experiment_figures import curves, scatter
 
 pytestmark = pytest.mark.thorough
 

@@ -20,8 +20,8 @@ from tests.cli.in_process import refused, unjudged
 from tests.report.test_figures import points
 from tests.report.test_page import FILES
 from unjudged.inference.verdict import HEADLINES
+from unjudged.report.charts import picture
 from unjudged.report.descriptions import MARKS
-from unjudged.report.figures.charts import picture
 
 SCORES = evaluate(sample.qrels, sample.runs, ["AP", "nDCG@10"])
 COMPARISON = compare(sample.qrels, sample.runs, "nDCG@10")

@@ -19,8 +19,8 @@ from unjudged import (
     sample,
 )
 from unjudged.evidence.rankings import BOUNDING
-from unjudged.judging.pooling.left_out_groups import left_out_groups
-from unjudged.judging.pooling.pool import Pool
+from unjudged.judging.groups_left_out import left_out_groups
+from unjudged.judging.pooling import Pool
 from unjudged.measures.kernel.estimand import (
     BY_DOCUMENT,
     CHOOSING,

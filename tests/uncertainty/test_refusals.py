@@ -12,7 +12,7 @@ from scipy.stats import binom
 from unjudged import InputError, JudgedRankings, UsageError, evaluate, measure
 from unjudged.base.choices import IntervalName
 from unjudged.baselines import expected
-from unjudged.judging.collecting.merging import merge
+from unjudged.judging.merging import merge
 from unjudged.measures.kernel.names import parse
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.origin import POOL, UNKNOWN

@@ -8,14 +8,13 @@ import pytest
 from scipy.optimize import brentq
 
 from unjudged import UsageError, evaluate
-from unjudged.judging.pooling.pool import REST, Pool
+from unjudged.judging.pooling import REST, Pool
 from unjudged.measures.fixed_size import Strata
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
 from unjudged.uncertainty.methods.sampling_intervals import ENOUGH
-from unjudged.uncertainty.sampled_means import SampledMeans
-from unjudged.uncertainty.unseen_documents import LESS
+from unjudged.uncertainty.sampled_means import LESS, SampledMeans
 
 GRADES = [1, 0, 1, 0, 2, 1, 0, 0, 1]
 STRATUM = [1, 1, 1, 2, 2, 2, 2, 2, 2]

@@ -14,9 +14,9 @@ from unjudged.agreement.orders import largest_drop, order_overlap, spearman, tau
 from unjudged.agreement.resampling import QueryDraws
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted, shortlist
-from unjudged.comparison.testing.pairwise import compare_pairs
 from unjudged.evaluation.scores import Scores
 from unjudged.grids.grid import Cell, Column, Grid, Shown, blank
+from unjudged.inference.pairwise import compare_pairs
 from unjudged.measures.kernel.measure import Measure
 from unjudged.rankings.judged import Floats
 from unjudged.uncertainty.estimate import Estimate

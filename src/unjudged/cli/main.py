@@ -13,7 +13,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from unjudged.base.errors import UnjudgedError, UsageError
 from unjudged.cli import as_trec_eval, collect_what_follows, version
-from unjudged.cli.shell.standard_streams import complete_output, drop_output
+from unjudged.cli.standard_streams import complete_output, drop_output
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,8 +69,8 @@ def main(arguments: Sequence[str] | None = None) -> None:  # noqa: C901 (a line 
 
 def run(words: list[str]) -> None:
     """Run a command, or list the commands."""
-    from unjudged.cli.shell.argv import call_of
-    from unjudged.cli.shell.standard_streams import warnings_on_standard_error
+    from unjudged.cli.argv import call_of
+    from unjudged.cli.standard_streams import warnings_on_standard_error
 
     with warnings_on_standard_error():
         call = call_of(words)

@@ -23,23 +23,23 @@ from unjudged.formats.columns import NAMES, is_header
 from unjudged.formats.files import reader_of
 from unjudged.formats.inputs import FILE, kind_of_source
 from unjudged.formats.named_columns import QUERIES, folded
-from unjudged.formats.readers.arrow.arrow_columns import arrow_errors
-from unjudged.formats.readers.arrow.arrow_files import open_part
-from unjudged.formats.readers.arrow.columnar import UNREADABLE
-from unjudged.formats.readers.text.delimited import DELIMITERS
+from unjudged.formats.readers.arrow_columns import arrow_errors
+from unjudged.formats.readers.arrow_files import open_part
+from unjudged.formats.readers.columnar import UNREADABLE
+from unjudged.formats.readers.delimited import DELIMITERS
 from unjudged.formats.streams import name_file_in_errors, opened
 from unjudged.formats.tables import Table
 from unjudged.formats.text_columns import is_number
-from unjudged.judging.collecting.sample_file import SCHEMA as DESIGN_SCHEMA
-from unjudged.judging.collecting.sample_file import read_sample
-from unjudged.judging.collecting.texts import BODIES, records
+from unjudged.judging.sample_file import SCHEMA as DESIGN_SCHEMA
+from unjudged.judging.sample_file import read_sample
+from unjudged.judging.texts import BODIES, records
 from unjudged.rankings.coverage import are_grades
 from unjudged.rankings.extension import table_of, table_of_pool
 from unjudged.rankings.judgments import CANNOT_JUDGE, Judgments
 from unjudged.rankings.origin import A_POOL, A_SAMPLE
 from unjudged.rankings.runs import Run
+from unjudged.uncertainty.calibration import SCHEMA as CALIBRATION_SCHEMA
 from unjudged.uncertainty.calibration import Calibration
-from unjudged.uncertainty.calibration_file import SCHEMA as CALIBRATION_SCHEMA
 
 JUDGMENTS: Final = "judgments"
 RUN: Final = "run"

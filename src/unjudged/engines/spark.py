@@ -18,7 +18,7 @@ from unjudged.base.errors import InputError, UsageError
 from unjudged.evaluation.evaluation import DEFAULT_MEASURES
 from unjudged.formats import matching
 from unjudged.formats.columns import NONE, columns_of, expected, layout_of
-from unjudged.formats.readers.arrow.arrow_columns import Where, pyarrow_module, table_of_arrow
+from unjudged.formats.readers.arrow_columns import Where, pyarrow_module, table_of_arrow
 from unjudged.formats.tables import Matched
 from unjudged.measures.counts import ONLY_EVALUATE
 from unjudged.measures.kernel.averages import summarised

@@ -27,7 +27,7 @@ from unjudged.formats.inputs import (
     run_name,
 )
 from unjudged.formats.limits import limit
-from unjudged.formats.readers.arrow.frames import is_frame, library_of
+from unjudged.formats.readers.frames import is_frame, library_of
 from unjudged.formats.readers.several_runs import split_frame
 from unjudged.formats.scan import scanner
 from unjudged.formats.streams import STANDARD_INPUT, without_links

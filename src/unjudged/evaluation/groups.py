@@ -21,8 +21,7 @@ from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.coverage import coverage_warnings
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import JudgmentsSource
-from unjudged.uncertainty.calibration import Calibration, scale_of
-from unjudged.uncertainty.calibration_file import UNITS
+from unjudged.uncertainty.calibration import UNITS, Calibration, scale_of
 from unjudged.uncertainty.left_out import FirstDocuments, LeftOut, check_pooled, mean_bounds, unusual
 
 CALIBRATED_MEASURES = ("AP", "nDCG@10", "RBP(p=0.8)", "P@10", "RR")

@@ -17,7 +17,7 @@ from unjudged.evaluation.scores import Scores
 from unjudged.formats.columns import NAMES, listed, no_rows
 from unjudged.formats.inputs import FILE, MAPPING, kind_of_source, name_in_errors
 from unjudged.formats.named_columns import NamedColumns, folded, named_columns
-from unjudged.formats.readers.text.delimited import DELIMITERS
+from unjudged.formats.readers.delimited import DELIMITERS
 from unjudged.formats.small_files import read_small
 from unjudged.formats.streams import ARROW_FILE, ARROW_STREAM, PARQUET
 from unjudged.formats.tables import decode

@@ -15,7 +15,7 @@ from unjudged.base.errors import UnjudgedWarning, UsageError
 from unjudged.base.lazy import computed_once
 from unjudged.base.wording import counted
 from unjudged.evaluation.measure_warnings import measure_warnings
-from unjudged.formats.readers.arrow.frames import is_frame, library_of
+from unjudged.formats.readers.frames import is_frame, library_of
 from unjudged.grids.grid import Cell, Column, Framed, Grid, Shown, frame_of, grid_of
 from unjudged.measures.kernel.names import MeasureLike, place_of_measure
 from unjudged.measures.kernel.registry import Measure, lower_is_better
@@ -273,7 +273,7 @@ class Scores(Shown, Framed):
     @property
     def plot(self) -> Any:
         """Figures as Altair charts: `intervals`, `differences` and `judged_by_rank`."""
-        return import_module("unjudged.report.figures.score_plots").ScorePlots(self)
+        return import_module("unjudged.report.score_plots").ScorePlots(self)
 
     def to_latex(
         self,

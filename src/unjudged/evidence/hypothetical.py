@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.segments import numbered, places, sums
-from unjudged.comparison.testing.pairs import ROUNDING
 from unjudged.evidence.contrast import Turning
+from unjudged.measures.kernel.averages import ROUNDING
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.uncertainty.bounding.filled import anonymous

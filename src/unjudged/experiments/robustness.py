@@ -19,8 +19,8 @@ from unjudged.base.choices import DesignName, as_list, checked_int
 from unjudged.base.errors import UnjudgedError, UsageError
 from unjudged.evaluation.collection import RunsSource
 from unjudged.experiments.summary import DEFAULT_STATISTICS, Robustness, known_statistics
-from unjudged.judging.pooling.designs import DESIGNS, Design
-from unjudged.judging.pooling.pool import Pool
+from unjudged.judging.designs import DESIGNS, Design
+from unjudged.judging.pooling import Pool
 from unjudged.measures.kernel.names import MeasureLike, parse_measure, parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.weighted import BY_PROBABILITY

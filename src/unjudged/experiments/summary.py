@@ -14,7 +14,7 @@ from unjudged.agreement.orders import rho, tau, tau_ap
 from unjudged.base.choices import Choices, as_list
 from unjudged.base.errors import UsageError
 from unjudged.grids.grid import Cell, Column, Grid, Shown, grid_of
-from unjudged.judging.pooling.designs import DESIGNS
+from unjudged.judging.designs import DESIGNS
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats

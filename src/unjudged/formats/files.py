@@ -13,10 +13,9 @@ from unjudged.base.errors import InputError, UsageError
 from unjudged.formats.columns import LONGEST_LINE, NONE, Layout, no_rows
 from unjudged.formats.matching import match
 from unjudged.formats.reader import READERS, File, Reader, Start, register
-from unjudged.formats.readers.arrow import columnar
-from unjudged.formats.readers.arrow.arrow_files import files_in
-from unjudged.formats.readers.memory.datasets import DATASET, dataset_judgments
-from unjudged.formats.readers.text import delimited, json_dicts, json_lines, ms_marco, trec
+from unjudged.formats.readers import columnar, delimited, json_dicts, json_lines, ms_marco, trec
+from unjudged.formats.readers.arrow_files import files_in
+from unjudged.formats.readers.datasets import DATASET, dataset_judgments
 from unjudged.formats.scan import scanner
 from unjudged.formats.streams import PathLike, display_name, name_file_in_errors, on_disk, opened
 from unjudged.formats.tables import Matched, Table

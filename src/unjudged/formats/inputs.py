@@ -15,8 +15,8 @@ from unjudged.formats.files import check_columns, columns_of_file, read_path, re
 from unjudged.formats.limits import check, limit
 from unjudged.formats.matching import Deferred, match, match_rows
 from unjudged.formats.reader import File, Reader
-from unjudged.formats.readers.arrow.frames import is_frame, rankings_of_frame, table_of_frame
-from unjudged.formats.readers.memory.mappings import (
+from unjudged.formats.readers.frames import is_frame, rankings_of_frame, table_of_frame
+from unjudged.formats.readers.mappings import (
     by_query,
     identifier,
     is_by_query,

@@ -14,12 +14,12 @@ from unjudged.formats.columns import NAMES, listed, no_rows
 from unjudged.formats.files import refuse_utf16
 from unjudged.formats.inputs import FILE, FRAME, MAPPING, kind_of_source
 from unjudged.formats.limits import check
-from unjudged.formats.readers.arrow.arrow_columns import arrow_errors, pyarrow_module
-from unjudged.formats.readers.arrow.arrow_files import files_in, open_part
-from unjudged.formats.readers.arrow.columnar import BLOCK, UNREADABLE
-from unjudged.formats.readers.arrow.frames import library_errors, library_of
-from unjudged.formats.readers.text.json_dicts import BYTES_OF_JSON, without_repeats
-from unjudged.formats.readers.text.json_lines import objects
+from unjudged.formats.readers.arrow_columns import arrow_errors, pyarrow_module
+from unjudged.formats.readers.arrow_files import files_in, open_part
+from unjudged.formats.readers.columnar import BLOCK, UNREADABLE
+from unjudged.formats.readers.frames import library_errors, library_of
+from unjudged.formats.readers.json_dicts import BYTES_OF_JSON, without_repeats
+from unjudged.formats.readers.json_lines import objects
 from unjudged.formats.streams import (
     ARROW_FILE,
     ARROW_STREAM,

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import stat
 import sys
+import threading
 from codecs import BOM_UTF8
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from threading import Event
+from types import FrameType
 from typing import Any, BinaryIO
 
 from unjudged.base.errors import InputError, reason_of
 from unjudged.formats.decompression import BLOCK, decompressed, is_compressed
 from unjudged.formats.limits import check, exceeded, limit
-from unjudged.formats.temporary import temporary_folder
 
 STANDARD_INPUT = "-"
 PARQUET, ARROW_FILE, ARROW_STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"  # how such files start
@@ -214,3 +217,50 @@ class name_source_in_errors:  # noqa: N801 (it is used like a function)
 
 
 _DAMAGED = {"error", "LZMAError", "ZstdError", "BadGzipFile"}  # zlib.error has only that name
+
+
+ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+_unfinished: set[Path] = set()
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """A folder that is removed at the end, or when SIGTERM or SIGHUP ends the process."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="unjudged-") as name:
+        folder = Path(name)
+        with removed_if_ended(folder):
+            yield folder
+
+
+@contextmanager
+def removed_if_ended(path: Path) -> Iterator[None]:
+    """Remove a file or a folder if SIGTERM or SIGHUP ends the process meanwhile.
+
+    A signal that the program already handles or ignores is left as it is.
+    """
+    ours = []
+    _unfinished.add(path)
+    if threading.current_thread() is threading.main_thread():
+        ours = [number for number in ENDING if signal.getsignal(number) is signal.SIG_DFL]
+    for number in ours:
+        signal.signal(number, _remove_and_end)
+    try:
+        yield
+    finally:
+        for number in ours:
+            signal.signal(number, signal.SIG_DFL)
+        _unfinished.discard(path)
+
+
+def _remove_and_end(number: int, _: FrameType | None) -> None:
+    import shutil
+
+    for path in _unfinished:
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)

@@ -11,7 +11,7 @@ from typing import Any
 
 from unjudged.base.errors import InputError
 from unjudged.formats.limits import BYTES_OF_TEXT
-from unjudged.formats.readers.text.delimited import DELIMITERS, fields_in, lines_of
+from unjudged.formats.readers.delimited import DELIMITERS, fields_in, lines_of
 from unjudged.formats.streams import PathLike
 
 MISSING = frozenset({"", "NA", "N/A", "NaN", "nan", "null", "<NA>"})

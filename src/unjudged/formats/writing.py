@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.base.wording import plain
+from unjudged.formats.streams import removed_if_ended
 from unjudged.formats.tables import encode
-from unjudged.formats.temporary import removed_if_ended
 
 METHOD = 1
 """In prels, the method of a document that was drawn with its probability."""

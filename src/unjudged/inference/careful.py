@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unjudged.comparison.testing.pairs import ROUNDING
+from unjudged.measures.kernel.averages import ROUNDING
 from unjudged.rankings.judged import Floats
 
 HUGE = 1e100

@@ -15,13 +15,13 @@ from typing import Any, Literal
 import numpy as np
 
 from unjudged.base.errors import UsageError
-from unjudged.comparison.testing.corrections import holm
-from unjudged.comparison.testing.pairs import ROUNDING
-from unjudged.comparison.testing.power import queries_needed
 from unjudged.evidence.contrast import Contrast
 from unjudged.inference.careful import careful, limits, shape_of, share_alike
+from unjudged.inference.corrections import holm
 from unjudged.inference.infer import Settings, decide, powered_means, reach_of, run_tests
+from unjudged.inference.power import queries_needed
 from unjudged.inference.rows import rows_of
+from unjudged.measures.kernel.averages import ROUNDING
 from unjudged.rankings.judged import Floats
 
 PASS, FAIL, UNDECIDED = "pass", "fail", "undecided"

@@ -10,14 +10,14 @@ import numpy as np
 
 from unjudged.base.choices import checked_int
 from unjudged.base.errors import UsageError
-from unjudged.comparison.testing.corrections import Correction, adjusted, find_correction
-from unjudged.comparison.testing.pairs import ROUNDING, Pairs
-from unjudged.comparison.testing.pairwise import effect_size, outcomes, t_interval
-from unjudged.comparison.testing.significance import DRAWS, SignificanceTest, find_test, p_values
-from unjudged.comparison.testing.significance import t as students
 from unjudged.evidence.contrast import Contrast, Ends, Ints, Tip
 from unjudged.inference.careful import careful
+from unjudged.inference.corrections import Correction, adjusted, find_correction
+from unjudged.inference.pairs import Pairs
+from unjudged.inference.pairwise import effect_size, outcomes, t_interval
 from unjudged.inference.powered import Powered, prediction_powered
+from unjudged.inference.significance import DRAWS, SignificanceTest, find_test, p_values
+from unjudged.inference.significance import t as students
 from unjudged.inference.verdict import (
     Judging,
     Verdicts,
@@ -25,7 +25,7 @@ from unjudged.inference.verdict import (
     lowest_share,
     verdicts,
 )
-from unjudged.measures.kernel.averages import mean_over_queries
+from unjudged.measures.kernel.averages import ROUNDING, mean_over_queries
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Mask
 from unjudged.uncertainty.methods.query_intervals import has_range, interval_of_mean

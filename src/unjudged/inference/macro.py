@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.comparison.testing.corrections import find_correction
-from unjudged.comparison.testing.macro_means import macro_differences, macro_interval
-from unjudged.comparison.testing.pairs import ROUNDING, rank_intervals
 from unjudged.evidence.contrast import ALONE, Contrast, Ends, Evidence
+from unjudged.inference.corrections import find_correction
 from unjudged.inference.infer import Columns, Settings, decide, describe_systems, run_tests
+from unjudged.inference.macro_means import macro_differences, macro_interval
+from unjudged.inference.pairs import rank_intervals
 from unjudged.inference.rows import Row, pairs_of, rows_of
 from unjudged.inference.verdict import Judging, excludes_change, verdicts
-from unjudged.measures.kernel.averages import mean_over_queries
+from unjudged.measures.kernel.averages import ROUNDING, mean_over_queries
 from unjudged.rankings.judged import Floats, Mask
 
 MACRO = "mean"

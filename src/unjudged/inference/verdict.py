@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unjudged.comparison.testing.pairs import ROUNDING
 from unjudged.evidence.contrast import Ends
+from unjudged.measures.kernel.averages import ROUNDING
 from unjudged.rankings.judged import Floats, Integers, Mask
 
 HOLD, MAY_DIFFER = "hold", "may differ"

@@ -14,17 +14,15 @@ from unjudged.base.lazy import LazyNames
 _NAMES = LazyNames(
     "unjudged.judging",
     {
-        "choosing.next_documents": "next=next_documents",
-        "choosing.next_result": "Candidate NextDocuments",
-        "collecting.sample_file": "read_sample sample_text",
-        "collecting.drawn_sample": "DrawnSample sample=draw",
-        "collecting.judging_page": "judge=judging_page",
-        "collecting.merge_result": "Merged",
-        "collecting.merging": "merge",
-        "collecting.stated_sample": "stated_sample",
-        "pooling.left_out_groups": "left_out_groups",
-        "pooling.designs": "DESIGNS Design design",
-        "pooling.pool": "Pool pool=Pool.of_runs",
+        "next_documents": "Candidate NextDocuments next=next_documents",
+        "sample_file": "read_sample sample_text stated_sample",
+        "drawn_sample": "DrawnSample sample=draw",
+        "judging_page": "judge=judging_page",
+        "merge_result": "Merged",
+        "merging": "merge",
+        "groups_left_out": "left_out_groups",
+        "designs": "DESIGNS Design design",
+        "pooling": "Pool pool=Pool.of_runs",
     },
 )
 __all__ = _NAMES.all  # noqa: PLE0605 (a list, sorted)

@@ -1,10 +1,10 @@
 # Written by `make docs`.
 from unjudged.predictions.audit_grids import Audit as Audit, Bias as Bias, Confusion as Confusion, CurvePoint as CurvePoint, Rating as Rating
 from unjudged.predictions.auditing import audit as audit
+from unjudged.predictions.by_document import DocumentEstimates as DocumentEstimates, estimate_by_document as estimate_by_document
+from unjudged.predictions.by_query import Powered as Powered, QueryEstimates as QueryEstimates, estimate_by_query as estimate_by_query, prediction_powered as prediction_powered
 from unjudged.predictions.combined_estimates import estimate_with_predictions as estimate_with_predictions
-from unjudged.predictions.estimators.by_document import DocumentEstimates as DocumentEstimates, estimate_by_document as estimate_by_document
-from unjudged.predictions.estimators.by_query import Powered as Powered, QueryEstimates as QueryEstimates, estimate_by_query as estimate_by_query, prediction_powered as prediction_powered
-from unjudged.predictions.estimators.estimates import PredictedMeans as PredictedMeans
+from unjudged.predictions.estimates import PredictedMeans as PredictedMeans
 from unjudged.predictions.poisson_sample import design_for_predictions as design_for_predictions
 from unjudged.predictions.predictions import Judges as Judges, Predictions as Predictions
 

@@ -17,17 +17,17 @@ from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, Estimand
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.audit_grids import Audit, Bias, Confusion, CurvePoint, Rating
-from unjudged.predictions.estimators.by_document import estimate_population
-from unjudged.predictions.estimators.calibrated_gains import effective_count
-from unjudged.predictions.estimators.population import (
+from unjudged.predictions.by_document import estimate_population
+from unjudged.predictions.calibrated_gains import effective_count
+from unjudged.predictions.population import (
     Completeness,
     IncompleteError,
     Population,
     is_sample,
     with_retrieved,
 )
-from unjudged.predictions.estimators.sums import WEIGHTS, Sum
 from unjudged.predictions.predictions import GRADES, Judges, Predictions, PredictionsSource
+from unjudged.predictions.sums import WEIGHTS, Sum
 from unjudged.rankings.judged import Floats, Integers, Mask
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.uncertainty.estimate import Estimate

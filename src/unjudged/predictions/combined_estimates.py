@@ -8,10 +8,10 @@ from unjudged.base.errors import AssumptionWarning, UsageError, announce
 from unjudged.evaluation.collection import Collection, RunsSource
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
-from unjudged.predictions.estimators.by_document import estimate_population
-from unjudged.predictions.estimators.by_query import JudgedAndPredicted
-from unjudged.predictions.estimators.estimates import PredictedMeans
-from unjudged.predictions.estimators.population import Population, is_sample
+from unjudged.predictions.by_document import estimate_population
+from unjudged.predictions.by_query import JudgedAndPredicted
+from unjudged.predictions.estimates import PredictedMeans
+from unjudged.predictions.population import Population, is_sample
 from unjudged.predictions.predictions import GRADES, Judges, JudgesSource
 from unjudged.rankings.judgments import JudgmentsSource
 

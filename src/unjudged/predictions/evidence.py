@@ -12,10 +12,10 @@ from unjudged.evaluation.collection import Collection
 from unjudged.evidence.contrast import ALONE, Contrast, Ends, Evidence, Ints
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.measures.kernel.registry import Measure
+from unjudged.predictions.by_document import DocumentEstimates
+from unjudged.predictions.by_query import QueryEstimates
+from unjudged.predictions.calibrated_gains import combined_scores
 from unjudged.predictions.combined_estimates import estimate_with_predictions
-from unjudged.predictions.estimators.by_document import DocumentEstimates
-from unjudged.predictions.estimators.by_query import QueryEstimates
-from unjudged.predictions.estimators.calibrated_gains import combined_scores
 from unjudged.predictions.predictions import JudgesSource
 from unjudged.rankings.judged import Floats
 

@@ -11,12 +11,12 @@ from unjudged.base.errors import InputError, UsageError
 from unjudged.base.segments import sums
 from unjudged.evaluation.collection import RunsSource, judged_rankings, name_runs
 from unjudged.formats.columns import QRELS
-from unjudged.judging.collecting.drawn_sample import POISSON, DrawnSample
-from unjudged.judging.pooling import sampling
+from unjudged.judging import sampling
+from unjudged.judging.drawn_sample import POISSON, DrawnSample
 from unjudged.measures.kernel.names import MeasureLike
-from unjudged.predictions.estimators.calibrated_gains import Curve, combined, folds_of
-from unjudged.predictions.estimators.sums import Sum
+from unjudged.predictions.calibrated_gains import Curve, combined, folds_of
 from unjudged.predictions.predictions import Judges, JudgesSource, any_predicted
+from unjudged.predictions.sums import Sum
 from unjudged.rankings.extension import chosen_rows, extended, rows_of, table_of
 from unjudged.rankings.hashing import unit
 from unjudged.rankings.judged import Floats, JudgedRankings, Mask

@@ -13,14 +13,14 @@ import numpy as np
 from unjudged.base.choices import CorrectionName, TestName, check_probability
 from unjudged.base.errors import UnjudgedWarning, UsageError, announce
 from unjudged.base.wording import counted, shortlist
-from unjudged.comparison.testing.macro_means import macro_variances
-from unjudged.comparison.testing.pairs import place_of_baseline
 from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.scores import Scores
 from unjudged.evidence.contrast import Evidence
 from unjudged.formats.inputs import FILE, FRAME, MAPPING, kind_of_source
 from unjudged.inference.infer import Settings
 from unjudged.inference.macro import MACRO, collection_rows
+from unjudged.inference.macro_means import macro_variances
+from unjudged.inference.pairs import place_of_baseline
 from unjudged.inference.rows import pairs_of
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.questions.sources import DEFAULT, Gathered, gather, notes_on_measures

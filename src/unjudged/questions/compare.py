@@ -14,11 +14,11 @@ from unjudged.base.choices import (
 )
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted
-from unjudged.comparison.testing.pairs import place_of_baseline
-from unjudged.comparison.testing.pairwise import FAMILIES
 from unjudged.evaluation.collection import RunsSource
 from unjudged.evaluation.query_segments import SegmentsSource, several_segments, with_every
 from unjudged.inference.infer import Settings
+from unjudged.inference.pairs import place_of_baseline
+from unjudged.inference.pairwise import FAMILIES
 from unjudged.inference.rows import MOST_PERMUTATIONS, answer, segment_correction
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.questions.sources import Gathered, Source, gather, notes_on_measures

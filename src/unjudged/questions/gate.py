@@ -22,9 +22,9 @@ from unjudged.inference.infer import reach_of
 from unjudged.measures.kernel.names import MeasureLike, place_of_measure
 from unjudged.measures.kernel.registry import Measure
 from unjudged.questions.sources import Gathered, gather, notes_on_measures
-from unjudged.results.gate_words import sentence_of_gate, verdict_of_gate, would_tell
 from unjudged.results.result import Result
 from unjudged.results.views import grid_of_view
+from unjudged.results.words import sentence_of_gate, verdict_of_gate, would_tell
 
 CODES = {PASS: 0, FAIL: 1, UNDECIDED: 2}
 BAD_INPUT = 3

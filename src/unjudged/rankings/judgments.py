@@ -18,8 +18,8 @@ from unjudged.base.segments import Integers
 from unjudged.base.wording import counted
 from unjudged.formats.columns import IS_IT_A_RUN, QRELS, Layout, expected
 from unjudged.formats.inputs import name_in_errors, table_of_source
-from unjudged.formats.readers.arrow.frames import Frame
-from unjudged.formats.readers.memory.arrays import rows_of_arrays
+from unjudged.formats.readers.arrays import rows_of_arrays
+from unjudged.formats.readers.frames import Frame
 from unjudged.formats.scan import scanner
 from unjudged.formats.scan.scanner import Index
 from unjudged.formats.tables import Ids, Table

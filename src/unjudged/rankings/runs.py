@@ -15,8 +15,8 @@ from unjudged.base.wording import counted
 from unjudged.formats import matching
 from unjudged.formats.inputs import name_in_errors, table_of_source
 from unjudged.formats.matching import Deferred
-from unjudged.formats.readers.arrow.frames import Frame
-from unjudged.formats.readers.memory.arrays import rows_of_arrays
+from unjudged.formats.readers.arrays import rows_of_arrays
+from unjudged.formats.readers.frames import Frame
 from unjudged.formats.scan import scanner
 from unjudged.formats.tables import Ids, Table
 

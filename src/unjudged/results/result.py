@@ -11,11 +11,9 @@ import numpy as np
 
 from unjudged.base.choices import place_of
 from unjudged.base.errors import UsageError
-from unjudged.grids.content import DECIMALS
-from unjudged.grids.grid import Framed, Grid, Shown, frame_of, in_paragraphs
+from unjudged.grids.grid import DECIMALS, Framed, Grid, Shown, frame_of, in_paragraphs
 from unjudged.inference.macro import MACRO
-from unjudged.inference.queries import query_answer
-from unjudged.inference.rows import Row, better_first, turned
+from unjudged.inference.rows import Row, better_first, query_answer, turned
 from unjudged.measures.kernel.names import place_of_measure
 from unjudged.results.paper import paper_table
 from unjudged.results.views import VIEWS, View, grid_of_view, pivoted, records_of_view
@@ -162,7 +160,7 @@ class Result(Shown, Framed):
     @property
     def plot(self) -> Any:
         """Figures as Altair charts, such as `plot.intervals()` and `plot.differences()`."""
-        return import_module("unjudged.report.figures.score_plots").ResultPlots(self)
+        return import_module("unjudged.report.score_plots").ResultPlots(self)
 
     def to_latex(
         self,

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.grids.content import DECIMALS, Cell
-from unjudged.grids.grid import Grid
+from unjudged.grids.grid import DECIMALS, Cell, Grid
 from unjudged.results.fields import FIELDS, Field, Row, known
 
 

@@ -7,13 +7,13 @@ from typing import Annotated
 from unjudged.agreement.agreeing import agree as agreement_of
 from unjudged.agreement.resampling import DRAWS
 from unjudged.base.errors import UsageError
+from unjudged.cli.arguments import File, Load, Measures, Output, OutputFormat, named_files
 from unjudged.cli.commands import SCORE, command
-from unjudged.cli.options.arguments import File, Load, Measures, Output, OutputFormat, named_files
-from unjudged.cli.options.input_options import InputOptions
-from unjudged.cli.options.option import Option
-from unjudged.cli.options.table_options import TableOptions
-from unjudged.cli.shell.output import check_output, show_grids
-from unjudged.cli.shell.standard_streams import progress
+from unjudged.cli.input_options import InputOptions
+from unjudged.cli.option import Option
+from unjudged.cli.output import check_output, show_grids
+from unjudged.cli.standard_streams import progress
+from unjudged.cli.table_options import TableOptions
 from unjudged.grids.rendering import WITHOUT_NOTES
 
 USAGE = "agree [NAME=]FILE [NAME=]FILE..."

@@ -9,13 +9,13 @@ from typing import Annotated, get_args
 from unjudged.base.choices import Conflicts, Form
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import shortlist
+from unjudged.cli.arguments import File, Header, InputFile, Output
 from unjudged.cli.commands import COLLECT, command
-from unjudged.cli.options.arguments import File, Header, InputFile, Output
-from unjudged.cli.options.judging_folder import check_new, warn_of_missing_queries
-from unjudged.cli.options.option import Option
-from unjudged.cli.shell.given_arguments import made_by
-from unjudged.cli.shell.output import show, terminal_width
-from unjudged.cli.shell.standard_streams import warn
+from unjudged.cli.given_arguments import made_by
+from unjudged.cli.option import Option
+from unjudged.cli.output import show, terminal_width
+from unjudged.cli.sampling_options import check_new, warn_of_missing_queries
+from unjudged.cli.standard_streams import warn
 from unjudged.formats.writing import FORMS, judgments_text
 from unjudged.grids.rendering import render
 from unjudged.rankings.judgments import Judgments
@@ -53,8 +53,8 @@ def judge(
     output
         Write the page to this file.
     """
-    from unjudged.judging.collecting.judging_page import judging_page
-    from unjudged.judging.collecting.texts import read_texts, read_topics
+    from unjudged.judging.judging_page import judging_page
+    from unjudged.judging.texts import read_texts, read_topics
 
     scale = [word.strip() for word in grades.split(",")]
     if not all(word.isascii() and word.isdecimal() for word in scale):
@@ -119,8 +119,8 @@ def merge(
     output
         Write the judgments to this file.
     """
-    from unjudged.judging.collecting.merging import merge as merged_with
-    from unjudged.judging.collecting.sample_file import read_sample
+    from unjudged.judging.merging import merge as merged_with
+    from unjudged.judging.sample_file import read_sample
 
     if not judged:
         raise UsageError("no judged file given: unjudged merge DESIGN JUDGED...")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from unjudged.base.errors import UsageError
-from unjudged.cli.commands import SCORE, command
-from unjudged.cli.options.arguments import (
+from unjudged.cli.arguments import (
     File,
     Kind,
     Load,
@@ -14,10 +13,11 @@ from unjudged.cli.options.arguments import (
     Output,
     OutputFormat,
 )
-from unjudged.cli.options.input_options import JudgmentOptions
-from unjudged.cli.options.prediction_options import StatedOptions
-from unjudged.cli.shell.output import check_output, show_grids
-from unjudged.cli.shell.standard_streams import progress
+from unjudged.cli.commands import SCORE, command
+from unjudged.cli.input_options import JudgmentOptions
+from unjudged.cli.output import check_output, show_grids
+from unjudged.cli.prediction_options import StatedOptions
+from unjudged.cli.standard_streams import progress
 from unjudged.grids.rendering import WITHOUT_NOTES
 from unjudged.predictions import audit as audit_predictions
 from unjudged.predictions.predictions import Predictions

@@ -8,20 +8,12 @@ from typing import Annotated, Literal
 
 from unjudged import calibrate as learn
 from unjudged.base.wording import counted
+from unjudged.cli.arguments import BY_GROUP, File, Load, Measures, Output, OutputFormat, PoolDepth
 from unjudged.cli.commands import SCORE, command
-from unjudged.cli.options.arguments import (
-    BY_GROUP,
-    File,
-    Load,
-    Measures,
-    Output,
-    OutputFormat,
-    PoolDepth,
-)
-from unjudged.cli.options.input_options import JudgmentOptions
-from unjudged.cli.options.option import Option
-from unjudged.cli.shell.output import own_format, show, show_grids
-from unjudged.cli.shell.standard_streams import reading
+from unjudged.cli.input_options import JudgmentOptions
+from unjudged.cli.option import Option
+from unjudged.cli.output import own_format, show, show_grids
+from unjudged.cli.standard_streams import reading
 from unjudged.evaluation.groups import CALIBRATED_MEASURES
 from unjudged.grids.grid import Column, Grid
 from unjudged.uncertainty.calibration import Calibration

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from unjudged.base.errors import UsageError
-from unjudged.cli.commands import SCORE, command
-from unjudged.cli.options.arguments import (
+from unjudged.cli.arguments import (
     Baseline,
     Depth,
     Load,
@@ -17,18 +16,18 @@ from unjudged.cli.options.arguments import (
     Rel,
     measures_with_rel,
 )
-from unjudged.cli.options.input_options import InputOptions
-from unjudged.cli.options.option import Option
-from unjudged.cli.options.significance_options import SignificanceOptions
-from unjudged.cli.options.table_options import TableOptions
-from unjudged.cli.shell.given_arguments import check_not_read, reads
-from unjudged.cli.shell.output import (
+from unjudged.cli.commands import SCORE, command
+from unjudged.cli.given_arguments import check_not_read, reads
+from unjudged.cli.input_options import InputOptions
+from unjudged.cli.option import Option
+from unjudged.cli.output import (
     check_decimals,
     check_output,
     grid_in,
     show,
     show_grids,
 )
+from unjudged.cli.table_options import SignificanceOptions, TableOptions
 from unjudged.evaluation.collection import name_runs
 from unjudged.formats.small_files import read_small_text
 from unjudged.grids.grid import DECIMALS

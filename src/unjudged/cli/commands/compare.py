@@ -6,8 +6,7 @@ from dataclasses import replace
 
 from unjudged.base.choices import CorrectOver
 from unjudged.base.errors import UsageError
-from unjudged.cli.commands import SCORE, command
-from unjudged.cli.options.arguments import (
+from unjudged.cli.arguments import (
     Baseline,
     BoundsDepth,
     By,
@@ -23,12 +22,10 @@ from unjudged.cli.options.arguments import (
     Ties,
     measures_with_rel,
 )
-from unjudged.cli.options.input_options import JudgmentOptions, suggest_estimates
-from unjudged.cli.options.option import spelt
-from unjudged.cli.options.prediction_options import PredictionOptions, StatedOptions
-from unjudged.cli.options.significance_options import SignificanceOptions
-from unjudged.cli.options.table_options import TableOptions
-from unjudged.cli.shell.output import (
+from unjudged.cli.commands import SCORE, command
+from unjudged.cli.input_options import JudgmentOptions, suggest_estimates
+from unjudged.cli.option import spelt
+from unjudged.cli.output import (
     FOR_PAPER,
     FULL_PRECISION,
     beside_standard_error,
@@ -43,7 +40,9 @@ from unjudged.cli.shell.output import (
     terminal_width,
     wrapped,
 )
-from unjudged.cli.shell.standard_streams import already_said, reading
+from unjudged.cli.prediction_options import PredictionOptions, StatedOptions
+from unjudged.cli.standard_streams import already_said, reading
+from unjudged.cli.table_options import SignificanceOptions, TableOptions
 from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.evaluation import fitting_measures
 from unjudged.grids.grid import DECIMALS, Grid

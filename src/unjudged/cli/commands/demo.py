@@ -8,11 +8,11 @@ from typing import Annotated
 
 from unjudged import sample
 from unjudged.base.errors import UsageError
+from unjudged.cli.arguments import Output, OutputFormat
 from unjudged.cli.commands import LOOK_UP, command
-from unjudged.cli.options.arguments import Output, OutputFormat
-from unjudged.cli.options.option import Option
-from unjudged.cli.shell.given_arguments import reads
-from unjudged.cli.shell.output import (
+from unjudged.cli.given_arguments import reads
+from unjudged.cli.option import Option
+from unjudged.cli.output import (
     check_output,
     make_folder,
     on_terminal,
@@ -21,7 +21,7 @@ from unjudged.cli.shell.output import (
     terminal_width,
     wrapped,
 )
-from unjudged.cli.shell.standard_streams import already_said
+from unjudged.cli.standard_streams import already_said
 from unjudged.evaluation.evaluation import evaluate
 from unjudged.grids.rendering import table
 from unjudged.questions.compare import compare

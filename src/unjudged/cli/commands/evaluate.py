@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import unjudged
 from unjudged.base.choices import Choices, IntervalName, TiesName
 from unjudged.base.errors import UsageError
-from unjudged.cli.commands import SCORE, command
-from unjudged.cli.options.arguments import (
+from unjudged.cli.arguments import (
     BoundsDepth,
     By,
     Depth,
@@ -26,11 +25,10 @@ from unjudged.cli.options.arguments import (
     Ties,
     measures_with_rel,
 )
-from unjudged.cli.options.input_options import JudgmentOptions, suggest_estimates
-from unjudged.cli.options.option import Option, refuse, spelt
-from unjudged.cli.options.prediction_options import PredictionOptions, StatedOptions
-from unjudged.cli.options.table_options import TableOptions
-from unjudged.cli.shell.output import (
+from unjudged.cli.commands import SCORE, command
+from unjudged.cli.input_options import JudgmentOptions, suggest_estimates
+from unjudged.cli.option import Option, refuse, spelt
+from unjudged.cli.output import (
     FOR_PAPER,
     check_decimals,
     check_figure,
@@ -39,7 +37,9 @@ from unjudged.cli.shell.output import (
     show_grids,
     show_paper,
 )
-from unjudged.cli.shell.standard_streams import progress, reading
+from unjudged.cli.prediction_options import PredictionOptions, StatedOptions
+from unjudged.cli.standard_streams import progress, reading
+from unjudged.cli.table_options import TableOptions
 from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.evaluation import default_measures
 from unjudged.evaluation.query_segments import segments_grid, segments_of
@@ -145,7 +145,7 @@ def evaluate(
         collection = Collection.of(
             *stated.applied(inputs.read(qrels, fractions=True, or_scores=True), named), fractions=True
         )
-        from unjudged.predictions.estimators.estimates import estimates_table
+        from unjudged.predictions.estimates import estimates_table
 
         by_measure = predicted.estimates(collection, measures, rel)
         show_grids(estimates_table(by_measure, confidence).grid(decimals), format, output)

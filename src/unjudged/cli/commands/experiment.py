@@ -9,23 +9,23 @@ from typing import Annotated, Any
 from unjudged.base.choices import DesignName
 from unjudged.base.errors import UsageError
 from unjudged.base.threads import cores
+from unjudged.cli.arguments import File, Load, Output, OutputFormat, Plot
 from unjudged.cli.commands import STUDY, command
-from unjudged.cli.options.arguments import File, Load, Output, OutputFormat, Plot
-from unjudged.cli.options.input_options import JudgmentOptions
-from unjudged.cli.options.option import Option
-from unjudged.cli.shell.output import (
+from unjudged.cli.input_options import JudgmentOptions
+from unjudged.cli.option import Option
+from unjudged.cli.output import (
     FULL_PRECISION,
     check_figure,
     check_output,
     show_figure,
     show_grids,
 )
-from unjudged.cli.shell.standard_streams import progress, reading
+from unjudged.cli.standard_streams import progress, reading
 from unjudged.experiments import robustness
 from unjudged.experiments.summary import DEFAULT_STATISTICS, Robustness, known_statistics, run_means_grid
 from unjudged.grids.rendering import WITHOUT_NOTES, arrow_modules, format_of
-from unjudged.judging.pooling.designs import DESIGNS
-from unjudged.judging.pooling.pool import Pool
+from unjudged.judging.designs import DESIGNS
+from unjudged.judging.pooling import Pool
 
 
 @command("experiment", STUDY, 1, "QRELS RUN RUN...", "Find out how few judgments would have been enough.")
@@ -147,7 +147,7 @@ class Results:
 
     def write(self, experiment: Robustness) -> None:
         """Write everything."""
-        from unjudged.report.figures.experiment_figures import curves, scatter
+        from unjudged.report.experiment_figures import curves, scatter
 
         if self.means is not None:
             show_grids(run_means_grid(experiment), None, self.means)

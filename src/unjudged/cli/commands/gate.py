@@ -11,8 +11,7 @@ from typing import Annotated, Literal
 
 from unjudged.base.errors import UsageError, quoted
 from unjudged.base.wording import shortlist
-from unjudged.cli.commands import SCORE, command
-from unjudged.cli.options.arguments import (
+from unjudged.cli.arguments import (
     By,
     Depth,
     File,
@@ -24,10 +23,10 @@ from unjudged.cli.options.arguments import (
     measures_with_rel,
     named_file,
 )
-from unjudged.cli.options.input_options import JudgmentOptions
-from unjudged.cli.options.option import Option
-from unjudged.cli.options.table_options import TableOptions
-from unjudged.cli.shell.output import (
+from unjudged.cli.commands import SCORE, command
+from unjudged.cli.input_options import JudgmentOptions
+from unjudged.cli.option import Option
+from unjudged.cli.output import (
     beside_standard_error,
     check_decimals,
     check_output,
@@ -35,7 +34,8 @@ from unjudged.cli.shell.output import (
     show_grids,
     wrapped,
 )
-from unjudged.cli.shell.standard_streams import already_said, reading
+from unjudged.cli.standard_streams import already_said, reading
+from unjudged.cli.table_options import TableOptions
 from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.scores import Scores
 from unjudged.formats.files import expanded

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 
 from unjudged.base.errors import UsageError
+from unjudged.cli.arguments import File, Load, Output, OutputFormat
 from unjudged.cli.commands import LOOK_UP, command
-from unjudged.cli.options.arguments import File, Load, Output, OutputFormat
-from unjudged.cli.shell.output import check_output, show, show_grids
+from unjudged.cli.output import check_output, show, show_grids
 from unjudged.grids.rendering import WITHOUT_NOTES
 from unjudged.measures.kernel.names import parse
 from unjudged.report.measure_pages import measures_grid, page

@@ -7,16 +7,16 @@ from typing import Annotated, Literal
 
 from unjudged.base.choices import Format
 from unjudged.base.errors import InputError, UsageError
+from unjudged.cli.arguments import File, Load, OneMeasure, Output
 from unjudged.cli.commands import COLLECT, command
-from unjudged.cli.options.arguments import File, Load, OneMeasure, Output
-from unjudged.cli.options.input_options import JudgmentOptions
-from unjudged.cli.options.judging_folder import check_new
-from unjudged.cli.options.option import Option
-from unjudged.cli.shell.output import own_format, show, show_grids
-from unjudged.cli.shell.standard_streams import progress
+from unjudged.cli.input_options import JudgmentOptions
+from unjudged.cli.option import Option
+from unjudged.cli.output import own_format, show, show_grids
+from unjudged.cli.sampling_options import check_new
+from unjudged.cli.standard_streams import progress
 from unjudged.grids.rendering import FORMATS
-from unjudged.judging.choosing.next_documents import next_documents
-from unjudged.judging.collecting.sample_file import sample_text
+from unjudged.judging.next_documents import next_documents
+from unjudged.judging.sample_file import sample_text
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.questions.sources import DEFAULT
 

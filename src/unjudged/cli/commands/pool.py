@@ -7,25 +7,15 @@ from typing import Annotated
 
 from unjudged.base.choices import DesignName, Form
 from unjudged.base.errors import UsageError
+from unjudged.cli.arguments import File, Groups, Header, InputFile, Load, Output, PoolDepth, read_groups
 from unjudged.cli.commands import COLLECT, command
-from unjudged.cli.options.arguments import (
-    File,
-    Groups,
-    Header,
-    InputFile,
-    Load,
-    Output,
-    PoolDepth,
-    read_groups,
-)
-from unjudged.cli.options.input_options import InputOptions, JudgmentOptions, read_judgments
-from unjudged.cli.options.judging_folder import show_judgments
-from unjudged.cli.options.option import Option
-from unjudged.cli.options.sampling_options import DrawingOptions, SamplingOptions
-from unjudged.cli.shell.standard_streams import reading
+from unjudged.cli.input_options import InputOptions, JudgmentOptions, read_judgments
+from unjudged.cli.option import Option
+from unjudged.cli.sampling_options import DrawingOptions, SamplingOptions, show_judgments
+from unjudged.cli.standard_streams import reading
 from unjudged.formats.writing import FORMS
-from unjudged.judging.pooling.designs import DESIGNS
-from unjudged.judging.pooling.pool import Pool
+from unjudged.judging.designs import DESIGNS
+from unjudged.judging.pooling import Pool
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import RunSource
 
@@ -65,7 +55,7 @@ def pool(
         A file of lines `run group`, or a pattern such as '(.*?)-' whose first bracket is the group in a run's
         name. A run without a group is a group of its own.
     """
-    from unjudged.judging.pooling.left_out_groups import without
+    from unjudged.judging.groups_left_out import without
     from unjudged.rankings.extension import new_documents
 
     named = inputs.runs(runs, "pool RUN...")

@@ -7,8 +7,7 @@ from typing import Annotated
 
 from unjudged.base.choices import CorrectOver
 from unjudged.base.errors import UsageError
-from unjudged.cli.commands import SCORE, command
-from unjudged.cli.options.arguments import (
+from unjudged.cli.arguments import (
     OUTPUT,
     Baseline,
     BoundsDepth,
@@ -20,12 +19,12 @@ from unjudged.cli.options.arguments import (
     Rel,
     measures_with_rel,
 )
-from unjudged.cli.options.input_options import JudgmentOptions
-from unjudged.cli.options.significance_options import SignificanceOptions
-from unjudged.cli.options.table_options import TableOptions
-from unjudged.cli.shell.given_arguments import command_given
-from unjudged.cli.shell.output import show
-from unjudged.cli.shell.standard_streams import reading
+from unjudged.cli.commands import SCORE, command
+from unjudged.cli.given_arguments import command_given
+from unjudged.cli.input_options import JudgmentOptions
+from unjudged.cli.output import show
+from unjudged.cli.standard_streams import reading
+from unjudged.cli.table_options import SignificanceOptions, TableOptions
 from unjudged.evaluation.evaluation import fitting_measures
 from unjudged.report.page.report_page import REPORT_MEASURES, TITLE, check_report, report_page
 from unjudged.uncertainty.calibration import Calibration

@@ -8,8 +8,8 @@ from typing import Any
 
 from unjudged.base.errors import InputError, quoted
 from unjudged.formats.columns import NAMES
-from unjudged.formats.readers.arrow.frames import library_errors, library_of
-from unjudged.formats.readers.memory.mappings import identifier
+from unjudged.formats.readers.frames import library_errors, library_of
+from unjudged.formats.readers.mappings import identifier
 from unjudged.formats.tables import Table
 
 TAG = "tag"

@@ -13,6 +13,9 @@ from unjudged.rankings.judged import Floats
 GEOMETRIC = "geometric mean"
 """The `summary` of a measure whose mean over queries is the exponential of its mean logarithm."""
 
+ROUNDING = 1e-12
+"""Values that differ by less, relative to the largest value, are equal: floating point does no better."""
+
 
 def sum_over_queries(values: Floats) -> Floats:
     """Return the sum over the last axis, rounded once, so that the order of the queries does not matter."""

@@ -285,7 +285,7 @@ class Measure:
         self.check_complete()
         UNTRIED.discard(self.name)
         try:
-            trials = import_module("unjudged.measures.kernel.trials")
+            trials = import_module("unjudged.measures.kernel.loading")
             trials.try_traits(replace(self, given=MappingProxyType(self.own)))
         except BaseException:
             UNTRIED.add(self.name)

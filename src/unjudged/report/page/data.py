@@ -12,11 +12,11 @@ import numpy as np
 
 import unjudged
 from unjudged.base.wording import plain
-from unjudged.comparison.testing.deciding_queries import deciding_queries
 from unjudged.evaluation.measure_warnings import why_not_uniform
 from unjudged.evidence.contrast import ALONE
 from unjudged.formats.inputs import FILE, kind_of_source
 from unjudged.grids.escapes import Labels
+from unjudged.inference.deciding_queries import deciding_queries
 from unjudged.inference.verdict import HEADLINES, MORE_JUDGING, OTHER_QUERIES
 from unjudged.measures.kernel.measure import Measure
 from unjudged.rankings.judged import Floats
@@ -41,7 +41,15 @@ from unjudged.report.page.packed import (
 )
 from unjudged.report.page.page_words import words_for
 from unjudged.results.result import Result
-from unjudged.results.words import CORRECTED, MEANS, MEANS_WITHOUT, NEEDED, NOT_EVEN, SEEN, without_judging
+from unjudged.results.words import (
+    CORRECTED,
+    MEANS,
+    MEANS_WITHOUT,
+    NEEDED,
+    NOT_EVEN,
+    OF_JUDGED,
+    without_judging,
+)
 from unjudged.uncertainty.shared import SharedRankings
 
 LONGEST_NAME = 1000
@@ -133,7 +141,7 @@ def page_data(given: PageInput) -> tuple[dict[str, Any], str]:
         "headlines": HEADLINES,
         "more": MORE_JUDGING,
         "other": OTHER_QUERIES,
-        "shares": {"needed": NEEDED, "not_even": NOT_EVEN, "seen": SEEN, "corrected": CORRECTED},
+        "shares": {"needed": NEEDED, "not_even": NOT_EVEN, "seen": OF_JUDGED, "corrected": CORRECTED},
         "judged": judged_chart(["A", "B"] if result.pairs else []),
         "ranked": shared is not None and given.judgments is not None,
         "depth": depth,

@@ -17,13 +17,13 @@ from typing import Any, cast
 from unjudged.base.choices import CorrectionName, CorrectOver, TestName, check_probability, checked_int
 from unjudged.base.errors import AssumptionWarning, announce, missing_package
 from unjudged.base.wording import shortlist
-from unjudged.comparison.testing.significance import DRAWS
 from unjudged.evaluation.collection import Collection, RunsSource, name_runs
 from unjudged.evaluation.evaluation import FROM_SAMPLES, fitting_measures
 from unjudged.evaluation.query_segments import SegmentsSource
 from unjudged.evaluation.scores import Scores
 from unjudged.formats.writing import write_whole
 from unjudged.inference.infer import Settings
+from unjudged.inference.significance import DRAWS
 from unjudged.measures.kernel.measure import compute_all
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure

@@ -1,0 +1,185 @@
+"""Where output goes: standard output, or a file that appears whole."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from unjudged.base.errors import InputError, UsageError
+from unjudged.base.wording import plain
+from unjudged.cli.given_arguments import check_not_read
+from unjudged.cli.standard_streams import already_said, drop_output, warn
+from unjudged.grids.grid import DECIMALS, Grid
+from unjudged.grids.rendering import SUFFIXES, WITHOUT_NOTES, arrow_modules, format_of, render
+
+if TYPE_CHECKING:
+    from unjudged.evaluation.scores import Scores
+    from unjudged.results.result import Result
+
+WIDTH = 80
+MOST_DECIMALS = 15
+FULL_PRECISION = (*WITHOUT_NOTES, "json")
+"""Formats for programs, which keep every digit."""
+FOR_PAPER = ("latex", "markdown")
+
+
+def terminal_width() -> int:
+    """Return the width of the terminal, or 80 where output goes elsewhere.
+
+    It is that of `shutil.get_terminal_size`; `shutil` itself imports every kind of compression.
+    """
+    given = os.environ.get("COLUMNS", "")
+    columns = int(given) if given.isdecimal() else 0
+    if not columns and sys.__stdout__ is not None:
+        with suppress(ValueError, OSError):
+            columns = os.get_terminal_size(sys.__stdout__.fileno()).columns
+    return max(columns or WIDTH, 20)
+
+
+def wrapped(lines: Sequence[str], indent: str = "") -> str:
+    """Return sentences, wrapped to the width of the terminal, after an indent."""
+    import textwrap
+
+    width, shown = terminal_width(), []
+    for line in lines:
+        indents = {"initial_indent": indent, "subsequent_indent": f"{indent}  "}
+        shown += textwrap.wrap(plain(line), width, **indents, break_on_hyphens=False) or [""]  # type: ignore[arg-type]
+    return "".join(f"{line}\n" for line in shown)
+
+
+def on_terminal(output: Path | None) -> bool:
+    """Whether results go to a terminal, not to a file or a pipe."""
+    return output is None and sys.stdout is not None and sys.stdout.isatty()
+
+
+def beside_standard_error(output: Path | None) -> bool:
+    """Whether results and standard error appear in one place, a terminal or a file that has both."""
+    if output is not None or sys.stdout is None or sys.stderr is None:
+        return False
+    try:
+        return os.path.sameopenfile(sys.stdout.fileno(), sys.stderr.fileno())
+    except (OSError, ValueError):  # a stream that is not a file, as in a notebook
+        return on_terminal(output)
+
+
+def check_output(format: str | None, output: Path | None) -> str:
+    """Return the format to write: as asked for, else by the suffix of the file; without a suffix, a table.
+
+    Refuse a format that cannot be written, before the work.
+    """
+    if format is None and output is not None and output.suffix and output.suffix.lower() not in SUFFIXES:
+        known = ", ".join(SUFFIXES)
+        raise UsageError(f"{output}: no format has the suffix {output.suffix}: use {known}, or --format")
+    return _checked(format or format_of(output), output)
+
+
+def own_format(format: str | None, output: Path | None, own: str) -> str:
+    """Return the format of a command with its own, which it writes unless a suffix asks for another."""
+    by_suffix = format_of(output, own)
+    return _checked(format or (own if by_suffix == "table" else by_suffix), output)
+
+
+def _checked(chosen: str, output: Path | None) -> str:
+    if chosen == "parquet":
+        if output is None:
+            raise UsageError("--format parquet needs --output FILE")
+        arrow_modules()
+    return chosen
+
+
+def check_decimals(decimals: int, chosen: str) -> None:
+    """Refuse decimals that no table can have, and those of a format that keeps every digit."""
+    if not 0 <= decimals <= MOST_DECIMALS:
+        raise UsageError(f"--decimals is {decimals}, expected a number from 0 to {MOST_DECIMALS}")
+    if decimals != DECIMALS and chosen in FULL_PRECISION:
+        raise UsageError(f"--decimals is for tables; {chosen} has full precision")
+    if decimals != DECIMALS and chosen == "sentences":
+        raise UsageError("--decimals is for tables; to see two runs in one, add --pairs")
+
+
+def show_grids(grids: Grid | Sequence[Grid], format: str | None = None, output: Path | None = None) -> None:
+    """Write results in a format; notes that have no place in it go to standard error."""
+    chosen = check_output(format, output)
+    width = terminal_width() if chosen == "table" else None
+    show(render(grids, chosen, width=width, bold=on_terminal(output)), output)
+    notes = [note for grid in ([grids] if isinstance(grids, Grid) else grids) for note in grid.notes]
+    if chosen in WITHOUT_NOTES:
+        for note in notes:
+            warn(note)
+    elif beside_standard_error(output):
+        already_said(notes)
+
+
+def grid_in(result: Result, view: str, format: str, decimals: int) -> Grid:
+    """Return a view for a format; for programs it has how differences were tested only if notes fit in."""
+    if format not in FULL_PRECISION:
+        return result.grid(view, decimals)
+    records = result.records(view)
+    return records if format == "json" else replace(records, notes=result.notes)
+
+
+def show_paper(
+    result: Result | Scores,
+    notes: Sequence[str],
+    format: str,
+    decimals: int,
+    *,
+    output: Path | None,
+    after: str = "",
+) -> None:
+    """Write systems by measures as a table for a paper, and what follows it."""
+    table = result.to_latex(decimals) if format == "latex" else result.to_markdown(decimals)
+    show(table + after, output)
+    if beside_standard_error(output):
+        already_said(notes)
+
+
+def check_figure(plot: Path | None) -> None:
+    """Raise an error if a figure is asked for that cannot be written."""
+    if plot is not None:
+        from unjudged.report.charts import check_plot
+
+        check_plot(plot)
+
+
+def show_figure(figure: Any, plot: Path) -> None:
+    """Write a figure to a file; the suffix of its name is the kind."""
+    from unjudged.report.charts import picture
+
+    show(picture(figure, plot.suffix.removeprefix(".")), plot)
+
+
+def show(content: str | bytes, output: Path | None = None) -> None:
+    """Write text or bytes to a file, or to standard output."""
+    if output is None and sys.stdout is None:
+        raise InputError("standard output is closed")
+    try:
+        if output is None:
+            sys.stdout.flush()
+            data = content if isinstance(content, bytes) else content.encode("utf-8", "surrogateescape")
+            sys.stdout.buffer.write(data)
+            sys.stdout.buffer.flush()
+            return
+        from unjudged.formats.writing import write_whole
+
+        check_not_read(output)
+        write_whole(output, content)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        name = "standard output" if output is None else str(output)
+        if output is None:
+            drop_output()
+        raise InputError(f"cannot be written: {error.strerror}", source=name) from None
+
+
+def make_folder(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot be created: {error.strerror}", source=str(path)) from None

@@ -1,1 +1,0 @@
-"""Parsing, output, and everything else between a shell and a command."""

@@ -1,1 +1,0 @@
-"""Tests over queries: significance, corrections for many comparisons, effects and power."""

@@ -1,0 +1,254 @@
+"""Arrays as tables: the best documents of each query, or a matrix with a column per document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unjudged.base.errors import InputError, UnjudgedWarning, UsageError, announce, quoted, reason_of
+from unjudged.base.segments import ends
+from unjudged.base.wording import kind_of
+from unjudged.formats.columns import expected, no_rows, unfit
+from unjudged.formats.limits import check
+from unjudged.formats.matching import Deferred
+from unjudged.formats.readers.mappings import RELEVANT, identifier, ids_of_texts
+from unjudged.formats.scan import scanner
+from unjudged.formats.scan.checks import checked_ids
+from unjudged.formats.tables import Ids, Table
+
+PADDING = -1
+"""The number of a document where a query has fewer than others, as faiss has it."""
+
+UNSIGNED = 4
+"""From this number of bytes on, the highest number of an unsigned type is a -1 that was converted."""
+
+LEFT_OUT = "-inf for scores and NaN for grades"
+NOT_THERE = {"score": -np.inf, "grade": np.nan}
+"""Number of a document that was not retrieved, or has no judgment."""
+
+
+def rows_of_arrays(
+    documents: Any, numbers: Any, number: str, queries: Any = None, names: Any = None
+) -> tuple[Ids, Deferred]:
+    """Return the queries, and their rows, which become tables where they are matched.
+
+    `number` is "score" or "grade". Everything is checked here, and arrays are copied: the caller may change
+    them. Without documents, each column of the numbers is one; without numbers, places count, or grade 1.
+    """
+    matrix = None if documents is None else _matrix(_padded(documents), "documents")
+    values = None if numbers is None else _matrix(numbers, f"{number}s")
+    if values is not None and values.dtype.kind == "f" and values.dtype.itemsize > 8:
+        with np.errstate(over="ignore"):  # infinite ones are refused
+            values = values.astype(np.float64)
+    shapes = [array.shape for array in (matrix, values) if array is not None]
+    if not shapes:
+        raise UsageError(f"expected documents, {number}s, or both")
+    shape = shapes[0]
+    if shapes[-1] != shape:
+        raise UsageError(f"the documents have the shape {shape}, the {number}s {shapes[-1]}, expected one")
+    check("ROWS", shape[0] * shape[1])
+    query_ids = _queries(queries, shape[0])
+    ids_of, kept = _documents(matrix, shape, names, query_ids)
+    if values is not None:
+        _refuse_masked(numbers, number, kept, query_ids)
+        kept = _there(values, number, kept, query_ids)
+        if number == "score" and matrix is not None:
+            _warn_of_distances(values, kept)
+    at = None if kept is None or kept.all() else np.flatnonzero(kept)
+    counts = np.full(shape[0], shape[1]) if at is None or kept is None else kept.sum(axis=1)
+    starts, columns = ends(counts), shape[1]
+    if not starts[-1]:
+        raise no_rows()
+
+    def numbers_at(place: slice | NDArray[np.int64]) -> NDArray[np.float64]:
+        if values is not None:
+            return values.reshape(-1)[place].astype(np.float64)
+        own = np.arange(place.start, place.stop) if isinstance(place, slice) else place
+        return np.full(len(own), RELEVANT, float) if number == "grade" else -1.0 - own % columns
+
+    def span(start: int, stop: int) -> Table:
+        first = int(np.searchsorted(starts, start))
+        last = len(query_ids) if start < stop == starts[-1] else int(np.searchsorted(starts, stop))
+        own = Ids(query_ids.data, query_ids.offsets[first : last + 1]), starts[first : last + 1] - start
+        place = slice(start, stop) if at is None else at[start:stop]
+        return Table(*own, ids_of(place), numbers_at(place)[:, None], np.zeros(0, np.int64))
+
+    rows = int(starts[-1])
+    return query_ids, Deferred(rows, span, lambda: span(0, rows), starts)
+
+
+def _matrix(given: Any, what: str) -> NDArray[Any]:
+    """Return a copy with two dimensions, row after row."""
+    array = _array(given, what)
+    if array.ndim != 2 or not array.shape[0]:
+        shape = f"expected two dimensions, a row per query, found the shape {array.shape}"
+        raise UsageError(f"{what}: {shape}; give [row] for one query, and pad short rows with {PADDING}")
+    return array
+
+
+def _padded(documents: Any) -> Any:
+    """Return documents with padding where they are masked."""
+    if not np.ma.is_masked(documents):
+        return documents
+    kind, padding = (np.int64, PADDING) if documents.dtype.kind in "iu" else (object, None)
+    return np.where(documents.mask, padding, documents.data.astype(kind))
+
+
+def _refuse_masked(numbers: Any, number: str, kept: NDArray[np.bool_] | None, queries: Ids) -> None:
+    """Refuse a document whose number is masked, unless it is padding itself."""
+    masked = np.ma.getmaskarray(numbers) if np.ma.is_masked(numbers) else np.False_
+    bad = np.argwhere(masked if kept is None else masked & kept)
+    if len(bad):
+        (row, place), remedy = bad[0].tolist(), f"mask the document too, or fill with {LEFT_OUT}"
+        raise _problem(queries, row, place, f"the {number} is masked, expected a number; {remedy}")
+
+
+def _array(given: Any, what: str, dtype: Any = None) -> NDArray[Any]:
+    """Return a copy of anything that NumPy can hold: what has `__array__`, DLPack, or lists.
+
+    Names in lists stay Python's strings: NumPy's all take as much memory as the longest.
+    """
+    if hasattr(given, "toarray"):
+        problem = f"{what}: a sparse {type(given).__name__}, expected an array with a number in every place"
+        raise UsageError(f"{problem}; give matrix.toarray(), with {LEFT_OUT} where nothing is stored")
+    try:
+        if hasattr(given, "__dlpack__") and not hasattr(given, "__array__"):
+            return np.array(np.from_dlpack(given), order="C")
+        array = np.array(given, dtype, order="C")
+        if array.dtype.kind in "US" and isinstance(given, list | tuple):
+            array = np.array(given, object)
+    except (TypeError, ValueError, RuntimeError, BufferError) as error:
+        problem = f"{what}: {kind_of(given)} cannot be read as an array: {reason_of(error)}"
+        remedy = "expected rows of one length; a tensor is given as tensor.detach().float().cpu()"
+        raise UsageError(f"{problem}; {remedy}") from None
+    return array
+
+
+def _queries(given: Any, rows: int) -> Ids:
+    if given is None:
+        return scanner.ids_of_numbers(np.arange(rows))
+    ids = _names(given, "queries")
+    if len(ids) != rows:
+        raise UsageError(f"queries: {len(ids)} names, expected one for each of {rows} rows")
+    _, first = scanner.number_names(ids)
+    if len(first) < rows:
+        repeated = next(row for row in range(rows) if row >= len(first) or first[row] != row)
+        raise InputError(f"query {quoted(ids.raw(repeated))} appears twice, expected each query once")
+    return ids
+
+
+def _names(given: Any, what: str) -> Ids:
+    if np.ma.is_masked(given):
+        raise UsageError(f"{what}: some are masked, expected a name for each")
+    array = _array(given, what, None if hasattr(given, "__array__") else object)
+    if array.ndim != 1 or array.dtype.kind not in "iuOUST":
+        problem = f"an array of {array.dtype} with the shape {array.shape}"
+        raise UsageError(f"{what}: {problem}, expected a list of names or of whole numbers")
+    return _ids(array, what)
+
+
+def _ids(array: NDArray[Any], what: str) -> Ids:
+    """Return names as identifiers; whole numbers become their decimal digits."""
+    if array.dtype.kind in "iu":
+        return Ids.of(map(str, array.tolist()))
+    objects = array.astype(object, copy=False)
+    ids = scanner.ids_of_strings(objects)
+    if ids is not None:
+        return ids
+    names = [identifier(name) for name in objects.tolist()]
+    wrong = next((name for name in names if not isinstance(name, str | bytes)), None)
+    if wrong is not None or None in names:
+        raise UsageError(f"{what}: found {kind_of(wrong)}, expected names or whole numbers")
+    return ids_of_texts(names, f"{what}:")
+
+
+def _documents(
+    matrix: NDArray[Any] | None, shape: tuple[int, ...], names: Any, queries: Ids
+) -> tuple[Callable[[Any], Ids], NDArray[np.bool_] | None]:
+    """Return what gives the identifiers of some places, and which places hold a document."""
+    known = None if names is None else checked_ids(_names(names, "names"))
+    count = np.inf if known is None else len(known.ends) - 1
+    if matrix is None:
+        if known is not None and count != shape[1]:
+            raise UsageError(f"names: {count} of them, expected one for each of {shape[1]} columns")
+        own = scanner.ids_of_numbers(np.arange(shape[1])) if known is None else Ids(*known)
+        columns = checked_ids(own)
+        return lambda at: scanner.take_names(columns, _places(at) % shape[1]), None
+    if matrix.dtype.kind not in "iu":
+        if matrix.dtype.kind not in "OUST":
+            problem = f"documents: an array of {matrix.dtype}, expected row numbers or names"
+            raise UsageError(f"{problem}; documents come before scores and grades")
+        if names is not None:
+            raise UsageError("names: the documents have names already, expected row numbers")
+        kept = matrix != None if matrix.dtype.kind == "O" else None  # noqa: E711 (of each element)
+        flat = matrix.reshape(-1)
+        return lambda at: _ids(flat[at], "documents"), kept
+    if matrix.dtype.kind == "i":
+        absent, wrong = matrix == PADDING, (matrix < PADDING) | (matrix >= count)
+    else:
+        absent = (matrix == np.iinfo(matrix.dtype).max) & (matrix.itemsize >= UNSIGNED)
+        wrong = (matrix >= min(count, 2**63)) & ~absent
+    if wrong.any():
+        row, place = np.argwhere(wrong)[0].tolist()
+        most = f", or {PADDING}" if count == np.inf else f" to {count - 1}, as there are names, or {PADDING}"
+        raise _problem(
+            queries, row, place, f"document {matrix[row, place]}, expected a row number from 0{most}"
+        )
+    numbers = matrix.reshape(-1).astype(np.int64, copy=False)
+    kept = ~absent if absent.any() else None
+    if known is None:
+        return lambda at: scanner.ids_of_numbers(numbers[at]), kept
+    return lambda at: scanner.take_names(known, numbers[at]), kept
+
+
+def _places(at: Any) -> NDArray[np.int64]:
+    return np.arange(at.start, at.stop) if isinstance(at, slice) else at
+
+
+def _there(
+    values: NDArray[Any], number: str, kept: NDArray[np.bool_] | None, queries: Ids
+) -> NDArray[np.bool_] | None:
+    """Return which places hold a document with a number; numbers that are not valid are refused."""
+    if values.dtype.kind not in "fiub":
+        raise UsageError(f"{number}s: an array of {values.dtype}, expected numbers")
+    if values.dtype.kind == "f":
+        absent = values == NOT_THERE[number] if number == "score" else np.isnan(values)
+        if absent.any():
+            kept = ~absent if kept is None else kept & ~absent
+    exact = values.astype(np.float64) if number == "grade" and values.dtype.kind == "f" else values
+    bad = unfit(number, exact)
+    if kept is not None:
+        bad &= kept
+    if bad.any():
+        row, place = np.argwhere(bad)[0].tolist()
+        value = values[row, place]
+        what = "-inf for what was not retrieved" if number == "score" else "NaN for what has no judgment"
+        right = expected(number, float(value), fractions=True)
+        raise _problem(queries, row, place, f"the {number} is {value}, expected {right}, or {what}")
+    return kept
+
+
+def _problem(queries: Ids, row: int, place: int, problem: str) -> InputError:
+    return InputError(f"query {quoted(queries.raw(row))}, place {place} (from 0): {problem}")
+
+
+def _warn_of_distances(scores: NDArray[Any], kept: NDArray[np.bool_] | None) -> None:
+    """Warn where the scores of some query rise along its row and those of none fall, as with distances."""
+    if _any_step(scores, kept, np.less, 2) or _any_step(scores, kept, np.less):
+        return
+    if _any_step(scores, kept, np.greater):
+        what = "The scores of every query that has different ones rise from its first document to its last"
+        announce([UnjudgedWarning(f"{what}. The highest is best: give distances as -distances.")])
+
+
+def _any_step(
+    scores: NDArray[Any], kept: NDArray[np.bool_] | None, compared: np.ufunc, columns: int | None = None
+) -> bool:
+    """Whether any document's score compares so with that of the document before, in the first columns."""
+    steps = compared(scores[:, 1:columns], scores[:, :columns][:, :-1])
+    if kept is not None:
+        steps &= kept[:, 1:columns] & kept[:, :columns][:, :-1]
+    return bool(steps.any())

@@ -1,1 +1,0 @@
-"""Frames, Parquet and Arrow files."""

@@ -1,1 +1,0 @@
-"""Dicts, rows, arrays and datasets."""

@@ -1,1 +1,0 @@
-"""TREC text, MS MARCO, CSV and TSV, JSON and JSON lines."""

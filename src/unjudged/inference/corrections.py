@@ -1,0 +1,125 @@
+"""Corrections for many comparisons: with twenty tests at 5 %, one is expected to fail by luck.
+
+A correction is one registered function that returns an adjusted p value per pair. Most need only the p values
+of the tests. A `joint` correction looks at the systems together and gets the pairs instead; it resamples and
+does not use the p values of the tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from unjudged.base.choices import Choices
+from unjudged.inference.pairs import CELLS, Ints, Pairs
+from unjudged.inference.significance import DRAWS, check_draws
+from unjudged.rankings.judged import Floats
+
+CORRECTIONS: Choices[Correction] = Choices("correction")
+"""Every correction by its name."""
+
+
+@dataclass(frozen=True)
+class Correction:
+    """`function(p)` returns adjusted p values; of a `joint` correction, `function(pairs, draws=, seed=)`."""
+
+    name: str
+    title: str
+    function: Callable[..., Floats]
+    joint: bool = False
+    cite: tuple[str, ...] = ()
+    """Keys of the works to cite."""
+
+
+def correction(
+    title: str, *, joint: bool = False, cite: tuple[str, ...] = ()
+) -> Callable[[Callable[..., Floats]], Correction]:
+    """Register a function as a correction under its own name."""
+
+    def register(function: Callable[..., Floats]) -> Correction:
+        return CORRECTIONS.add(function.__name__, Correction(function.__name__, title, function, joint, cite))
+
+    return register
+
+
+def find_correction(name: str | Correction) -> Correction:
+    """Return the correction of this name."""
+    return name if isinstance(name, Correction) else CORRECTIONS.find(name)
+
+
+def adjusted(
+    p: Floats, pairs: Pairs, method: str | Correction = "holm", *, draws: int = DRAWS, seed: int = 0
+) -> Floats:
+    """Return the p value of every pair after correction."""
+    chosen = find_correction(method)
+    if not chosen.joint:
+        return chosen.function(p)
+    check_draws(draws)
+    return chosen.function(pairs, draws=draws, seed=seed)
+
+
+@correction("Holm's step-down correction", cite=("holm1979",))
+def holm(p: Floats) -> Floats:
+    """Return the largest of (k - j + 1) p_(j) up to the p value's own place (Holm, 1979).
+
+    Bounds the probability of any false discovery, whatever the dependence of the tests.
+
+    >>> holm(np.array([0.01, 0.04, 0.03])).round(4).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    order = np.argsort(p, kind="stable")
+    stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    return _in_place(np.minimum(stepped, 1), order)
+
+
+@correction("Benjamini-Hochberg correction", cite=("benjamini1995",))
+def bh(p: Floats) -> Floats:
+    """Return the smallest of k p_(j) / j from the p value's own place on (Benjamini and Hochberg, 1995).
+
+    Bounds the expected share of false discoveries among all discoveries.
+
+    >>> bh(np.array([0.01, 0.04, 0.03])).round(4).tolist()
+    [0.03, 0.04, 0.04]
+    """
+    order = np.argsort(p, kind="stable")
+    scaled = p[order] * len(p) / np.arange(1, len(p) + 1)
+    return _in_place(np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 1), order)
+
+
+@correction("Bonferroni correction", cite=("dunn1961",))
+def bonferroni(p: Floats) -> Floats:
+    """K p, at most 1; Holm's correction is never weaker."""
+    return np.minimum(p * len(p), 1)
+
+
+@correction("no correction")
+def none(p: Floats) -> Floats:
+    """Each test on its own: right for one comparison that was planned, not for the best of many."""
+    return p
+
+
+@correction("randomised Tukey HSD", joint=True, cite=("carterette2012",))
+def tukey(pairs: Pairs, *, draws: int, seed: int) -> Floats:
+    """Adjusted p = (1 + #{range of the means >= |difference of the means|}) / (B + 1).
+
+    In each of B draws the systems' scores are permuted within every query, which is harmless if all systems
+    are equal, and the range is the largest mean minus the smallest (Carterette, 2012).
+    """
+    systems = np.union1d(pairs.first, pairs.second)
+    columns = np.sort(pairs.scores[systems].T, axis=1)  # the draws do not depend on the order of the systems
+    rng, ranges, size = np.random.default_rng(seed), [], max(1, CELLS // columns.size)
+    for start in range(0, draws, size):
+        drawn = np.repeat(columns[None], min(size, draws - start), axis=0)
+        rng.permuted(drawn, axis=2, out=drawn)
+        ranges.append(np.ptp(drawn.mean(axis=1), axis=1))
+    spread = np.sort(np.concatenate(ranges))
+    below = np.searchsorted(spread, np.abs(pairs.difference) - pairs.tolerance)
+    return (1 + draws - below) / (draws + 1)
+
+
+def _in_place(values: Floats, order: Ints) -> Floats:
+    placed = np.empty_like(values)
+    placed[order] = values
+    return placed

@@ -1,0 +1,233 @@
+"""Tests of a difference: had other queries been asked, might the two systems be equal?
+
+A test is one registered function. It gets the differences of many pairs at once, `differences[pair, query]`,
+and returns a two-sided p value per pair. Tests that resample use the same resamples of queries for all pairs.
+
+>>> @significance_test("sign test")
+... def sign(differences, **_):
+...     from scipy.stats import binom
+...     wins, losses = (differences > 0).sum(axis=1), (differences < 0).sum(axis=1)
+...     return np.minimum(1, 2 * binom.cdf(np.minimum(wins, losses), wins + losses, 0.5))
+>>> p_values(Pairs.of([[0.2, 0.4, 0.3, 0.5, 0.8], [0.1, 0.3, 0.1, 0.2, 0.9]]), sign).p.tolist()
+[0.375]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from unjudged.base.choices import Choices
+from unjudged.base.errors import UsageError
+from unjudged.inference.pairs import CELLS, Pairs
+from unjudged.rankings.judged import Floats
+
+DRAWS = 20_000
+"""How many resamples tests and corrections draw unless another number is given."""
+
+MOST_DRAWS = 100_000_000
+
+ALIKE = "Differences that are all equal do not show how far others vary: they have no interval."
+
+TESTS: Choices[SignificanceTest] = Choices("test")
+"""Every test by its name."""
+
+
+@dataclass(frozen=True)
+class SignificanceTest:
+    """`function(differences, tolerance=, draws=, seed=)` returns a p value per row of differences.
+
+    A `studentised` test divides by the standard deviation and never sees a row whose deviation is 0.
+    """
+
+    name: str
+    title: str
+    function: Callable[..., Floats]
+    studentised: bool = False
+    resamples: bool = False
+    cite: tuple[str, ...] = ()
+    """Keys of the works to cite."""
+
+    @property
+    def heading(self) -> str:
+        """The title, as a sentence starts."""
+        return f"{self.title[0].upper()}{self.title[1:]}"
+
+
+class PValues(NamedTuple):
+    """One p value per pair, never NaN, and what a reader must know about them."""
+
+    p: Floats
+    notes: tuple[str, ...]
+
+
+def significance_test(
+    title: str, *, studentised: bool = False, resamples: bool = False, cite: tuple[str, ...] = ()
+) -> Callable[[Callable[..., Floats]], SignificanceTest]:
+    """Register a function as a test under its own name."""
+
+    def register(function: Callable[..., Floats]) -> SignificanceTest:
+        name = function.__name__
+        return TESTS.add(name, SignificanceTest(name, title, function, studentised, resamples, cite))
+
+    return register
+
+
+def find_test(test: str | SignificanceTest) -> SignificanceTest:
+    """Return the test of this name."""
+    return test if isinstance(test, SignificanceTest) else TESTS.find(test)
+
+
+def p_values(
+    pairs: Pairs, test: str | SignificanceTest = "t", *, draws: int = DRAWS, seed: int = 0
+) -> PValues:
+    """Return the p value of every pair before any correction.
+
+    Identical systems have p = 1, and so has every pair when there is only one query. Where all queries have
+    the same difference, which is not 0, its deviation is 0 and a studentised test would divide by it: p is
+    then 2^(1 - n), the share of the 2^n sign flips in which all signs agree.
+    """
+    chosen = find_test(test)
+    check_draws(draws)
+    n = pairs.queries
+    if n == 1:
+        return PValues(np.ones(len(pairs)), ("One query says nothing about other queries: every p is 1.",))
+    alike = (pairs.deviation == 0) & ~pairs.identical
+    constant = alike & chosen.studentised
+    p = np.where(constant, 2.0 ** (1 - n), 1.0)
+    for block, differences in pairs.blocks():
+        rows = ~(constant | pairs.identical)[block]
+        if rows.any():
+            found = chosen.function(differences[rows], tolerance=pairs.tolerance, draws=draws, seed=seed)
+            p[np.flatnonzero(rows) + block.start] = found
+    if not ((p >= 0) & (p <= 1)).all():
+        raise UsageError(f"test {chosen.name} returned a p value outside 0 to 1")
+    return PValues(p, tuple(_notes(pairs, chosen, int(alike.sum()), draws)))
+
+
+def check_draws(draws: int) -> None:
+    """Refuse a number of resamples that is not a whole number, or would never end."""
+    if not 1 <= draws <= MOST_DRAWS:
+        raise UsageError(f"draws is {draws}, expected a whole number from 1 to {MOST_DRAWS:,}")
+
+
+def _notes(pairs: Pairs, test: SignificanceTest, alike: int, draws: int) -> Iterator[str]:
+    if same := int(pairs.identical.sum()):
+        yield f"{_some(same, pairs, 'score')} the same on every query: p is 1."
+    if alike:
+        if test.studentised:
+            some = _some(alike, pairs, "differ")
+            yield f"{some} by the same amount on every query: p is 2^-{pairs.queries - 1}."
+        yield ALIKE
+    if test.resamples:
+        if test is randomization and 2**pairs.queries <= draws:
+            flips = f"{2**pairs.queries:,} sign flips of the {pairs.queries} queries"
+            yield f"All {flips} were taken: p is exact."
+        else:
+            yield f"{draws:,} resamples of the queries were drawn: p is at least 1/{draws + 1:,}."
+
+
+def _some(count: int, pairs: Pairs, verb: str) -> str:
+    if len(pairs) == 1:
+        return f"The two systems {verb}"
+    return f"{count:,} of {len(pairs):,} pairs {verb}{'s' if count == 1 else ''}"
+
+
+@significance_test("paired t test", studentised=True, cite=("student1908",))
+def t(differences: Floats, **_: Any) -> Floats:
+    """Student's t with n - 1 degrees of freedom, to the bit as scipy's `ttest_rel`.
+
+    `scipy.stats` itself takes longer to import than most comparisons.
+    """
+    from scipy.special import stdtr
+
+    n, mean = differences.shape[1], differences.mean(axis=1)
+    variance = ((differences - mean[:, None]) ** 2).mean(axis=1) * (n / (n - 1))
+    return np.asarray(2 * stdtr(n - 1, -np.abs(mean / np.sqrt(variance / n))), float)
+
+
+@significance_test("sign-flip randomization test", resamples=True, cite=("smucker2007",))
+def randomization(differences: Floats, *, tolerance: float, draws: int, seed: int) -> Floats:
+    """Return the p value (1 + #{|mean of flipped D| >= |mean D|}) / (B + 1), over B random sign flips.
+
+    If the two systems are equal, either might have got either score on any query (Smucker et al., 2007).
+    Where there are no more than B sign flips in all, each is taken once and p is their exact share.
+    """
+    n = differences.shape[1]
+    observed = np.abs(differences.sum(axis=1)) - n * tolerance
+    exact = 2**n <= draws
+    count = np.full(len(differences), 0 if exact else 1)
+    rows = max(1, CELLS // max(n, len(differences)))
+    flips = every_flip(n, rows) if exact else random_flips(n, draws, seed, rows)
+    for signs in flips:
+        count += (np.abs(differences @ signs.T) >= observed[:, None]).sum(axis=1)
+    return count / (2**n if exact else draws + 1)
+
+
+def random_flips(n: int, draws: int, seed: int, rows: int) -> Iterator[Floats]:
+    """Random signs, draw by query, in blocks of `rows` rows. The signs do not depend on the blocks."""
+    rng = np.random.default_rng(seed)
+    for start in range(0, draws, rows):
+        yield np.where(rng.random((min(rows, draws - start), n)) < 0.5, -1.0, 1.0)
+
+
+def every_flip(n: int, rows: int) -> Iterator[Floats]:
+    """All 2^n vectors of signs, in blocks of `rows` rows."""
+    for start in range(0, 2**n, rows):
+        numbers = np.arange(start, min(start + rows, 2**n))[:, None]
+        yield np.asarray(1.0 - 2.0 * (numbers >> np.arange(n) & 1), float)
+
+
+@significance_test("Wilcoxon signed-rank test", cite=("wilcoxon1945",))
+def wilcoxon(differences: Floats, *, tolerance: float, **_: Any) -> Floats:
+    """Ranks of the differences (scipy's `wilcoxon`); zeros are dropped, equal differences share their rank.
+
+    Exact up to 50 queries without ties and zeros, and up to 13 with them; the Normal approximation otherwise.
+    It tests whether the differences are symmetric around 0, which is not a test of the means.
+    """
+    from scipy.stats import rankdata
+    from scipy.stats import wilcoxon as signed_rank
+
+    n = differences.shape[1]
+    whole = np.rint(differences / tolerance)  # 0.3 - 0.2 and 0.2 - 0.1 are equal, whatever their last bits
+    sizes = np.sort(np.abs(whole), axis=1)
+    zeros, ties = sizes[:, 0] == 0, (np.diff(sizes, axis=1) == 0).any(axis=1)
+    p = np.ones(len(differences))
+    few = (ties | zeros) & (n <= 13)
+    if few.any():
+        ranks = rankdata(np.abs(whole), axis=1) - (whole == 0).sum(axis=1, keepdims=True)
+        signed = np.sign(whole) * ranks
+        p[few] = randomization.function(signed[few], tolerance=0.0, draws=2**n, seed=0)
+    for alike in (zeros & ~few, ties & ~zeros & ~few, ~ties & ~zeros):
+        if alike.any():  # scipy takes one method for all rows of a call
+            p[alike] = signed_rank(whole[alike], axis=1).pvalue
+    return p
+
+
+@significance_test("studentised bootstrap test", studentised=True, resamples=True, cite=("sakai2006",))
+def bootstrap(differences: Floats, *, draws: int, seed: int, **_: Any) -> Floats:
+    """Return the p value (1 + #{|t*| >= |t|}) / (B + 1), where t* is the t statistic of a resample.
+
+    The queries are drawn with replacement, and t* is centred at the mean difference, so that it is what t
+    would be if the systems were equal (Sakai, 2006). A resample without any variance counts as extreme.
+    """
+    n = differences.shape[1]
+    mean, deviation = differences.mean(axis=1, keepdims=True), differences.std(axis=1, keepdims=True)
+    z = (differences - mean) / deviation
+    observed = (mean / deviation) ** 2 * (1 - 1e-12)  # t^2 / (n - 1), less what rounding may add
+    count = np.ones(len(differences), int)
+    for weights in _bootstrap_weights(n, draws, seed, max(1, CELLS // max(n, len(z)))):
+        centre, square = z @ weights.T, z**2 @ weights.T
+        count += (centre**2 >= observed * (square - centre**2)).sum(axis=1)
+    return count / (draws + 1)
+
+
+def _bootstrap_weights(n: int, draws: int, seed: int, rows: int) -> Iterator[Floats]:
+    """How often each query was drawn, divided by n, in blocks; the blocks do not change the weights."""
+    rng = np.random.default_rng(seed)
+    for start in range(0, draws, rows):
+        drawn = rng.multinomial(n, np.full(n, 1 / n), size=min(rows, draws - start))
+        yield np.asarray(drawn / n, float)

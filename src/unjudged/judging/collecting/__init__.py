@@ -1,1 +1,0 @@
-"""Running a collection: draw, hand out, judge, merge."""

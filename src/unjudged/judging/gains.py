@@ -1,0 +1,224 @@
+"""What the judgment of a document would say about the order of runs, for every measure.
+
+In a random completion of the judgments, x_d is 1 where document d turns out relevant, and D is the difference
+of two runs' means. Judging d explains the share Cov(D, x_d)^2 / (Var(D) Var(x_d)) of the variance of D, so
+
+    gain_d = |Cov(D, x_d)| / sd(x_d),  summed over the pairs of runs whose order is still open.
+
+For sums over relevant documents, such as RBP and P, this is |w_A - w_B| sqrt(p (1 - p)), with the weights of
+the document in both runs and its probability p of being relevant. For other measures it is estimated from
+random completions that all runs share. A document matters only to its own query, so the covariance is taken
+there.
+
+The plain estimate is the covariance of a run's value with the document's relevance. Its error comes from all
+the other documents, so what they explain is taken out first: the value is regressed on the numbers of
+relevant documents per band of ranks. A document then has the effect of its band, which is estimated from many
+documents, plus the covariance with what the regression leaves. That second part is shrunk by the share of its
+variance that is not chance. With many completions the shrinkage vanishes, and the sum is the covariance.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unjudged.base.segments import numbered, stable_order
+from unjudged.judging.expert_prevalence import FROM_RUNS, completions_of
+from unjudged.measures.kernel.registry import Measure, ratio
+from unjudged.rankings.judged import Floats, Integers
+from unjudged.uncertainty.completions import Completions, in_threads
+from unjudged.uncertainty.prevalence import PrevalenceLike, band_of
+from unjudged.uncertainty.shared import SharedRankings
+from unjudged.uncertainty.unjudged_sums import is_sum
+
+DRAWS = 60
+
+
+def gains(
+    shared: SharedRankings,
+    measure: Measure,
+    first: Integers,
+    second: Integers,
+    *,
+    prevalence: PrevalenceLike = FROM_RUNS,
+    draws: int = DRAWS,
+    seed: int = 0,
+) -> Floats:
+    """Gain of each row of the pool, summed over the pairs `first[k]`, `second[k]` of runs; 0 if judged.
+
+    If the prevalence is estimated, completions also vary it. So a document's gain has what its judgment says
+    about others that are alike, and kinds of documents of which none is judged come early. The closed form
+    for sums takes the prevalence at its mean.
+    """
+    rel = int(measure.given.get("rel", 1))
+    completions = completions_of(shared, prevalence, rel=rel, seed=seed)
+    if is_sum(measure):
+        return gains_of_sum(shared, completions, measure, first, second)
+    return estimated_gains(shared, completions, measure, first, second, draws=draws)
+
+
+def gains_of_sum(
+    shared: SharedRankings, completions: Completions, measure: Measure, first: Integers, second: Integers
+) -> Floats:
+    """Return the closed form for sums over relevant documents."""
+    weights = shared.unknown_weights(measure)
+    place = numbered(completions.row, weights.rows)
+    deviation = deviations(completions)
+    found = np.zeros(weights.rows)
+    order = np.argsort(weights.row, kind="stable")
+    row, run, weight = weights.row[order], weights.run[order], weights.weight[order]
+    for part in _blocks(row, weights.runs):
+        own, local = np.unique(row[part], return_inverse=True)
+        table = np.zeros((len(own), weights.runs))
+        table[local, run[part]] = weight[part]
+        found[own] = pair_sums(table, first, second) * deviation[place[own]]
+    return found
+
+
+def estimated_gains(
+    shared: SharedRankings,
+    completions: Completions,
+    measure: Measure,
+    first: Integers,
+    second: Integers,
+    *,
+    draws: int,
+) -> Floats:
+    """Return the gains by covariances over completions, query by query."""
+    batches = [(drawn, values) for _, drawn, (values,) in completions.batches([measure], draws)]
+    by_query = shared.per_run(np.concatenate([values for _, values in batches])) / len(shared.queries)
+    document = np.concatenate([drawn.document for drawn, _ in batches])
+    completion = np.concatenate([drawn.completion for drawn, _ in batches])
+    order = stable_order(document)
+    document, completion = document[order], completion[order]
+    starts = np.searchsorted(shared.judgments.query[completions.row], np.arange(len(shared.queries) + 1))
+    ends = np.searchsorted(document, starts)
+    deviation = deviations(completions)
+    bands = Bands.by_query(shared, completions.row, starts)
+    found = np.zeros(len(shared.judgments.grade))
+
+    def look_at(q: int) -> None:
+        own, part = slice(starts[q], starts[q + 1]), slice(ends[q], ends[q + 1])
+        entries = np.ones(ends[q + 1] - ends[q]), (completion[part], document[part] - own.start)
+        effects = standardised(entries, by_query[:, :, q], deviation[own], bands[q])
+        found[completions.row[own]] = pair_sums(effects, first, second)
+
+    for _ in in_threads(look_at, np.flatnonzero(np.diff(starts)).tolist()):
+        pass
+    return found
+
+
+def deviations(completions: Completions) -> Floats:
+    """Return sqrt(p (1 - p)) of each unknown document."""
+    chance = completions.prevalence.chance
+    return np.sqrt(chance * (1 - chance))
+
+
+def pair_sums(table: Floats, first: Integers, second: Integers) -> Floats:
+    """For each row of a table with one column per run, the sum over pairs of |difference of two columns|.
+
+    Over all pairs, the k-th smallest of n values, counted from 0, counts 2k - n + 1 times. If most pairs are
+    wanted, the others are taken from that.
+    """
+    runs = table.shape[1]
+    wanted = np.zeros((runs, runs), bool)
+    wanted[first, second] = wanted[second, first] = True
+    most = 2 * wanted.sum() > runs * (runs - 1)
+    listed = np.triu(~wanted if most else wanted, 1)
+    found = np.zeros(len(table))
+    for run in np.flatnonzero(listed.any(axis=1)).tolist():
+        found += np.abs(table[:, listed[run]] - table[:, [run]]).sum(axis=1)
+    if not most:
+        return found
+    total: Floats = np.einsum("ij,j->i", np.sort(table, axis=1), 2.0 * np.arange(runs) - runs + 1)
+    return np.maximum(total - found, 0.0)
+
+
+def _blocks(row: NDArray[np.int32], runs: int, cells: int = 1 << 22) -> list[slice]:
+    """Slices of sorted rows, so that a table of distinct rows and runs stays small and no row is split."""
+    starts = np.flatnonzero(np.concatenate([[True], row[1:] != row[:-1]])) if len(row) else np.zeros(0, int)
+    cuts = [*starts[:: max(1, cells // max(runs, 1))].tolist(), len(row)]
+    return [slice(a, b) for a, b in zip(cuts, cuts[1:], strict=False) if a < b]
+
+
+ENOUGH = 1
+"""A document that is relevant in fewer completions on average has the effect of its band alone."""
+
+RIDGE = 1e-9
+"""Keeps a band without relevant documents from making the regression singular."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bands:
+    """Document `place[i]` is in band `band[i]` of run `run[i]`; the last band is for those not retrieved."""
+
+    place: Integers
+    run: Integers
+    band: Integers
+    runs: int
+    bands: int
+
+    @classmethod
+    def by_query(cls, shared: SharedRankings, row: Integers, starts: Integers) -> list[Bands]:
+        """Return the bands of each query's unknown documents: `row[starts[q]:starts[q + 1]]` are its rows."""
+        r, queries = shared.rankings, len(shared.queries)
+        place = numbered(row, len(shared.judgments.grade))
+        element = np.flatnonzero(place[r.row] >= 0)
+        where = place[r.row[element]]
+        order = stable_order(where)
+        element, where = element[order], where[order]
+        cuts = np.searchsorted(where, starts)
+        where -= np.repeat(starts[:-1], np.diff(cuts))
+        band, run = band_of(r.rank[element]), (r.ranking[element] // queries).astype(np.int64)
+        sizes = len(shared.runs), int(band.max(initial=0)) + 2
+        return [cls(where[a:b], run[a:b], band[a:b], *sizes) for a, b in pairwise(cuts.tolist())]
+
+    def counts(self, relevant: Any) -> Floats:
+        """Runs x draws x bands: how many documents are relevant, from draws x documents."""
+        from scipy.sparse import csr_matrix
+
+        columns = self.run * self.bands + self.band
+        retrieved = csr_matrix(
+            (np.ones(len(columns)), (self.place, columns)),
+            shape=(relevant.shape[1], self.runs * self.bands),
+        )
+        found: Floats = (relevant @ retrieved).toarray().reshape(-1, self.runs, self.bands)
+        found[:, :, -1] = relevant.sum(axis=1).reshape(-1, 1) - found.sum(axis=2)
+        return found.transpose(1, 0, 2)
+
+
+def standardised(entries: Any, values: Floats, deviation: Floats, bands: Bands) -> Floats:
+    """Return documents x runs: the covariance of value and relevance, over the deviation of relevance.
+
+    `entries` are ones, in which completions, for which documents, and `values` are completions x runs.
+    """
+    from scipy.sparse import csr_matrix
+
+    draws = len(values)
+    relevant = csr_matrix(entries, shape=(draws, len(deviation)))
+    centred = values - values.mean(axis=0)
+    counts = bands.counts(relevant)
+    counts = counts - counts.mean(axis=1, keepdims=True)
+    moments = counts.transpose(0, 2, 1) @ counts + RIDGE * draws * np.eye(bands.bands)
+    slope = np.linalg.solve(moments, counts.transpose(0, 2, 1) @ centred.T[:, :, None])
+    left = centred - (counts @ slope)[:, :, 0].T
+    rest = relevant.T @ left
+    rest /= draws * np.maximum(deviation, np.finfo(float).tiny)[:, None]
+    rest[draws * deviation**2 < ENOUGH] = 0.0
+    rest *= _signal(rest, left, draws)
+    effect = np.tile(slope[:, -1, 0], (len(rest), 1))
+    effect[bands.place, bands.run] = slope[bands.run, bands.band, 0]
+    effect *= deviation[:, None]
+    rest += effect
+    return np.asarray(rest)
+
+
+def _signal(rest: Floats, left: Floats, draws: int) -> Floats:
+    """For each run, the share of the variance of `rest` over documents that is not chance."""
+    chance = left.var(axis=0) / draws
+    seen = (rest**2).mean(axis=0)
+    return np.where(seen > 0, np.clip(1 - ratio(chance, seen), 0.0, 1.0), 0.0)

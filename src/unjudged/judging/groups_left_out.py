@@ -1,0 +1,119 @@
+"""Pooled groups left out in turn: judgments without them, and how far off their runs would have been."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from unjudged.base.errors import UsageError
+from unjudged.base.segments import numbered
+from unjudged.base.wording import shortlist
+from unjudged.grids.grid import Cell, Column, Grid
+from unjudged.judging.pooling import Pool
+from unjudged.measures.kernel.averages import ratio
+from unjudged.measures.kernel.names import MeasureLike, parse_measure
+from unjudged.measures.kernel.registry import Measure
+from unjudged.rankings.extension import chosen_rows
+from unjudged.rankings.judged import Floats, Integers, JudgedRankings
+from unjudged.rankings.judgments import Judgments
+from unjudged.uncertainty.left_out import LeftOut, check_pooled
+
+Groups = Mapping[str, str]
+"""The group of each run; a run without an entry forms its own group."""
+
+
+def without(pool: Pool, left_out: str, depth: int = 100, groups: Groups | None = None) -> Judgments:
+    """Return the judgments as if a run or group had not taken part.
+
+    Documents that only it has among its first `depth` documents would not have been pooled; they have no row.
+    """
+    names, grouped = _groups(pool, depth, groups)
+    if left_out not in names:
+        raise UsageError(f"no run or group is named {left_out!r}; there are: {shortlist(names)}")
+    return chosen_rows(pool.judgments, grouped.only_group != names.index(left_out))
+
+
+def left_out_groups(
+    pool: Pool, measure: MeasureLike = "AP", *, depth: int = 100, groups: Groups | None = None
+) -> Grid:
+    """Leave each group out of the pool, and see how far off its runs are, in score and in place.
+
+    All runs are scored without the judgments of documents that only this group has among its first `depth`
+    documents, as if it came later. A place is 1 and the number of runs with a higher mean.
+
+    >>> from unjudged import sample
+    >>> print(left_out_groups(Pool.of(sample.qrels, sample.runs), depth=20))
+    Groups left out of the pool
+    run       group         AP  left out  change (%)  place  left out place
+    boolean   boolean   0.0939    0.0840      -10.49      6               6
+    lexical   lexical   0.2272    0.2175       -4.31      4               4
+    expanded  expanded  0.2736    0.2410      -11.90      3               3
+    fused     fused     0.3321    0.2867      -13.66      2               2
+    reranked  reranked  0.4374    0.3867      -11.59      1               1
+    dense     dense     0.2057    0.2057        0.00      5               5
+    <BLANKLINE>
+    Left out, a run's AP changes by 8.66% on average, 13.66% at most (fused), its
+    place by 0.0 on average, 0 at most.
+    """
+    chosen = parse_measure(measure)
+    if not chosen.traits.estimates:  # an estimate from samples asks for itself
+        check_pooled([chosen], pool.rankings)
+    names, left_out = _groups(pool, depth, groups)
+    if len(names) < 2:
+        raise UsageError("one group only: nothing can be left out")
+    actual = _means(chosen, pool.rankings, len(pool.runs))
+    rest, first = np.zeros_like(actual), _places(actual)
+    place = np.zeros_like(first)
+    for g in range(len(names)):
+        own, kept = left_out.group == g, left_out.only_group != g
+        judgments, row = chosen_rows(pool.judgments, kept), numbered(np.flatnonzero(kept), len(kept))
+        means = _means(chosen, pool.rankings.moved(judgments, row), len(pool.runs))
+        rest[own], place[own] = means[own], _places(means)[own]
+    columns = [Column("run", "label"), Column("group", "label"), Column(str(chosen)), Column("left out")]
+    columns += [
+        Column("change (%)", decimals=2),
+        Column("place", "integer"),
+        Column("left out place", "integer"),
+    ]
+    change = ratio(rest - actual, actual)
+    rows: list[list[Cell]] = [
+        [run, names[g], *numbers]
+        for run, g, *numbers in zip(
+            *(pool.runs, left_out.group.tolist(), actual.tolist(), rest.tolist(), (100 * change).tolist()),
+            *(first.tolist(), place.tolist()),
+            strict=True,
+        )
+    ]
+    note = f"No mean {chosen} is above 0, so there is nothing to lose."
+    if (actual > 0).any():
+        size, moved = np.abs(change), np.abs(place - first)
+        most = int(np.argmax(size))
+        note = (
+            f"Left out, a run's {chosen} changes by {size.mean():.2%} on average, {size[most]:.2%} at most "
+            f"({pool.runs[most]}), its place by {moved.mean():.1f} on average, {moved.max()} at most."
+        )
+    return Grid(columns, rows, "Groups left out of the pool", [note])
+
+
+def _means(measure: Measure, rankings: JudgedRankings, runs: int) -> Floats:
+    """Return the mean of each run."""
+    by_run = measure.compute(rankings).reshape(runs, -1)
+    return np.array([measure.over_queries(values) for values in by_run], float)
+
+
+def _places(means: Floats) -> Integers:
+    """Return 1 and the number of higher means, for each mean."""
+    places: Integers = 1 + (means[None, :] > means[:, None]).sum(axis=1)
+    return places
+
+
+def _groups(pool: Pool, depth: int, groups: Groups | None) -> tuple[list[str], LeftOut]:
+    """Return the names of the groups, and what each of them brought to the pool."""
+    known = groups or {}
+    for run in pool.runs:
+        if run not in known and run in known.values():
+            raise UsageError(f"run {run!r} is in no group, and a group has the same name: give it a group")
+    group = [known.get(run, run) for run in pool.runs]
+    names = list(dict.fromkeys(group))
+    return names, LeftOut.of(pool.rankings, [names.index(name) for name in group], depth)

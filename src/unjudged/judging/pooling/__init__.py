@@ -1,1 +1,0 @@
-"""Pool, and the designs that decide which of its documents are judged."""

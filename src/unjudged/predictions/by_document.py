@@ -1,0 +1,278 @@
+"""Difference estimator: predictions for every document, corrected by those that people judged.
+
+For a measure that is a sum over documents, with weight w, gain y (known where people judged), predicted gain
+m and probability pi of being judged,
+
+    estimate = sum of w m + sum over the judged of w (y - m) / pi.
+
+It is unbiased whatever the predictions are; good ones make it precise (Cassel, Särndal and Wretman, 1976).
+With m = 0 it is Horvitz and Thompson's estimate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from unjudged.base.errors import InputError, UsageError
+from unjudged.base.wording import counted
+from unjudged.evaluation.collection import RunsSource
+from unjudged.measures.kernel.averages import ROUNDING, mean_over_queries
+from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, POOL_JUDGED, THESE, Estimand
+from unjudged.measures.kernel.names import MeasureLike
+from unjudged.predictions.calibrated_gains import Combined, combined, folds_of
+from unjudged.predictions.estimates import PredictedMeans
+from unjudged.predictions.population import (
+    ASSUMED,
+    STATE_IT,
+    Completeness,
+    Population,
+    PredictedPopulation,
+)
+from unjudged.predictions.predictions import JudgesSource, any_predicted, weights_text
+from unjudged.predictions.sums import SamplingError, Sum, Uncorrected, as_they_are
+from unjudged.rankings.coverage import not_random
+from unjudged.rankings.judged import Floats, Mask
+from unjudged.rankings.judgments import JudgmentsSource
+from unjudged.uncertainty.estimate import Estimate
+from unjudged.uncertainty.quantiles import NO_SLACK, normal_interval, t_interval
+
+OUTSIDE = {
+    "error": "",
+    "nonrelevant": "counted as nonrelevant",
+    "predicted": "counted as predicted, and the intervals hold whatever they are",
+}
+"""Ways to treat documents that people could not have judged, with words for each."""
+
+
+NONE, CALIBRATED, AS_THEY_ARE = "no predictions", "calibrated predictions", "predictions as they are"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DocumentEstimates(PredictedMeans):
+    """Estimates of what runs would score if people had judged every document.
+
+    `per_query[i, j]` is the unbiased estimate for run i and query j, `error` is that of the runs' means over
+    the samples that people might have been given. `trusted` are the documents whose predictions nothing
+    corrects.
+    """
+
+    measure: str
+    runs: tuple[str, ...]
+    per_query: Floats
+    error: SamplingError
+    trusted: Uncorrected | None
+    limits: tuple[float, float]
+    design: str
+    judged: int
+    missing: int
+    """Documents that count and have no prediction."""
+    outside: int
+    """Documents that count and that people could not have judged."""
+    predictions: str
+    """Use of the predictions, in words."""
+    treated: str
+    """Treatment of documents outside, in words."""
+    reading: Sequence[str] = ()
+    """Notes on how the predictions were read."""
+    judges: Mapping[str, float] = field(default_factory=dict)
+    """Weight of each judge in the calibrated predictions, the mean over folds."""
+    impossible: str = ""
+    """Where a uniform sample is assumed: what shows that the judgments are none."""
+
+    possible: tuple[Floats, Floats] | None = None
+    """Where a uniform sample is assumed: the lowest and the highest mean of each run that can be true."""
+
+    def checked(self) -> DocumentEstimates:
+        """Return the estimates, or refuse those that cannot be true."""
+        if self.impossible:
+            remedy = "draw what people judge (unjudged sample --for predictions), or use bounds instead"
+            raise InputError(f"{self.impossible}: {remedy} (--interval bounds)")
+        return self
+
+    def mean(self, run: str, *, queries: bool = False, confidence: float = 0.95) -> Estimate:
+        """Estimate a run's mean; the interval is for these queries, with `queries` for other ones too."""
+        if self.possible is None or queries:
+            return self._combined(self.share(run), queries, confidence, run, self.limits)
+        low, high = (float(ends[self.place(run)]) for ends in self.possible)
+        estimate = self._combined(self.share(run), queries, confidence, run, (low, high))
+        value = min(max(estimate.value, low), high)
+        if value == estimate.value:
+            return estimate
+        moved = f"{estimate.method}, moved from {estimate.value:.4f} to the nearest value that is possible"
+        return replace(estimate, value=value, method=moved)
+
+    def difference(self, a: str, b: str, *, queries: bool = False, confidence: float = 0.95) -> Estimate:
+        """Estimate the mean of run `a` minus that of run `b`; what they share cancels out."""
+        widest = self.limits[1] - self.limits[0]
+        return self._combined(self.share(a, b), queries, confidence, f"{a} minus {b}", (-widest, widest))
+
+    def _combined(
+        self, share: Floats, queries: bool, confidence: float, subject: str, limits: tuple[float, float]
+    ) -> Estimate:
+        values = share @ self.per_query
+        judged = POOL_JUDGED if self.outside and self.trusted is None else ALL_JUDGED
+        of = Estimand(self.measure, OTHER if queries else THESE, judged, subject)
+        slack = NO_SLACK if self.trusted is None else self.trusted.slack(share)
+        if queries:
+            return t_interval(values, confidence, method=self._how, of=of, limits=limits, slack=slack)
+        value, error = float(mean_over_queries(values)), self.error.deviation(share)
+        return normal_interval(value, error, confidence, method=self._how, of=of, limits=limits, slack=slack)
+
+    @property
+    def _how(self) -> str:
+        """Sample and use of the predictions, in words."""
+        return f"{self.design} sample of {counted(self.judged, 'human judgment')}, {self.predictions}"
+
+    def intervals(self, a: str, b: str | None = None, *, confidence: float = 0.95) -> list[Estimate]:
+        both = [False, True] if self.per_query.shape[1] > 1 else [False]
+        if b is None:
+            return [self.mean(a, queries=queries, confidence=confidence) for queries in both]
+        return [self.difference(a, b, queries=queries, confidence=confidence) for queries in both]
+
+    def notes(self) -> list[str]:
+        notes = [f"{self.measure} by document: {self._how}."]
+        if self.predictions != NONE:
+            notes.append(f"Documents that count for {self.measure} and have no prediction: {self.missing}.")
+        if self.outside:
+            what = f"Documents that count for {self.measure} and could not have been judged by people"
+            notes.append(f"{what}: {self.outside}, {self.treated}.")
+        if len(self.judges) > 1:
+            notes.append(f"Weights of the judges for {self.measure}: {weights_text(self.judges)}.")
+        return [*notes, *self.reading]
+
+
+def estimate_by_document(
+    qrels: JudgmentsSource,
+    runs: RunsSource,
+    predictions: JudgesSource | None = None,
+    measure: MeasureLike = "RBP(p=0.8)",
+    *,
+    calibrate: bool = True,
+    outside: str = "error",
+) -> DocumentEstimates:
+    """Estimate the runs' means of a sum (P, RBP, DCG) from a human sample and predictions of the rest.
+
+    `qrels` are the human judgments of a random sample, with how it was drawn (see `Population.of`). With
+    `calibrate`, the predictions may be any scores: rising curves fitted to the sample turn them into expected
+    gains, and no query's judgments calibrate its own documents. Otherwise grades count as they are, and
+    scores must be probabilities. Without predictions it is the plain Horvitz-Thompson estimate. Several
+    judges, `{"llama": ..., "clicks": ...}`, are combined with weights that the sample decides.
+
+    `outside` says what to do with retrieved documents that could not have been judged: 'error',
+    'nonrelevant' (as in TREC) or 'predicted' (then the value trusts the predictions, and the interval holds
+    whatever the documents are).
+
+    >>> qrels = {"q1": {"d1": 1, "d2": -1, "d3": 0, "d4": -1}, "q2": {"d1": -1, "d2": 1, "d3": -1, "d4": 0}}
+    >>> run = {q: {"d1": 4, "d2": 3, "d3": 2, "d4": 1} for q in qrels}
+    >>> predicted = {q: {"d1": 0.9, "d2": 0.6, "d3": 0.2, "d4": 0.1} for q in qrels}
+    >>> print(estimate_by_document(qrels, {"mine": run}, predicted, "P@4", calibrate=False).mean("mine"))
+    0.5000 [0.2980, 0.7020]
+    """
+    population = Population.of(qrels, runs)
+    source = None if predictions is None else population.with_predictions(predictions)
+    return estimate_population(population, source, measure, calibrate=calibrate, outside=outside).checked()
+
+
+def estimate_population(
+    population: Population,
+    predictions: PredictedPopulation | None,
+    measure: MeasureLike,
+    *,
+    calibrate: bool = True,
+    outside: str = "error",
+) -> DocumentEstimates:
+    """Estimate by one measure from runs that were read and matched before."""
+    if outside not in OUTSIDE:
+        raise UsageError(f"outside is {outside!r}, expected one of {', '.join(OUTSIDE)}")
+    chosen = Sum.of(measure)
+    gain = chosen.gains_where(population.drawn, population.judgments.grade)
+    weight = chosen.weights(population.rankings.rank)
+    counted = population.counted(weight)
+    expected, known, missing = np.zeros(len(gain)), np.zeros(len(gain), bool), 0
+    used, reading, judges = NONE, list[str](), dict[str, float]()
+    if predictions is not None:
+        known = any_predicted(predictions.values)
+        ignored = population.unreachable if outside == "nonrelevant" else ~counted
+        missing = int((~known & counted & ~ignored).sum())
+        reading = predictions.judges.notes()
+        if calibrate:
+            used, (expected, weights, _) = CALIBRATED, calibrated_gains(population, predictions, gain)
+            judges = predictions.judges.weighed(weights.mean(axis=1))
+        else:
+            used, expected = AS_THEY_ARE, as_they_are(predictions, chosen)
+    unreachable = population.unreachable & counted
+    if unreachable.any() and outside == "error":
+        raise InputError(_refusal(population, unreachable))
+    if unreachable.any() and outside == "nonrelevant" and not population.is_sample:
+        labelled = Completeness.of(chosen.measure, population.rankings, known)
+        labelled.check(len(labelled.needed))
+    trusted = None
+    top = float(chosen.gains([chosen.measure.max_grade(population.judgments)]).max(initial=1.0))
+    if outside == "nonrelevant":
+        expected = np.where(population.unreachable, 0.0, expected)
+    elif unreachable.any():
+        trusted = Uncorrected(population.weights(weight, unreachable), expected, top)
+    estimates = DocumentEstimates(
+        measure=str(chosen.measure),
+        runs=population.runs,
+        per_query=per_query_estimates(population, weight, gain, expected),
+        error=SamplingError.of(population, weight, gain, expected),
+        trusted=trusted,
+        limits=chosen.measure.range,
+        design=population.design,
+        judged=int(population.drawn.sum()),
+        missing=missing,
+        outside=int(unreachable.sum()),
+        predictions=used,
+        treated=OUTSIDE[outside],
+        reading=reading,
+        judges=judges,
+    )
+    if population.design != ASSUMED:
+        return estimates
+    most = np.where(population.drawn, gain, top)
+    least, most = (mean_over_queries(population.totals(weight, each)) for each in (gain, most))
+    rate = np.where(population.stratum >= 0, population.rate, np.nan)
+    impossible = not_random(population.rankings, rate) or _impossible(estimates, least, most)
+    return replace(estimates, impossible=impossible, possible=(least, most))
+
+
+def calibrated_gains(population: Population, predictions: PredictedPopulation, gain: Floats) -> Combined:
+    """Return the expected gain of each row by the judges, calibrated on the gains that were drawn."""
+    fold = folds_of(population.judgments)
+    return combined(list(predictions.values), gain, population.drawn, population.inclusion, fold)
+
+
+def _impossible(estimates: DocumentEstimates, least: Floats, most: Floats) -> str:
+    """Say which interval lies outside what the judgments leave possible, if one does."""
+    for run, low, high in zip(estimates.runs, least, most, strict=True):
+        mean = estimates.mean(run)
+        if mean.high < low - ROUNDING or mean.low > high + ROUNDING:
+            wrong = f"{run} would have {estimates.measure} {mean}"
+            right = f"with every document judged it has from {low:.4f} to {high:.4f}"
+            return f"these judgments are no uniform sample of the pool: {wrong}, and {right}"
+    return ""
+
+
+def per_query_estimates(population: Population, weight: Floats, gain: Floats, expected: Floats) -> Floats:
+    """Runs x queries: the sum of w (m + I (y - m) / pi).
+
+    Over all samples the mean of the bracket is the gain y, whatever the expected gain m is.
+    """
+    correction = np.where(population.drawn, (gain - expected) / population.inclusion, 0.0)
+    return population.totals(weight, expected + correction)
+
+
+def _refusal(population: Population, rows: Mask) -> str:
+    row = int(np.argmax(rows))
+    query = population.judgments.queries[int(population.judgments.query[row])]
+    example = f"document {population.judgments.documents[row]!r} of query {query!r}"
+    several = f"{counted(int(rows.sum()), 'document')} of those that count"
+    remedy = "draw the sample from all documents, or choose nonrelevant or predicted as `outside`"
+    problem = f"people could not have judged {several}, such as {example}"
+    if population.is_sample:
+        return f"{problem}: {remedy}"
+    return f"{problem}, if these labels are all that there could be. {STATE_IT}; otherwise {remedy}"

@@ -1,0 +1,205 @@
+"""Estimates by query: some queries judged by people, more queries by predictions alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from unjudged.base.errors import InputError
+from unjudged.base.wording import counted
+from unjudged.evaluation.collection import Collection, RunsSource, judged_rankings
+from unjudged.formats.columns import QRELS
+from unjudged.formats.tables import Ids
+from unjudged.inference.powered import LEAST, Powered, prediction_powered
+from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, POOL_JUDGED, Estimand
+from unjudged.measures.kernel.measure import Measure
+from unjudged.measures.kernel.names import MeasureLike, parse_measure
+from unjudged.predictions.calibrated_gains import combined_scores, folds_of_queries
+from unjudged.predictions.estimates import PredictedMeans
+from unjudged.predictions.population import Completeness, with_retrieved
+from unjudged.predictions.predictions import Judges, JudgesSource, any_predicted, weights_text
+from unjudged.rankings.judged import Floats, Integers, JudgedRankings
+from unjudged.rankings.judgments import Judgments, JudgmentsSource
+from unjudged.uncertainty.estimate import Estimate
+
+__all__ = ["Powered", "QueryEstimates", "estimate_by_query", "prediction_powered"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class QueryEstimates(PredictedMeans):
+    """Estimates of what runs score on average, from queries that people judged and more that they did not.
+
+    `human[i, j]` is the score of run i on the j-th query that people judged completely, `predicted[s, i, j]`
+    that by judge s, and `further` has those by the judges on the other queries.
+    """
+
+    measure: str
+    runs: tuple[str, ...]
+    human: Floats
+    predicted: Floats
+    further: Floats
+    partly: int
+    """Queries that people judged in part: they count by their predictions only."""
+    without_predictions: int
+    """Queries that people judged and that have no predictions: they are left out."""
+    unlabelled: int
+    """Retrieved documents that neither people nor predictions label: they count as nonrelevant."""
+    judges: Judges
+    fold: Integers
+    """Fold of each query that people judged, for the weights of several judges."""
+
+    def mean(self, run: str, *, confidence: float = 0.95) -> Estimate:
+        """Estimate a run's mean over queries like these."""
+        return self.intervals(run, confidence=confidence)[0]
+
+    def difference(self, a: str, b: str, *, confidence: float = 0.95) -> Estimate:
+        """Estimate the mean of run `a` minus that of run `b`, by the differences of each query."""
+        return self.intervals(a, b, confidence=confidence)[0]
+
+    def powered(self, a: str, b: str | None = None) -> Powered:
+        """Return the mean of run `a`, or its difference to run `b`, before an interval is made of it."""
+        human, predicted, further = self._scores(a, b)
+        both = combined_scores(human, predicted, further, self.fold)
+        return prediction_powered(human, both.predicted, both.further)
+
+    def _scores(self, a: str, b: str | None = None) -> tuple[Floats, Floats, Floats]:
+        """Return the scores of run `a`, or how far they are above those of run `b`."""
+        share = self.share(a, b)
+        return share @ self.human, share @ self.predicted, share @ self.further
+
+    def intervals(self, a: str, b: str | None = None, *, confidence: float = 0.95) -> list[Estimate]:
+        subject, judged = a if b is None else f"{a} minus {b}", POOL_JUDGED if self.unlabelled else ALL_JUDGED
+        return [self.powered(a, b).interval(confidence, Estimand(self.measure, OTHER, judged, subject))]
+
+    def notes(self) -> list[str]:
+        judged, more = (counted(scores.shape[-1], "query") for scores in (self.human, self.further))
+        weights = [f"{run} {self.powered(run).weight:.3f}" for run in self.runs]
+        queries = f"{judged} judged by people, {more} with predictions only"
+        notes = [f"{self.measure} by query: {queries}; weight of the predictions: {', '.join(weights)}."]
+        if self.partly:
+            count = f"{counted(self.partly, 'query')} judged by people in part for {self.measure}"
+            notes.append(f"{count}: counted by predictions only.")
+        if self.without_predictions:
+            count = f"{counted(self.without_predictions, 'query')} judged by people"
+            notes.append(f"{count} left out: no predictions.")
+        if self.unlabelled:
+            what = f"Documents that count for {self.measure} and that neither people nor predictions label"
+            notes.append(f"{what}: {self.unlabelled}, counted as nonrelevant.")
+        if len(self.judges) > 1:
+            each = [(run, combined_scores(*self._scores(run), self.fold)) for run in self.runs]
+            weights = [f"{run}: {weights_text(self.judges.weighed(own.weights))}" for run, own in each]
+            notes.append(f"Weights of the judges for {self.measure}: {'; '.join(weights)}.")
+        return [*notes, *self.judges.notes()]
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedAndPredicted:
+    """Runs matched once with human judgments and once with predictions, for any number of measures."""
+
+    runs: tuple[str, ...]
+    people: JudgedRankings
+    retrieved: JudgedRankings
+    """As `people`, with a row for every document that the runs retrieve."""
+    judges: Judges
+    predicted: Sequence[JudgedRankings]
+    """One of each judge."""
+
+    @classmethod
+    def of(
+        cls,
+        qrels: JudgmentsSource | Collection,
+        runs: RunsSource | None,
+        predictions: JudgesSource,
+    ) -> JudgedAndPredicted:
+        collection, judges = Collection.of(qrels, runs), Judges.of(predictions)
+        for judge in judges.all:
+            _check_queries(collection.judgments.queries, judge.table.queries)
+        collection = collection.loaded()
+        pools = (replace(judge.table, numbers=judge.table.numbers * 0) for judge in judges.all)
+        return cls(
+            tuple(collection.runs),
+            collection.rankings,
+            with_retrieved(collection),
+            judges,
+            [judged_rankings(Judgments.from_table(pool, QRELS), collection.runs) for pool in pools],
+        )
+
+    def estimate(self, measure: Measure, threshold: float | None = None) -> QueryEstimates:
+        """Estimate by one measure; refuse judgments that are complete for too few queries."""
+        measure.check_mean()
+        shared = self._shared_queries()
+        place = {query: j for j, query in enumerate(shared)}
+        names = self.people.judgments.queries.tolist()
+        theirs = np.array([place.get(query, -1) for query in names])
+        known = any_predicted(self.judges.aligned(self.retrieved.judgments))
+        completeness = Completeness.of(measure, self.retrieved, known)
+        completeness.check()
+        ours = np.flatnonzero(completeness.complete & (theirs >= 0))
+        if len(ours) < LEAST:
+            raise InputError(
+                f"{counted(len(ours), 'query')} that people judged completely for {measure} "
+                f"{'has' if len(ours) == 1 else 'have'} predictions, expected {LEAST} or more"
+            )
+        human = measure.compute(self.people).reshape(len(self.runs), -1)
+        by_judge = np.stack([self._predicted(s, measure, threshold, shared) for s in range(len(self.judges))])
+        return QueryEstimates(
+            str(measure),
+            self.runs,
+            human[:, ours],
+            by_judge[..., theirs[ours]],
+            np.delete(by_judge, theirs[ours], axis=2),
+            int((~completeness.complete & (theirs >= 0)).sum()),
+            int((theirs < 0).sum()),
+            completeness.unlabelled,
+            self.judges,
+            folds_of_queries([names[j] for j in ours]),
+        )
+
+    def _shared_queries(self) -> list[bytes]:
+        """Return the queries for which every judge has predictions."""
+        first, *others = (rankings.judgments.queries.tolist() for rankings in self.predicted)
+        shared = set(first).intersection(*others)
+        return [query for query in first if query in shared]
+
+    def _predicted(
+        self, judge: int, measure: Measure, threshold: float | None, queries: Sequence[bytes]
+    ) -> Floats:
+        """Return what the runs score by one judge on these queries."""
+        rankings = self.predicted[judge]
+        label = self.judges.all[judge].hard(threshold, int(measure.given.get("rel", 1)))
+        relabelled = rankings.relabelled(rankings.judgments.with_grades(label.astype(np.int32)))
+        place = {query: j for j, query in enumerate(rankings.judgments.queries.tolist())}
+        scores: Floats = measure.compute(relabelled).reshape(len(self.runs), -1)
+        return scores[:, [place[query] for query in queries]]
+
+
+def _check_queries(judged: Ids, predicted: Ids) -> None:
+    """Refuse predictions that have no query in common with the judgments, or none besides."""
+    both = set(judged.tolist()) & set(predicted.tolist())
+    if not both:
+        example = f"{predicted[0]!r} in the predictions, {judged[0]!r} in the judgments"
+        raise InputError(f"no query that people judged has predictions: for example {example}")
+    if len(both) == len(predicted):
+        problem = "every query with predictions is judged by people, so they add nothing"
+        raise InputError(f"{problem}: expected further queries")
+
+
+def estimate_by_query(
+    qrels: JudgmentsSource,
+    runs: RunsSource,
+    predictions: JudgesSource,
+    measure: MeasureLike = "AP",
+    *,
+    threshold: float | None = None,
+) -> QueryEstimates:
+    """Estimate the runs' means of any measure over all queries that have predictions.
+
+    `qrels` are the human judgments. A query counts as judged if every document that the runs have down to the
+    measure's cutoff and that has a prediction is judged, and the first ten of each run whether or not they
+    have one. `predictions` are of these and further queries: grades, or scores that are relevant from
+    `threshold` on (probabilities: 0.5). Several judges are combined to what follows the people's scores best.
+    """
+    chosen = parse_measure(measure)
+    return JudgedAndPredicted.of(qrels, runs, predictions).estimate(chosen, threshold)

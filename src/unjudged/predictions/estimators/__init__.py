@@ -1,1 +1,0 @@
-"""Estimates from human judgments and predictions, by query and by document."""
