@@ -11,9 +11,9 @@ import pytest
 
 from tests.cli.in_process import printed
 from unjudged import (
+    Comparison,
     JudgedRankings,
     Judgments,
-    Result,
     Scores,
     compare,
     compare_collections,
@@ -146,7 +146,7 @@ def test_a_field_is_seen_in_all_sources_views_and_formats() -> None:
     assert "balance" in printed("compare", *files, "--pairs")
 
 
-def shown_rows(found: Result, view: str) -> Sequence[Row]:
+def shown_rows(found: Comparison, view: str) -> Sequence[Row]:
     """Rows as people see them: pairs have the better system first."""
     return [better_first(dict(row)) for row in found.rows[view]] if view == "pairs" else found.rows[view]
 

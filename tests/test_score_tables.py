@@ -20,8 +20,8 @@ from tests.evidence.small_collections import several_runs
 from tests.inference.test_every_measure import EVERY
 from tests.report.test_page import read
 from unjudged import (
+    Comparison,
     InputError,
-    Result,
     Score,
     Scores,
     UsageError,
@@ -277,7 +277,7 @@ ABOUT_QUERIES = ["mean_a", "mean_b", "difference", "p", "p_adjusted", "query_low
 ABOUT_QUERIES += ["effect", "effect_low", "effect_high", "wins", "ties", "losses", "other_queries"]
 
 
-def same_rows(from_runs: Result, table: Result) -> None:
+def same_rows(from_runs: Comparison, table: Comparison) -> None:
     """What is known of other queries is the same to the last bit."""
     for one in from_runs.pairs:
         other = table.pair(one["a"], one["b"], one["measure"])

@@ -42,6 +42,7 @@ _NAMES = LazyNames(
         "rankings.origin": "Origin",
         "rankings.runs": "Run",
         "report.page.report_page": "Page report_page",
+        "results.comparison": "Comparison",
         "results.result": "Result",
         "uncertainty.calibration": "Calibration",
         "uncertainty.estimate": "Estimate Estimates",

@@ -20,6 +20,7 @@ from unjudged.rankings.judgments import Judgments as Judgments
 from unjudged.rankings.origin import Origin as Origin
 from unjudged.rankings.runs import Run as Run
 from unjudged.report.page.report_page import Page as Page, report_page as report_page
+from unjudged.results.comparison import Comparison as Comparison
 from unjudged.results.result import Result as Result
 from unjudged.uncertainty.calibration import Calibration as Calibration
 from unjudged.uncertainty.estimate import Estimate as Estimate, Estimates as Estimates
@@ -35,6 +36,7 @@ __all__ = [
     "AssumptionWarning",
     "Calibration",
     "Collection",
+    "Comparison",
     "Diagnosis",
     "Estimand",
     "Estimate",

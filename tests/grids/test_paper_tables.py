@@ -14,7 +14,7 @@ import pytest
 from tests.cli.in_process import printed
 from unjudged import Scores, compare, evaluate, sample
 from unjudged.base.errors import UsageError
-from unjudged.results.result import Result
+from unjudged.results.comparison import Comparison
 
 MEASURES = ["AP", "nDCG@10", "RBP(p=0.8)", "P@10"]
 FILES = [str(sample.qrels), *map(str, sample.runs.values())]
@@ -31,12 +31,12 @@ def systems(count: int, measures: list[str] = MEASURES, queries: int = 50) -> Sc
 
 
 @pytest.fixture(scope="module")
-def few() -> Result:
+def few() -> Comparison:
     return compare(sample.qrels, sample.runs, ["AP", "nDCG@10"])
 
 
 @pytest.fixture(scope="module")
-def against() -> Result:
+def against() -> Comparison:
     return compare(sample.qrels, sample.runs, ["AP", "nDCG@10"], baseline="fused")
 
 
@@ -46,12 +46,12 @@ def rows(text: str) -> list[list[str]]:
     return [line.removesuffix(r" \\").split(" & ") for line in body.splitlines()]
 
 
-def systems_of(found: Result, measure: str) -> dict[str, Any]:
+def systems_of(found: Comparison, measure: str) -> dict[str, Any]:
     """Rows of the systems by one measure, best first."""
     return {row["system"]: row for row in found.systems if row["measure"] == measure}
 
 
-def test_letters_are_those_of_systems_that_are_beaten(few: Result) -> None:
+def test_letters_are_those_of_systems_that_are_beaten(few: Comparison) -> None:
     first = list(systems_of(few, "AP"))
     letters = {name: "abcdef"[k] for k, name in enumerate(first)}
     for cells in rows(few.to_latex()):
@@ -64,7 +64,7 @@ def test_letters_are_those_of_systems_that_are_beaten(few: Result) -> None:
             assert f"{row['mean']:.4f}" in cells[2 + 2 * k]
 
 
-def test_daggers_mark_better_and_worse(against: Result) -> None:
+def test_daggers_mark_better_and_worse(against: Comparison) -> None:
     for cells in rows(against.to_latex()):
         for k, measure in enumerate(against.measures):
             better = None if cells[0] == "fused" else against.pair(cells[0], "fused", measure)["better"]
@@ -74,7 +74,7 @@ def test_daggers_mark_better_and_worse(against: Result) -> None:
     assert "‡ worse" in against.to_markdown()
 
 
-def test_notes_stand_below_and_not_in_the_caption(few: Result) -> None:
+def test_notes_stand_below_and_not_in_the_caption(few: Comparison) -> None:
     text = few.to_latex(caption="Ours", label="tab:ours")
     caption, below = text.split(r"\begin{tabular}")
     assert r"\caption{Ours}" in caption
@@ -86,7 +86,7 @@ def test_notes_stand_below_and_not_in_the_caption(few: Result) -> None:
     assert f"{loose} more differences hold for other queries, but unjudged documents could" in below
 
 
-def test_order_and_names(few: Result) -> None:
+def test_order_and_names(few: Comparison) -> None:
     shown = rows(few.to_latex(names={"dense": "50 % & more"}))
     order = list(systems_of(few, "AP"))
     assert [row[1] for row in shown] == [r"50 \% \& more" if run == "dense" else run for run in order]
@@ -101,7 +101,7 @@ def test_order_and_names(few: Result) -> None:
         ({"decimals": -1}, "decimals is -1"),
     ],
 )
-def test_refused(few: Result, options: dict[str, object], said: str) -> None:
+def test_refused(few: Comparison, options: dict[str, object], said: str) -> None:
     with pytest.raises(UsageError, match=re.escape(said)):
         few.to_latex(**options)  # type: ignore[arg-type]
 

@@ -14,7 +14,7 @@ from scipy import stats
 from tests.cli.in_process import printed, refused, unjudged
 from unjudged import (
     Collection,
-    Result,
+    Comparison,
     Scores,
     UnjudgedWarning,
     UsageError,
@@ -40,12 +40,12 @@ def table(seed: int, queries: int, gain: float = 0.0) -> Scores:
     return Scores.of(values, "nDCG@10", runs=["a", "b", "c"])
 
 
-def of(found: Result, collection: str) -> list[Any]:
+def of(found: Comparison, collection: str) -> list[Any]:
     """Rows of pairs in a collection."""
     return [row for row in found.rows["collections"] if row["collection"] == collection]
 
 
-def means(found: Result, collection: str = "mean") -> dict[str, float]:
+def means(found: Comparison, collection: str = "mean") -> dict[str, float]:
     return {row["system"]: row["mean"] for row in found.systems if row["collection"] == collection}
 
 

@@ -63,7 +63,11 @@ def test_outcomes() -> None:
     assert (worse.outcome, worse.code()) == ("fail", 1)
     unclear = gate(QRELS, RUNS["fused"], RUNS["dense"], margin=0.01)
     assert (unclear.outcome, unclear.code()) == ("undecided", 2)
-    assert (unclear.code("pass"), unclear.code("fail")) == (0, 1)
+    words: list[Any] = ["pass", "fail"]
+    for code, word in enumerate(words):
+        assert gate(QRELS, RUNS["fused"], RUNS["dense"], margin=0.01, undecided=word).code() == code
+    with pytest.raises(UsageError, match="undecided is 'perhaps', expected 'pass' or 'fail'"):
+        gate(QRELS, RUNS["fused"], RUNS["dense"], undecided="perhaps")  # type: ignore[arg-type]
     assert unclear.checks[0]["open_to"] == "judging"
     as_they_are = gate(QRELS, RUNS["fused"], RUNS["dense"], margin=0.01, judging="as-judged")
     assert as_they_are.outcome == "fail"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import Qrels, RunDict, examples
 from tests.evidence.small_collections import several_runs, skilled_runs
-from unjudged import Result, Scores, UsageError, compare, compare_collections, evaluate, gate, judging
+from unjudged import Comparison, Scores, UsageError, compare, compare_collections, evaluate, gate, judging
 from unjudged.grids.rendering import render
 from unjudged.inference.gate import PASS
 from unjudged.inference.rows import Row
@@ -101,7 +101,7 @@ def some(source: Source, *names: str) -> Source:
     return Scores.of(columns), None, more
 
 
-def compared(source: Source, measure: str, **options: Any) -> Result:
+def compared(source: Source, measure: str, **options: Any) -> Comparison:
     qrels, runs, more = source
     return compare(qrels, runs, measure, **more, **options)
 

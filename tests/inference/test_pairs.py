@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import Qrels, RunDict, examples
 from tests.evidence.small_collections import several_runs
-from unjudged import InputError, Result, Scores, UsageError, compare, evaluate, sample
+from unjudged import Comparison, InputError, Scores, UsageError, compare, evaluate, sample
 from unjudged.inference.rows import Row
 from unjudged.inference.verdict import (
     BETTER,
@@ -112,7 +112,7 @@ def ranked(*orders: str) -> RunDict:
 
 
 @pytest.fixture(scope="module")
-def four() -> Result:
+def four() -> Comparison:
     """`best` and `twin` differ on one query; `unsure` might be the best of all."""
     runs = {
         "bad": ranked("zw", "zx", "wz"),
@@ -123,7 +123,7 @@ def four() -> Result:
     return compare(JUDGED, runs, "P@2", correction="none")
 
 
-def test_headlines_places_and_marks(four: Result) -> None:
+def test_headlines_places_and_marks(four: Comparison) -> None:
     """Of the judged documents that favour `unsure` all are relevant: it retrieves no other."""
     assert {(row["b"], row["a"]): row["headline"] for row in four.pairs} == {
         ("bad", "unsure"): NEEDS_BOTH,
@@ -140,7 +140,7 @@ def test_headlines_places_and_marks(four: Result) -> None:
     assert "? needs judging. " in four.grid().notes[0]
 
 
-def test_the_sentence_has_the_numbers(four: Result) -> None:
+def test_the_sentence_has_the_numbers(four: Comparison) -> None:
     flip = four.pair("best", "unsure")["flip"]
     assert flip == pytest.approx(17 / 19, abs=1e-9)  # 17 of the 19 unjudged documents of ten queries
     text = " ".join(

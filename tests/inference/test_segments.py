@@ -10,7 +10,16 @@ import pyarrow
 import pytest
 from scipy import stats
 
-from unjudged import ExtraQueriesWarning, InputError, Result, Scores, UsageError, compare, evaluate, sample
+from unjudged import (
+    Comparison,
+    ExtraQueriesWarning,
+    InputError,
+    Scores,
+    UsageError,
+    compare,
+    evaluate,
+    sample,
+)
 from unjudged.base.choices import CorrectionName
 from unjudged.evaluation.query_segments import segments_grid, segments_of
 from unjudged.inference.corrections import CORRECTIONS
@@ -29,11 +38,11 @@ def scores(head: float, tail: float, noise: float = 0.1) -> Scores:
     return Scores.of(np.stack([base, moved]), runs=["old", "new"], queries=QUERIES)
 
 
-def said_of(found: Result) -> str:
+def said_of(found: Comparison) -> str:
     return " ".join(segment_sentences(found.segments, found.settings["alpha"]))
 
 
-def method_of(found: Result) -> str:
+def method_of(found: Comparison) -> str:
     return found.grid("segments").notes[-1 - len(found.notes)]
 
 

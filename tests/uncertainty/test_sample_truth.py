@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from unjudged import Judgments, Result, Scores, compare, evaluate, sample
+from unjudged import Comparison, Judgments, Scores, compare, evaluate, sample
 from unjudged.inference.verdict import BETTER, CANNOT, UNLIKELY
 from unjudged.results.fields import Row
 
@@ -31,7 +31,7 @@ def truth(made: object) -> Scores:
 
 
 @pytest.fixture(scope="module")
-def found() -> Result:
+def found() -> Comparison:
     return compare(sample.qrels, sample.runs, MEASURES)
 
 
@@ -45,12 +45,14 @@ def test_the_files_are_what_the_script_makes(made: object) -> None:
         assert path.read_text().splitlines() == made.runs[name]  # type: ignore[attr-defined]
 
 
-def pairs_of(found: Result, measure: str) -> list[Row]:
+def pairs_of(found: Comparison, measure: str) -> list[Row]:
     return [row for row in found.pairs if row["measure"] == measure]
 
 
 @pytest.mark.parametrize("measure", MEASURES)
-def test_no_headline_contradicts_the_complete_judgments(truth: Scores, found: Result, measure: str) -> None:
+def test_no_headline_contradicts_the_complete_judgments(
+    truth: Scores, found: Comparison, measure: str
+) -> None:
     decided = 0
     for pair in pairs_of(found, measure):
         real = true_difference(truth, pair)
@@ -62,7 +64,7 @@ def test_no_headline_contradicts_the_complete_judgments(truth: Scores, found: Re
     assert decided
 
 
-def test_pairs_whose_order_is_wrong_under_the_sample_are_left_open(truth: Scores, found: Result) -> None:
+def test_pairs_whose_order_is_wrong_under_the_sample_are_left_open(truth: Scores, found: Comparison) -> None:
     """`dense` is better than it looks: three pooled systems are ahead of it only because they were judged."""
     for measure in MEASURES:
         wrong = {

@@ -19,6 +19,7 @@ from unjudged.grids.rendering import SUFFIXES, WITHOUT_NOTES, arrow_modules, for
 
 if TYPE_CHECKING:
     from unjudged.evaluation.scores import Scores
+    from unjudged.results.comparison import Comparison
     from unjudged.results.result import Result
 
 WIDTH = 80
@@ -115,7 +116,14 @@ def show_grids(grids: Grid | Sequence[Grid], format: str | None = None, output: 
         already_said(notes)
 
 
-def grid_in(result: Result, view: str, format: str, decimals: int) -> Grid:
+def show_result(result: Result, format: str | None = None, output: Path | None = None) -> None:
+    """Write a result; formats that hold one table get all its views in one."""
+    one = check_output(format, output) in WITHOUT_NOTES
+    grids = [result.records()] if one else result.grids()
+    show_grids(grids[0] if len(grids) == 1 else grids, format, output)
+
+
+def grid_in(result: Comparison, view: str, format: str, decimals: int) -> Grid:
     """Return a view for a format; for programs it has how differences were tested only if notes fit in."""
     if format not in FULL_PRECISION:
         return result.grid(view, decimals)
@@ -124,7 +132,7 @@ def grid_in(result: Result, view: str, format: str, decimals: int) -> Grid:
 
 
 def show_paper(
-    result: Result | Scores,
+    result: Comparison | Scores,
     notes: Sequence[str],
     format: str,
     decimals: int,

@@ -30,7 +30,7 @@ from unjudged.rankings.judged import Floats, Integers
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
 from unjudged.rankings.origin import CHOSEN, Origin
 from unjudged.rankings.runs import Run
-from unjudged.results.views import grid_of_view
+from unjudged.results.views import VIEWS, grid_of_view
 from unjudged.results.words import headline_sentence
 from unjudged.uncertainty.prevalence import PrevalenceLike
 from unjudged.uncertainty.shared import SharedRankings
@@ -222,7 +222,7 @@ class NextDocuments(Shown):
         """Return a row per pair of runs: who leads, and whether judging could change that."""
         rows = [better_first(row) for row in self.pairs]
         title, notes = f"Pairs by {self.measure}", [self.sentence()]
-        return grid_of_view(rows, "pairs", title=title, notes=notes, written=self.pairs)
+        return grid_of_view(rows, VIEWS["pairs"], title=title, notes=notes, written=self.pairs)
 
     def task(self) -> str:
         """Return qrels with -1 for each document, marked as chosen."""

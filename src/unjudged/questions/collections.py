@@ -25,7 +25,7 @@ from unjudged.inference.rows import pairs_of
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.questions.sources import DEFAULT, Gathered, gather, notes_on_measures
 from unjudged.rankings.judged import Floats
-from unjudged.results.result import Result
+from unjudged.results.comparison import Comparison
 
 A_TABLE = "(?P<name>[^=]+)=(?P<qrels>)(?P<files>.+)"
 DRIVE = r"[A-Za-z]:[\\/]"
@@ -49,7 +49,7 @@ def compare_collections(
     alpha: float = 0.05,
     draws: int = 20_000,
     seed: int = 0,
-) -> Result:
+) -> Comparison:
     """Compare systems over several collections, as BEIR and MTEB report them, by tests over queries.
 
     `collections` maps names to a `Collection`, to (judgments, runs), or to a table of scores: `Scores`, or a
@@ -105,7 +105,7 @@ def compare_collections(
         "collections": rows,
         "pairs": [r for r in rows if r["collection"] == MACRO],
     }
-    return Result(by_view, list(dict.fromkeys(notes)), told, view="systems", source=found)
+    return Comparison(by_view, list(dict.fromkeys(notes)), told, view="systems", source=found)
 
 
 def _family(pairs: int, collections: int) -> str:

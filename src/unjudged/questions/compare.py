@@ -23,7 +23,7 @@ from unjudged.inference.rows import MOST_PERMUTATIONS, answer, segment_correctio
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.questions.sources import Gathered, Source, gather, notes_on_measures
 from unjudged.rankings.judged import Mask
-from unjudged.results.result import Result
+from unjudged.results.comparison import Comparison
 
 
 def compare(
@@ -46,7 +46,7 @@ def compare(
     draws: int = 20_000,
     seed: int = 0,
     on_read: Callable[[str], None] | None = None,
-) -> Result:
+) -> Comparison:
     """Compare two or more systems: a test over queries, and what the unjudged documents could change.
 
     Each pair is the system given later minus the earlier one, or a system minus the `baseline`. A pair gets
@@ -116,7 +116,7 @@ def compare_gathered(
     baseline: str | None = None,
     correct_over: CorrectOver = "pairs",
     segments: SegmentsSource | None = None,
-) -> Result:
+) -> Comparison:
     """Compare systems by evidence that was gathered; one alone has no pairs."""
     names = list(found.systems)
     FAMILIES.find(correct_over)
@@ -148,4 +148,4 @@ def compare_gathered(
         told["segments"] = told_of_segments(
             parts, len(answered.pairs), len(found.evidence), settings, correct_over
         )
-    return Result(rows, notes, told, source=found)
+    return Comparison(rows, notes, told, source=found)

@@ -16,14 +16,14 @@ from unjudged.base.wording import counted
 from unjudged.evaluation.collection import Collection, RunsSource
 from unjudged.evaluation.query_segments import EVERY, SegmentsSource, several_segments, with_every
 from unjudged.evaluation.scores import Scores
-from unjudged.grids.grid import DECIMALS, Grid
 from unjudged.inference.gate import AS_JUDGED, FAIL, PASS, SEEN, UNDECIDED, WORST, JudgingName, gate_checks
 from unjudged.inference.infer import reach_of
 from unjudged.measures.kernel.names import MeasureLike, place_of_measure
 from unjudged.measures.kernel.registry import Measure
-from unjudged.questions.sources import Gathered, gather, notes_on_measures
+from unjudged.questions.sources import gather, notes_on_measures
+from unjudged.results.fields import Row
 from unjudged.results.result import Result
-from unjudged.results.views import grid_of_view
+from unjudged.results.views import View
 from unjudged.results.words import sentence_of_gate, verdict_of_gate, would_tell
 
 CODES = {PASS: 0, FAIL: 1, UNDECIDED: 2}
@@ -40,7 +40,7 @@ class GateResult(Result):
     """Whether the new system passes; a row per measure and segment. It is true if the system passes."""
 
     @property
-    def checks(self) -> Sequence[Mapping[str, Any]]:
+    def checks(self) -> Sequence[Row]:
         """Rows of the gate."""
         return self.rows["gate"]
 
@@ -60,25 +60,22 @@ class GateResult(Result):
     def __bool__(self) -> bool:
         return self.passed
 
-    def code(self, if_undecided: IfUndecided = None) -> int:
+    def code(self) -> int:
         """Return the exit code: 0 for pass, 1 for fail, 2 for undecided, or what that counts as."""
-        return CODES[if_undecided] if self.outcome == UNDECIDED and if_undecided else CODES[self.outcome]
+        return CODES[self.outcome if self.outcome != UNDECIDED else self.settings["undecided"] or UNDECIDED]
 
-    def sentence(self, if_undecided: IfUndecided = None) -> str:
+    def sentence(self) -> str:
         """Say the outcome and the numbers that decide it."""
-        return sentence_of_gate(self.checks, self.outcome, self.settings, if_undecided)
+        return sentence_of_gate(self.checks, self.outcome, self.settings)
 
-    def grid(
-        self,
-        view: str | None = None,  # noqa: ARG002 (there is one)
-        decimals: int = DECIMALS,
-        if_undecided: IfUndecided = None,
-    ) -> Grid:
-        """Return the rows as a table, under the outcome."""
-        title = verdict_of_gate(self.checks, self.outcome, self.settings, if_undecided)
-        rows = [{**row, "would_tell": would_tell(row)} for row in self.checks]
-        named = {"mean_a": str(self.settings["new"]), "mean_b": str(self.settings["old"])}
-        return grid_of_view(rows, "gate", title=title, notes=self.notes, decimals=decimals, headings=named)
+    def title(self, view: str) -> str:  # noqa: ARG002 (there is one)
+        """Say the outcome."""
+        return verdict_of_gate(self.checks, self.outcome, self.settings)
+
+    def shown(self, view: str) -> tuple[Sequence[Row], View]:
+        """Return the rows, with what would decide those that are undecided."""
+        rows, view_of = super().shown(view)
+        return [{**row, "would_tell": would_tell(row)} for row in rows], view_of
 
     def __str__(self) -> str:
         if len(self.checks) > 1:
@@ -96,6 +93,7 @@ def gate(
     alpha: float = 0.05,
     segments: SegmentsSource | None = None,
     judging: JudgingName = "seen",
+    undecided: IfUndecided = None,
     predictions: Any = None,
     depth: int | None = None,
     on_read: Callable[[str], None] | None = None,
@@ -107,7 +105,7 @@ def gate(
     such a mapping if none is named, else nDCG@10, or all of the `Scores`. `segments` gives the segment of
     each query: none may fail. `judging` says what is assumed of unjudged documents: 'seen', that those which
     favour either system are relevant as often as the judged ones; 'worst', whatever they are; 'as-judged',
-    that none is relevant.
+    that none is relevant. `undecided` says what such an outcome counts as for the exit code.
 
     >>> from unjudged import sample
     >>> passed = gate(sample.qrels, sample.runs["lexical"], sample.runs["reranked"], "P@10", margin=0.01)
@@ -123,15 +121,10 @@ def gate(
         measures = list(margin)
     if judging not in (SEEN, WORST, AS_JUDGED):
         raise UsageError(f"judging is {shown(judging)}, expected {SEEN!r}, {WORST!r} or {AS_JUDGED!r}")
+    if undecided not in (None, PASS, FAIL):
+        raise UsageError(f"undecided is {shown(undecided)}, expected {PASS!r} or {FAIL!r}")
     source, runs = _two(qrels, old, new)
     found = gather(source, runs, measures, depth=depth, predictions=predictions, on_read=on_read)
-    return gate_gathered(found, margin, alpha, segments, judging)
-
-
-def gate_gathered(
-    found: Gathered, margin: Margin, alpha: float, segments: SegmentsSource | None, judging: JudgingName
-) -> GateResult:
-    """Ask it of two systems, the old one first, by evidence that was gathered."""
     before, after = found.systems
     margins = _margins(margin, [one.measure for one in found.evidence])
     queries = len(found.queries)
@@ -145,6 +138,7 @@ def gate_gathered(
             asked.append((contrast if segment == EVERY else contrast.over(chosen), own, segment))
     checks = gate_checks(asked, alpha, judging)
     told = {"systems": [before, after], "old": before, "new": after, "alpha": alpha, "library": found.library}
+    told["undecided"] = undecided
     told["margin"] = margins[0] if len({*margins}) == 1 else {c["measure"]: c["margin"] for c in checks}
     notes = [*found.notes, *notes_on_measures(found.evidence)]
     return GateResult({"gate": checks}, notes, told, view="gate", source=found)

@@ -21,7 +21,7 @@ from unjudged.rankings.judged import Floats
 from unjudged.report.charts import WIDTH, altair_module, drawn, finished, highest_first, line_looks
 from unjudged.report.descriptions import differences_chart, interval_words, intervals_chart
 from unjudged.report.page.packed import judged_by_rank
-from unjudged.results.result import Result
+from unjudged.results.comparison import Comparison
 
 HEIGHT = 180
 LEVEL = 0.95
@@ -154,7 +154,7 @@ def difference_figure(
 class ResultPlots:
     """`result.plot`: figures as Altair charts, to change further and to save with `.save(file)`."""
 
-    def __init__(self, result: Result) -> None:
+    def __init__(self, result: Comparison) -> None:
         self._result = result
 
     def intervals(self, measure: MeasureLike | None = None) -> Any:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf, isfinite
 from typing import Any
 
 from unjudged.grids.content import Cell, Column, Kind
 
-Row = Mapping[str, Any]
+Row = dict[str, Any]
 """One system, or one minus another, on some queries by one measure."""
 Text = Callable[[Row, int], Cell]
 

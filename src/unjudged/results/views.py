@@ -8,17 +8,25 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.grids.grid import DECIMALS, Cell, Grid
+from unjudged.grids.grid import DECIMALS, Cell, Grid, grid_of
+from unjudged.inference.macro import MACRO
 from unjudged.results.fields import FIELDS, Field, Row, known
 
 
 @dataclass(frozen=True)
 class View:
-    """`shown` are for people, `written` for programs; the best value of each field of `best` stands out."""
+    """`shown` are for people, `written` for programs; the best value of each field of `best` stands out.
+
+    With `across`, people see a row for rows that differ in this field only, and a column per value of it with
+    each of `cells`; the other fields are those of the rows whose value is `rest`.
+    """
 
     shown: Sequence[str | Field]
     written: Sequence[str]
     best: Sequence[str] = ()
+    across: str = ""
+    cells: Sequence[str] = ()
+    rest: str = ""
 
 
 _OUTCOMES = ("wins", "ties", "losses", "effect", "effect_low", "effect_high")
@@ -96,64 +104,99 @@ VIEWS: dict[str, View] = {
 """Every view by its name."""
 
 
+OVER_COLLECTIONS = View(
+    ["measure", "letter", "system", "mean", "other queries would give", "place", "better_than"],
+    VIEWS["systems"].written,
+    best=("mean",),
+    across="collection",
+    cells=("mean",),
+    rest=MACRO,
+)
+"""Systems by collections, with what is known of the mean."""
+
+
 def grid_of_view(
     rows: Sequence[Row],
-    view: View | str,
+    view: View,
     *,
     title: str = "",
     notes: Iterable[str] = (),
     decimals: int = DECIMALS,
-    headings: Mapping[str, str] | None = None,
     written: Sequence[Row] | None = None,
 ) -> Grid:
     """Return rows as a table for people, which programs get in the view's other fields.
 
-    `headings` are those of fields that have another name here, `written` the rows for programs if these are
-    others.
+    `written` are the rows for programs if these are others.
     """
-    chosen = VIEWS[view] if isinstance(view, str) else view
-    named = headings or {}
-    fields = [FIELDS[one] if isinstance(one, str) else one for one in chosen.shown]
+    listed, for_programs = [*notes], rows if written is None else written
+    named = _named_after_two(rows)
+    shown, best = view.shown, view.best
+    if view.across:
+        rows, shown, best = _spread(rows, view)
+    fields = [FIELDS[one] if isinstance(one, str) else one for one in shown]
     fields = [replace(one, heading=named[one.name]) if one.name in named else one for one in fields]
     cells = [[field.cell(row, decimals) for field in fields] for row in rows]
     kept = [k for k in range(len(fields)) if _told(fields[k].name, [line[k] for line in cells])]
-    stressed = frozenset(_best(rows, chosen.best, [fields[k].name for k in kept]))
-    listed = [*notes]
     return Grid(
         [fields[k].column(decimals) for k in kept],
         [[line[k] for k in kept] for line in cells],
         title,
         listed,
-        stressed,
-        lambda: records_of_view(rows if written is None else written, chosen, listed),
+        frozenset(_best(rows, best, [fields[k].name for k in kept])),
+        lambda: records_of_view(for_programs, view, listed),
     )
 
 
-def pivoted(rows: Sequence[Row], over: str) -> tuple[list[dict[str, Any]], View]:
-    """Return rows of systems with their means in a column per collection, and the view that shows them.
+def _named_after_two(rows: Sequence[Row]) -> dict[str, str]:
+    """Return headings of what belongs to either system, if all rows are of the same two."""
+    two = {(row["a"], row["b"]) for row in rows if "a" in row}
+    if len(two) != 1:
+        return {}
+    ((a, b),) = two
+    return {"mean_a": a, "mean_b": b, "value_a": a, "value_b": b}
 
-    Other fields are those of the row whose collection is `over`.
-    """
-    made: dict[tuple[Any, Any], dict[str, Any]] = {}
-    names = [name for name in dict.fromkeys(row["collection"] for row in rows) if name != over]
+
+def _spread(rows: Sequence[Row], view: View) -> tuple[list[Row], list[str | Field], list[str]]:
+    """Return rows with a column per value of the field across, the fields, and those with a best."""
+    labels = [name for name in view.shown if isinstance(name, str) and FIELDS[name].kind == "label"]
+    heads = [head for head in dict.fromkeys(row[view.across] for row in rows) if head != view.rest]
+    made: dict[tuple[Any, ...], dict[str, Any]] = {}
     for row in rows:
-        own = made.setdefault((row["measure"], row["system"]), {})
-        if row["collection"] == over:
+        own = made.setdefault(tuple(row.get(name) for name in labels), {})
+        if row[view.across] == view.rest or not own:
             own |= row
-        else:
-            own[f"mean of {row['collection']}"] = row["mean"]
-    means = [f"mean of {name}" for name in names]
-    shown: list[str | Field] = ["letter", "system", *map(Field, means, names)]
-    shown += ["mean", "other queries would give", "place", "better_than"]
-    return list(made.values()), View(shown, VIEWS["systems"].written, best=[*means, "mean"])
+        for name in view.cells:
+            own[f"{name} of {row[view.across]}"] = row.get(name)
+            own[f"row of {row[view.across]}"] = row
+    spread = [_cell_of(name, head, first=name == view.cells[0]) for head in heads for name in view.cells]
+    place = max(view.shown.index(name) for name in labels) + 1
+    shown = [*view.shown[:place], *spread, *view.shown[place:]]
+    return list(made.values()), shown, [*(one.name for one in spread if view.best), *view.best]
 
 
-def records_of_view(rows: Sequence[Row], view: View | str, notes: Sequence[str] = ()) -> Grid:
+def _cell_of(name: str, head: Any, *, first: bool) -> Field:
+    """Return the field that shows another one of the rows with this value."""
+    of, heading = FIELDS[name], str(head) if first else f"{FIELDS[name].heading} {head}"
+    return replace(
+        of,
+        name=f"{name} of {head}",
+        heading=heading,
+        text=lambda row, decimals: of.cell(row.get(f"row of {head}", {}), decimals),
+    )
+
+
+def together(rows: Mapping[str, Sequence[Row]]) -> tuple[Sequence[Row], View]:
+    """Return the rows of views as those of one; several have the name of their view in the first column."""
+    if len(rows) == 1:
+        ((name, own),) = rows.items()
+        return own, VIEWS[name]
+    fields = dict.fromkeys(field for name in rows for field in VIEWS[name].written)
+    return [{"table": name, **row} for name, own in rows.items() for row in own], View((), ("table", *fields))
+
+
+def records_of_view(rows: Sequence[Row], view: View, notes: Sequence[str] = ()) -> Grid:
     """Return rows for programs: plain values, under the names of their fields."""
-    from unjudged.grids.grid import grid_of
-
-    chosen = VIEWS[view] if isinstance(view, str) else view
-    fields = [FIELDS.get(name) or Field(name, name) for name in chosen.written]
+    fields = [FIELDS.get(name) or Field(name, name) for name in view.written]
     values = [(field.name, [_plain(field.value(row)) for row in rows]) for field in fields]
     told = [(name, column) for name, column in values if any(value is not None for value in column)]
     return grid_of([name for name, _ in told], zip(*(column for _, column in told), strict=True), notes)

@@ -317,9 +317,7 @@ def _margin_text(settings: Mapping[str, Any]) -> str:
     return f"the margin ({shortlist([f'{name} {one:g}' for name, one in margin.items()])})"
 
 
-def verdict_of_gate(
-    checks: Sequence[Row], outcome: str, settings: Mapping[str, Any], if_undecided: str | None
-) -> str:
+def verdict_of_gate(checks: Sequence[Row], outcome: str, settings: Mapping[str, Any]) -> str:
     """Say the outcome, of which checks it is, what the others say, and what an undecided one counts as."""
     old, new = settings["old"], settings["new"]
     two = f"worse than {old} by more than {_margin_text(settings)}"
@@ -336,18 +334,17 @@ def verdict_of_gate(
         if other != outcome and own[other]
     ]
     first = f"{outcome.upper()}  {where}{told[outcome]}{''.join(others)}."
-    if outcome != UNDECIDED or not if_undecided:
+    counts_as = settings["undecided"]
+    if outcome != UNDECIDED or not counts_as:
         return first
-    return f"{first} The build {if_undecided}{'es' if if_undecided == PASS else 's'}, as asked for."
+    return f"{first} The build {counts_as}{'es' if counts_as == PASS else 's'}, as asked for."
 
 
-def sentence_of_gate(
-    checks: Sequence[Row], outcome: str, settings: Mapping[str, Any], if_undecided: str | None
-) -> str:
+def sentence_of_gate(checks: Sequence[Row], outcome: str, settings: Mapping[str, Any]) -> str:
     """Say the outcome and the numbers that decide it."""
     deciding = [c for c in checks if c["outcome"] == outcome and (outcome == FAIL or c["segment"] == EVERY)]
     numbers = "; ".join(_numbers(check, settings) for check in deciding)
-    return f"{verdict_of_gate(checks, outcome, settings, if_undecided)} {numbers}."
+    return f"{verdict_of_gate(checks, outcome, settings)} {numbers}."
 
 
 def _numbers(row: Row, settings: Mapping[str, Any]) -> str:

@@ -49,7 +49,7 @@ from unjudged.grids.grid import DECIMALS, Grid
 from unjudged.grids.rendering import WITHOUT_NOTES, render
 from unjudged.questions.compare import compare as compare_systems
 from unjudged.questions.sources import DEFAULT
-from unjudged.results.result import Result
+from unjudged.results.comparison import Comparison
 
 
 @command("compare", SCORE, 2, "QRELS RUN RUN...", "Compare runs: better, or in need of queries or judging?")
@@ -186,7 +186,7 @@ def _check_shown(runs: int, **given: object) -> None:
         raise UsageError(f"{' and '.join(names)} cannot be used together")
 
 
-def _query_grids(compared: Result, format: str, decimals: int) -> list[Grid]:
+def _query_grids(compared: Comparison, format: str, decimals: int) -> list[Grid]:
     """Return the queries and the documents; formats for one table have the queries of all measures."""
     parts = [compared.by_query(measure=measure) for measure in compared.measures]
     if format in WITHOUT_NOTES:

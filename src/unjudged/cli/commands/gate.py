@@ -118,7 +118,16 @@ def gate(
         scores = tables.read([qrels, *runs], inputs, measures, by)
         before, after = _names(scores, old, new, len(runs) + 1)
         segments = scores.segments or by
-        result = ask(scores, before, after, margin=losses, alpha=alpha, segments=segments, judging=judging)
+        result = ask(
+            scores,
+            before,
+            after,
+            margin=losses,
+            alpha=alpha,
+            segments=segments,
+            judging=judging,
+            undecided=if_undecided,
+        )
     else:
         if (old, new) != (None, None):
             raise UsageError("--old and --new name systems of a table: they go with --scores")
@@ -145,15 +154,16 @@ def gate(
                 alpha=alpha,
                 segments=by,
                 judging=judging,
+                undecided=if_undecided,
                 depth=depth,
             )
     if chosen == "table" and len(result.checks) == 1:
-        show(wrapped([result.sentence(if_undecided), *result.notes]), output)
+        show(wrapped([result.sentence(), *result.notes]), output)
         if beside_standard_error(output):
             already_said(result.notes)
     else:
-        show_grids(result.grid(decimals=decimals, if_undecided=if_undecided), format, output)
-    sys.exit(result.code(if_undecided))
+        show_grids(result.grid(decimals=decimals), format, output)
+    sys.exit(result.code())
 
 
 def _margins(words: Sequence[str]) -> float | dict[str, float]:

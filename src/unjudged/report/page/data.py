@@ -40,7 +40,7 @@ from unjudged.report.page.packed import (
     depth_kept,
 )
 from unjudged.report.page.page_words import words_for
-from unjudged.results.result import Result
+from unjudged.results.comparison import Comparison
 from unjudged.results.words import (
     CORRECTED,
     MEANS,
@@ -65,7 +65,7 @@ class PageInput:
     `calibrated` has the calibrated ends by measure with their confidence and method, if there are any.
     """
 
-    result: Result
+    result: Comparison
     sources: Sequence[tuple[str, Any]]
     """`judgments` and their source, then the name and source of each run."""
     command: str
@@ -197,7 +197,7 @@ def _measure(given: PageInput, k: int, measure: Measure) -> dict[str, Any]:
     }
 
 
-def _deciding(result: Result, k: int) -> dict[str, str]:
+def _deciding(result: Comparison, k: int) -> dict[str, str]:
     """Say for each pair which queries decide about it, if there are not too many pairs for a page."""
     evidence = result.source.evidence[k]
     rows = [row for row in result.pairs if row["measure"] == str(evidence.measure)]
@@ -219,7 +219,7 @@ def _judged(given: PageInput, measure: Measure) -> str:
     )
 
 
-def _about_judging(result: Result, measure: str) -> dict[str, Any]:
+def _about_judging(result: Comparison, measure: str) -> dict[str, Any]:
     """Return why it is unknown what judging could change, and what each headline means then or else."""
     row = next((row for row in result.pairs if row["measure"] == measure), None)
     known = row is None or row["known"]
@@ -240,7 +240,7 @@ def _charts(given: PageInput, asked: Measure) -> dict[str, Description]:
     return charts
 
 
-def _tests(result: Result, labels: Labels) -> dict[str, Any]:
+def _tests(result: Comparison, labels: Labels) -> dict[str, Any]:
     settings = result.settings
     family = f" over {settings['family']}" if settings["family"] else ""
     return {

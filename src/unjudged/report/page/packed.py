@@ -18,8 +18,8 @@ from unjudged.inference.verdict import BLUR, HEADLINES, MORE_JUDGING, OTHER_QUER
 from unjudged.rankings.judged import Integers, JudgedRankings
 from unjudged.rankings.judgments import Judgments
 from unjudged.report.page.page_words import conclusions_of
+from unjudged.results.comparison import Comparison
 from unjudged.results.fields import Row
-from unjudged.results.result import Result
 from unjudged.uncertainty.shared import SharedRankings
 
 TYPES = {"f8": "<f8", "f4": "<f4", "i4": "<i4", "u2": "<u2", "u1": "|u1"}
@@ -123,7 +123,7 @@ def judged_by_rank(rankings: JudgedRankings, runs: int, depth: int) -> tuple[Int
     return judged.reshape(runs, depth), np.stack(ranked, axis=1)
 
 
-def add_pairs(packed: Packed, result: Result) -> None:
+def add_pairs(packed: Packed, result: Comparison) -> None:
     """Add every pair by every measure; names end with the place of the measure."""
     place = {name: k for k, name in enumerate(result.runs)}
     pairs, systems = by_measure(result.pairs), by_measure(result.systems)

@@ -14,8 +14,8 @@ from unjudged.grids.grid import Cell, Grid
 from unjudged.inference.verdict import ENOUGH_QUERIES, FEW_QUERIES, HEADLINES
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.origin import Origin
+from unjudged.results.comparison import Comparison
 from unjudged.results.fields import Row
-from unjudged.results.result import Result
 from unjudged.results.words import headline_sentence, method_of_segments, segment_sentences, sentences_of_pair
 
 NAMED = 5
@@ -34,7 +34,7 @@ def sample_section(estimated: Scores) -> dict[str, Any]:
     return _section("sample", "Sample", words, grid)
 
 
-def segments_section(result: Result) -> dict[str, Any]:
+def segments_section(result: Comparison) -> dict[str, Any]:
     """Show the differences by segment of the queries, and say whether segments differ."""
     words = segment_sentences(result.segments, result.settings["alpha"])
     names = {(row["a"], row["b"]) for row in result.segments}
@@ -76,7 +76,7 @@ def words_for_sample(origin: Origin, fitting: Sequence[Measure], shown: Sequence
     return f"The judgments are {origin}: {wide}. {fit}, which allows for them, is under Sample."
 
 
-def words_for(result: Result, measure: Measure, origin: Origin | None) -> list[str]:
+def words_for(result: Comparison, measure: Measure, origin: Origin | None) -> list[str]:
     """Say by one measure who is better than whom, or of one run what judging could make of its mean."""
     systems = [row for row in result.systems if row["measure"] == str(measure)]
     pairs = [row for row in result.pairs if row["measure"] == str(measure)]

@@ -34,7 +34,7 @@ from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.report.descriptions import IN_THE_DARK
 from unjudged.report.page.data import Ends, PageInput, page_data
 from unjudged.report.page.page_words import sample_section, segments_section, words_for_sample
-from unjudged.results.result import Result
+from unjudged.results.comparison import Comparison
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.shared import SharedRankings
 
@@ -147,7 +147,7 @@ def _about_scale(scale: Floats | None) -> list[str]:
     return [f"Grades are fractions, and rankings show their places on the scale: {named}."]
 
 
-def _segments(result: Result, by: SegmentsSource | None) -> list[dict[str, Any]]:
+def _segments(result: Comparison, by: SegmentsSource | None) -> list[dict[str, Any]]:
     return [] if by is None else [segments_section(result)]
 
 
