@@ -23,6 +23,7 @@ JOURNEY = [
     "citation",
     "uncertainty",
     "baselines",
+    "collection",
     "evaluation",
     "evidence",
     "inference",

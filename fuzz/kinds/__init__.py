@@ -19,7 +19,7 @@ MODULES = {
     "json_text": ("json",),
     "compressed": ("compressed",),
     "standard_input": ("stdin",),
-    "saved": ("design", "answers", "calibration"),
+    "saved": ("design", "answers", "calibration", "description"),
     "judging_files": ("texts", "topics", "groups", "predictions"),
     "command_lines": ("options", "figures"),
     "score_tables": ("scores", "segments", "collections", "agree"),

@@ -16,6 +16,7 @@ from fuzz.kinds.json_text import TOKENS, changed
 from fuzz.mutation import LINES, mutated
 from fuzz.oracle import Difference, Outcome, outcome
 from unjudged import calibrate, evaluate, sample
+from unjudged.collection.description import Description
 from unjudged.judging import (
     Pool,
     merge,
@@ -108,6 +109,51 @@ def check_calibration(data: bytes) -> Iterator[Outcome]:
     yield outcome(read)
 
 
+DESCRIPTION = b"""\
+name = "one"
+queries = "q.jsonl"
+relevant = 2
+code = "m.py"
+columns = { query = "topic" }
+[[judgments]]
+file = "a.qrels"
+how = "pool"
+depth = 10
+pooled = ["one"]
+[[judgments]]
+file = 'b.qrels'
+by = "model"
+name = "b"
+[runs]
+one = "1.run"
+[defaults]
+margin = { "AP" = 0.01 }
+alpha = 0.1
+"""
+TOML = [
+    b"[[",
+    b"]]",
+    b"{",
+    b"}",
+    b'"""',
+    b"'''",
+    b"\\u0000",
+    b" = ",
+    b".",
+    b"#",
+    b"nan",
+    b"1979-05-27",
+    b"true",
+]
+
+
+def check_description(data: bytes) -> Iterator[Outcome]:
+    """A description is read or refused, and what is set beside it too."""
+    path = folder() / "collection.toml"
+    path.write_bytes(data)
+    yield outcome(lambda: Description.read(path).override("relevant=1", "defaults.alpha=0.2", "runs.b=b.run"))
+
+
 def mutated_tree(rng: random.Random, data: bytes, seeds: list[bytes]) -> bytes:
     """Change a node of JSON, or of one line of it, or bytes."""
     lines = data.split(b"\n")
@@ -139,4 +185,5 @@ KINDS = {
     "design": Kind(cache(design_seeds), mutate_design, check_design),
     "answers": of_lines(answers_seeds, check_answers, [b"# unjudged-answers: 1 of 3 documents judged"]),
     "calibration": of_trees(calibration_seeds, check_calibration),
+    "description": of_lines(lambda: [DESCRIPTION, b'[scores]\nfile = "a.csv"\n'], check_description, TOML),
 }

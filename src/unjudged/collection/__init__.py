@@ -1,0 +1,1 @@
+"""A collection, described once: its file, where that is found, and what its keys mean."""

@@ -1,0 +1,352 @@
+"""What a collection consists of, as `collection.toml` describes it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, is_dataclass, replace
+from functools import cache
+from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
+
+from unjudged.base.choices import Conflicts, TestName, TiesName, shown
+from unjudged.base.errors import InputError, UnjudgedError, UsageError, quoted
+from unjudged.base.wording import counted
+from unjudged.collection.toml_text import Path, keys_of, line_of, parsed
+from unjudged.formats.readers.datasets import DATASET
+from unjudged.formats.small_files import read_small_text
+from unjudged.formats.streams import display_name, name_file_in_errors
+
+FILE_NAME = "collection.toml"
+LARGEST = 1 << 20
+HIGHEST = 1e300
+PEOPLE, MODEL = "people", "model"
+LATER = {
+    "clusters": "queries of one session cannot be kept together yet: omit it",
+    "positives": "judgments that are positives only cannot be used as such yet: say unknown",
+}
+"""Keys and values whose feature is not built yet."""
+Made = TypeVar("Made")
+
+
+class Wrong(Exception):
+    """A value is not what its key takes; the text completes "expected"."""
+
+
+class Place(NamedTuple):
+    """Where a value stands: in a file with this text, or nowhere if it was given in a call."""
+
+    file: str = ""
+    text: str = ""
+    path: Path = ()
+
+    def at(self, *keys: str | int) -> Place:
+        """Return a place further in."""
+        return self._replace(path=(*self.path, *keys))
+
+    def error(self, problem: str) -> UnjudgedError:
+        """Return an error that names the key, and file and line if there is one."""
+        key = ".".join(str(one) for one in self.path if isinstance(one, str))
+        said = f"{key} {problem}" if key else problem
+        if not self.file:
+            return UsageError(said)
+        return InputError(said, source=display_name(self.file), line=line_of(self.text, self.path))
+
+    def file_named(self, name: str) -> str:
+        """Return a name as seen from here: names are relative to the file that has them."""
+        if not self.file or name.startswith(DATASET):
+            return name
+        joined = os.path.join(os.path.dirname(self.file), name)
+        return os.path.join(".", joined) if joined.startswith("-") else joined
+
+
+HERE = Place()
+Reads = Callable[[Any, Place], Any]
+"""Return the value that a key has, or raise `Wrong`."""
+
+
+def a_text(value: Any, _: Place) -> str:
+    """Take a text that has something."""
+    if not isinstance(value, str) or not value.strip() or "\0" in value:
+        raise Wrong("a text")
+    return value
+
+
+def a_file(value: Any, place: Place) -> Any:
+    """Take the name of a file; in Python anything that holds the same."""
+    return place.file_named(a_text(value, place)) if place.file or isinstance(value, str) else value
+
+
+def some_texts(value: Any, place: Place) -> tuple[str, ...]:
+    """Take one text or several."""
+    several = [value] if isinstance(value, str) else value
+    if not isinstance(several, list | tuple) or not several:
+        raise Wrong("a text, or a list of texts")
+    return tuple(a_text(one, place) for one in several)
+
+
+def some_files(value: Any, place: Place) -> Any:
+    """Take one file or several; in Python anything that holds the same."""
+    if not place.file and not isinstance(value, str):
+        return value
+    return tuple(map(place.file_named, some_texts(value, place)))
+
+
+def one_of(*choices: str) -> Reads:
+    """Take one of these words."""
+
+    def read(value: Any, _: Place) -> str:
+        if isinstance(value, str) and value in choices:
+            return value
+        later = LATER.get(value) if isinstance(value, str) else None
+        raise Wrong(f"one of {', '.join(choices)}{meant(value, choices)}" + (f": {later}" if later else ""))
+
+    return read
+
+
+def a_number(least: float = -HIGHEST, below: float = HIGHEST, *, above: bool = False) -> Reads:
+    """Take a number of at least `least`, or `above` it, and below another."""
+    limits = "" if least == -HIGHEST else f" above {least:g}" if above else f" of at least {least:g}"
+    limits += "" if below == HIGHEST else f" and below {below:g}"
+
+    def read(value: Any, _: Place) -> float:
+        plain = isinstance(value, int | float) and not isinstance(value, bool)
+        if not plain or not least <= value < below or (above and value == least):
+            raise Wrong(f"a number{limits}")
+        return float(value)
+
+    return read
+
+
+def a_rank(value: Any, _: Place) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value < 1 << 31:
+        raise Wrong("a whole number of at least 1")
+    return value
+
+
+def a_range(value: Any, place: Place) -> tuple[float, float]:
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        raise Wrong("two numbers, such as [0, 100]")
+    low, high = (a_number()(one, place) for one in value)
+    if low >= high:
+        raise Wrong("the lower number first, such as [0, 100]")
+    return low, high
+
+
+def table_of(reads: Reads, what: str) -> Reads:
+    """Take a table of values that are read alike."""
+
+    def read(value: Any, place: Place) -> dict[str, Any]:
+        if not isinstance(value, Mapping):
+            raise Wrong(what)
+        return {str(name): _read(reads, one, place.at(str(name))) for name, one in value.items()}
+
+    return read
+
+
+def some_runs(value: Any, place: Place) -> Any:
+    """Take files by name, or files and patterns; in Python any source of runs."""
+    if isinstance(value, Mapping) and place.file:
+        return table_of(a_file, "")(value, place)
+    if place.file and not isinstance(value, str | list):
+        raise Wrong('a table of files by name, or a list such as ["runs/*.run"]')
+    return some_files(value, place)
+
+
+def a_margin(value: Any, place: Place) -> Any:
+    loss = a_number(0)
+    if isinstance(value, Mapping):
+        return table_of(loss, "")(value, place)
+    try:
+        return loss(value, place)
+    except Wrong:
+        raise Wrong('a number of at least 0, or a table such as { "nDCG@10" = 0.01 }') from None
+
+
+COLUMNS = table_of(a_text, 'a table of columns by role, such as { query = "topic" }')
+
+
+def one_table(cls: type[Any]) -> Reads:
+    """Take a table with the keys of a class."""
+    return lambda value, place: read_table(cls, value, place)
+
+
+def tables(cls: type[Any]) -> Reads:
+    """Take one table or a list of them."""
+
+    def read(value: Any, place: Place) -> tuple[Any, ...]:
+        if isinstance(value, list):
+            return tuple(read_table(cls, one, place.at(k)) for k, one in enumerate(value))
+        return (read_table(cls, value, place),)
+
+    return read
+
+
+@dataclass(frozen=True)
+class Labels:
+    """One source of judgments: who made them, and how."""
+
+    file: Annotated[Any, a_file] = None
+    by: Annotated[str, one_of(PEOPLE, MODEL)] = PEOPLE
+    name: Annotated[str, a_text] = ""
+    how: Annotated[str | None, one_of("pool", "sample", "chosen", "unknown")] = None
+    depth: Annotated[int | None, a_rank] = None
+    pooled: Annotated[tuple[str, ...], some_texts] = ()
+    calibration: Annotated[Any, a_file] = None
+    conflicts: Annotated[Conflicts | None, one_of(*get_args(Conflicts))] = None
+    columns: Annotated[Mapping[str, str] | None, COLUMNS] = None
+    place: Place = field(default=HERE, repr=False, compare=False)
+
+
+@dataclass(frozen=True)
+class ScoreTable:
+    """Scores by query that any tool computed."""
+
+    file: Annotated[Any, some_files] = None
+    measures: Annotated[tuple[str, ...] | None, some_texts] = None
+    lower: Annotated[tuple[str, ...] | None, some_texts] = None
+    missing: Annotated[str, one_of("error", "zero", "drop")] = "error"
+    wide: Annotated[str | None, one_of("systems", "measures")] = None
+    range: Annotated[tuple[float, float] | None, a_range] = None
+    columns: Annotated[Mapping[str, str] | None, COLUMNS] = None
+    place: Place = field(default=HERE, repr=False, compare=False)
+
+
+@dataclass(frozen=True)
+class Defaults:
+    """What a question takes that names nothing else."""
+
+    measures: Annotated[tuple[str, ...] | None, some_texts] = None
+    baseline: Annotated[str | None, a_text] = None
+    margin: Annotated[Any, a_margin] = None
+    test: Annotated[TestName | None, one_of(*get_args(TestName))] = None
+    alpha: Annotated[float | None, a_number(0, 1, above=True)] = None
+    place: Place = field(default=HERE, repr=False, compare=False)
+
+
+@dataclass(frozen=True)
+class Description:
+    """The keys of a description; all that it names may be a file, and in Python what holds the same."""
+
+    name: Annotated[str, a_text] = ""
+    queries: Annotated[Any, a_file] = None
+    documents: Annotated[Any, a_file] = None
+    relevant: Annotated[float | None, a_number(0)] = None
+    segments: Annotated[Any, a_file] = None
+    code: Annotated[str | None, a_file] = None
+    names: Annotated[str, one_of("file", "tag")] = "file"
+    ties: Annotated[TiesName, one_of(*get_args(TiesName))] = "order"
+    columns: Annotated[Mapping[str, str] | None, COLUMNS] = None
+    groups: Annotated[Any, a_text] = None
+    judgments: Annotated[tuple[Labels, ...], tables(Labels)] = ()
+    runs: Annotated[Any, some_runs] = ()
+    scores: Annotated[ScoreTable | None, one_table(ScoreTable)] = None
+    defaults: Annotated[Defaults, one_table(Defaults)] = Defaults()
+    place: Place = field(default=HERE, repr=False, compare=False)
+    found: bool = False
+    """Whether a search found the file: nobody named it, so that no code of it is run."""
+
+    @classmethod
+    def read(cls, file: str | os.PathLike[str], *, found: bool = False) -> Description:
+        """Read a file; names of files in it are relative to it."""
+        text = read_small_text(file, "a description of a collection", LARGEST).replace("\r\n", "\n")
+        with name_file_in_errors(file):
+            given = parsed(text)
+        made: Description = read_table(cls, given, Place(os.fspath(file), text))
+        return replace(made, found=found).checked()
+
+    def override(self, *settings: str) -> Description:
+        """Return the same with other values, from texts such as `relevant=2` or `defaults.baseline=bm25`."""
+        made = self
+        for setting in settings:
+            name, equals, value = (part.strip() for part in setting.partition("="))
+            *outer, last = keys_of(name) or ("",)
+            if not equals or not last:
+                raise UsageError(f"{quoted(setting)} sets nothing, expected KEY=VALUE such as relevant=2")
+            try:
+                given = parsed(f"value = {value}")
+            except InputError:  # a text without quotes
+                given = {}
+            tree: dict[str, Any] = {last: given["value"] if len(given) == 1 else value}
+            for one in reversed(outer):
+                tree = {one: tree}
+            made = made.changed(tree)
+        return made
+
+    def changed(self, given: Mapping[str, Any]) -> Description:
+        """Return the same with other values of some keys; tables keep what is not given."""
+        return _changed(self, given).checked()
+
+    def checked(self) -> Description:
+        """Refuse what does not go together."""
+        for labels in self.judgments:
+            if labels.file is None:
+                raise labels.place.error("has no file: say which with file = ...")
+            for own in ("how", "depth", "pooled", "calibration", "conflicts"):
+                if labels.by == MODEL and getattr(labels, own):
+                    raise labels.place.at(own).error("is about judgments by people: omit it")
+        if self.scores is not None and self.scores.file is None:
+            raise self.scores.place.error("has no file: say which with file = ...")
+        if self.scores is not None and self.judgments:
+            raise self.scores.place.error(
+                "and judgments cannot be used together yet: describe each in a file"
+            )
+        return self
+
+
+@cache
+def keys_of_class(cls: type[Any]) -> dict[str, Reads]:
+    """Return what reads the value of each key."""
+    hints = get_type_hints(cls, include_extras=True)
+    return {name: hint.__metadata__[0] for name, hint in hints.items() if get_origin(hint) is Annotated}
+
+
+def read_table(cls: type[Made], given: Any, place: Place) -> Made:
+    """Return the values of a table by the keys of a class; what is not known or not right is an error."""
+    known = keys_of_class(cls)  # type: ignore[arg-type]
+    if not isinstance(given, Mapping):
+        raise place.error(f"is {shown(given)}, expected a table with {', '.join(known)}")
+    values = {}
+    for name, value in given.items():
+        own = place.at(name)
+        if name in LATER:
+            raise own.error(f"is not built yet: {LATER[name]}")
+        if name not in known:
+            whose = f" of {place.path[0]}" if place.path else ""
+            near = meant(name, known)
+            raise own.error(f"is no key{whose}{near or ', expected one of ' + ', '.join(known)}")
+        values[name] = _read(known[name], value, own)
+    return cls(**values, place=place)  # type: ignore[call-arg]
+
+
+def _changed(made: Made, given: Mapping[str, Any], place: Place = HERE) -> Made:
+    """Return the same with these values in place of those that it has; tables keep their other keys."""
+    new = read_table(type(made), given, place)
+    changes: dict[str, Any] = {}
+    for name, value in given.items():
+        old, changes[name] = getattr(made, name), getattr(new, name)
+        if name == "judgments":
+            if len(old) != 1 or not isinstance(value, Mapping):
+                raise place.at(name).error(
+                    f"are of {counted(len(old), 'file')}: change them in the description"
+                )
+            changes[name] = (_changed(old[0], value, place.at(name)),)
+        elif is_dataclass(old):
+            changes[name] = _changed(old, value, place.at(name))
+        elif isinstance(old, dict) and isinstance(value, Mapping):
+            changes[name] = {**old, **changes[name]}
+    return replace(made, **changes)  # type: ignore[type-var]
+
+
+def _read(reads: Reads, value: Any, place: Place) -> Any:
+    try:
+        return reads(value, place)
+    except Wrong as wrong:
+        raise place.error(f"is {shown(value)}, expected {wrong}") from None
+
+
+def meant(word: Any, known: Any) -> str:
+    """Return a question that names what is spelt nearly alike, or nothing."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(str(word)[:60], list(known), 1, 0.6)
+    return f" (did you mean {near[0]}?)" if near else ""

@@ -1,0 +1,87 @@
+"""TOML as a tree, and the line of each key in its text, which the parser does not tell."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from typing import Any
+
+from unjudged.base.errors import InputError
+
+Path = tuple[str | int, ...]
+"""Keys and places in lists that lead to a value."""
+
+_KEY = r"""(?:"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[A-Za-z0-9_-]+)"""
+_DOTTED = rf"{_KEY}(?:[ \t]*\.[ \t]*{_KEY})*"
+_ONE_KEY = re.compile(_DOTTED)
+_HEADER = re.compile(rf"[ \t]*(\[\[?)[ \t]*({_DOTTED})[ \t]*\]")
+_ASSIGNED = re.compile(rf"[ \t]*({_DOTTED})[ \t]*=")
+_AT_LINE = re.compile(r"(.*) \(at (?:line ([0-9]+), column [0-9]+|end of document)\)", re.DOTALL)
+_MANY_PARTS = re.compile(r"(?:\.[^.=,\n]{0,80}){64}")
+
+
+def parsed(text: str) -> dict[str, Any]:
+    """Return the tables of a text; an error names the line if there is one."""
+    if found := _MANY_PARTS.search(text):  # the parser takes hours for thousands of parts
+        line = text.count("\n", 0, found.start()) + 1
+        raise InputError("a name with 64 dots, expected keys of one or two parts", line=line)
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        told = _AT_LINE.fullmatch(str(error))
+        problem = told[1] if told else str(error)
+        if isinstance(error, RecursionError):
+            problem = "lists or tables too deep in each other"
+        at = int(told[2]) if told and told[2] else None
+        raise InputError(f"not TOML: {problem}", line=at) from None
+
+
+def line_of(text: str, path: Path) -> int | None:
+    """Return the line at which a value begins, or else the table or list that it is in; None for neither.
+
+    >>> line_of("[[judgments]]#[[judgments]]#by = 'model'".replace("#", chr(10)), ("judgments", 1, "by"))
+    3
+    """
+    here: Path = ()
+    lists: dict[Path, int] = {}
+    longest, found, ends = 0, None, ""
+    for number, line in enumerate(text.split("\n"), 1):
+        if ends:  # within a text of several lines
+            ends = ends if line.count(ends) % 2 == 0 else ""
+            continue
+        header = _HEADER.match(line)
+        if header is not None:
+            here = _numbered(keys_of(header[2]), lists, another=header[1] == "[[")
+        assigned = None if header else _ASSIGNED.match(line)
+        own = here if assigned is None else (*here, *keys_of(assigned[1]))
+        if header or assigned:
+            common = next((k for k, (a, b) in enumerate(zip(own, path, strict=False)) if a != b), None)
+            common = min(len(own), len(path)) if common is None else common
+            if common > longest:
+                longest, found = common, number
+        ends = next((mark for mark in ('"""', "'''") if line.count(mark) % 2), "")
+    return found
+
+
+def _numbered(keys: Path, lists: dict[Path, int], *, another: bool) -> Path:
+    """Return the path of a table; one of a list has its place, and `another` adds one to the list."""
+    path: Path = ()
+    for place, key in enumerate(keys, 1):
+        path = (*path, key)
+        if another and place == len(keys):
+            lists[path] = lists.get(path, -1) + 1
+        if path in lists:
+            path = (*path, lists[path])
+    return path
+
+
+def keys_of(dotted: str) -> tuple[str, ...]:
+    """Return the parts of a dotted key, without quotes; none if it is no key."""
+    if not _ONE_KEY.fullmatch(dotted):
+        return ()
+    tree: Any = tomllib.loads(f"{dotted} = 0")
+    keys = []
+    while isinstance(tree, dict):
+        ((key, tree),) = tree.items()
+        keys.append(key)
+    return tuple(keys)
