@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from tests.cli.in_process import printed, refused, unjudged
-from unjudged import Judgments, Scores, UsageError, evaluate, sample
+from unjudged import Judgments, Result, Scores, UsageError, evaluate, sample
 from unjudged.agreement import agree
 from unjudged.agreement.leaderboards import SIGNIFICANT
 from unjudged.agreement.orders import largest_drop, spearman, tau, tau_ap
 from unjudged.agreement.resampling import QueryDraws
+from unjudged.results.fields import Row
 
 QRELS = Judgments.of(sample.qrels)
 
@@ -25,35 +26,43 @@ def another(seed: int = 1, share: float = 0.15) -> Judgments:
     return QRELS.with_grades(np.where(QRELS.grade < 0, QRELS.grade, other).astype(np.int32))
 
 
+def of(found: Result, view: str, coefficient: str, sources: str, measure: str | None = None) -> Row:
+    """The row of a coefficient."""
+    wanted = (coefficient, sources, measure)
+    return next(
+        row for row in found.rows[view] if (row["coefficient"], row["sources"], row.get("measure")) == wanted
+    )
+
+
 def test_documents_and_leaderboards_of_two_judges() -> None:
     second = another()
     found = agree({"people": QRELS, "model": second}, sample.runs, ["AP", "nDCG@10"], draws=50)
-    assert found.documents is not None
     judged = QRELS.grade >= 0
-    same = found.documents.estimates["people", "model"]["same"]
-    assert same.value == pytest.approx((QRELS.grade == second.grade)[judged].mean())
-    assert same.low < same.value < same.high
-    board = found.leaderboards[0]
-    assert str(board.measure) == "AP"
-    assert board.means[0] == pytest.approx(evaluate(QRELS, sample.runs, "AP").means[:, 0])
-    assert board.means[1] == pytest.approx(evaluate(second, sample.runs, "AP").means[:, 0])
-    estimates = board.estimates["people", "model"]
-    assert estimates["tau"].value == tau(*board.means)
-    assert estimates["tau_ap"].value == tau_ap(board.means[1], board.means[0])
-    assert estimates["tau"].uncertainty == "queries"
-    assert sum(board.significant["people", "model"]) == 15
+    same = of(found, "agreement", "same grade", "people, model")
+    assert same["value"] == pytest.approx((QRELS.grade == second.grade)[judged].mean())
+    assert same["query_low"] < same["value"] < same["query_high"]
+    by = [evaluate(qrels, sample.runs, "AP").means[:, 0] for qrels in (QRELS, second)]
+    for source, own in zip(("people", "model"), by, strict=True):
+        rows = [r for r in found.rows["means"] if (r["source"], r["measure"]) == (source, "AP")]
+        means = {row["system"]: row["mean"] for row in rows}
+        assert [means[run] for run in sample.runs] == pytest.approx(own)
+        assert sorted(means, key=lambda run: -means[run]) == [
+            row["system"] for row in sorted(rows, key=lambda row: row["rank"])
+        ]
+    assert of(found, "orders", "tau", "people, model", "AP")["value"] == tau(*by)
+    assert of(found, "orders", "tau_AP", "people, model", "AP")["value"] == tau_ap(by[1], by[0])
+    for row in found.rows["significance"]:
+        assert sum(row[kind] for kind in SIGNIFICANT) == 15
 
 
-def test_confusion_by_grade_and_by_query() -> None:
+def test_confusion() -> None:
     a = {"q1": {"d1": 1, "d2": 0, "d3": 0}, "q2": {"d1": 1, "d2": 1}}
     b = {"q1": {"d1": 1, "d2": 1, "d3": 0}, "q2": {"d1": 1, "d2": 1}}
-    documents = agree({"ann": a, "bob": b}, draws=20).documents
-    assert documents is not None
-    assert [list(row[1:]) for row in documents.confusion("ann", "bob").rows] == [[1, 1], [0, 3]]
-    assert [row[2:] for row in documents.by_grade().rows] == [[3, 2 / 3], [7, 6 / 7]]
-    rows = documents.by_query().rows
-    assert [row[1:3] for row in rows] == [["q1", 3], ["q2", 2]]
-    assert [row[3] for row in rows] == pytest.approx([2 / 3, 1.0], abs=1e-15)
+    found = agree({"ann": a, "bob": b}, draws=20)
+    assert [list(row) for row in found.grid("confusion").rows] == [["0", 1, 1], ["1", 0, 3]]
+    assert [column.name for column in found.grid("confusion").columns] == ["grade", "0", "1"]
+    rows = [(row["grade"], row["other_grade"], row["documents"]) for row in found.rows["confusion"]]
+    assert rows == [("0", "0", 1), ("0", "1", 1), ("1", "0", 0), ("1", "1", 3)]
 
 
 def test_tables_of_scores_are_compared_as_leaderboards() -> None:
@@ -61,11 +70,12 @@ def test_tables_of_scores_are_compared_as_leaderboards() -> None:
     scores = Scores.of(values, "AP", runs=["a", "b", "c"], queries=[f"q{j}" for j in range(20)])
     turned = Scores.of(-values, "AP", runs=["a", "b", "c"], queries=[f"q{j}" for j in range(20)])
     found = agree({"one": scores, "same": scores, "turned": turned}, draws=20)
-    assert found.documents is None
-    (board,) = found.leaderboards
-    assert board.estimates["one", "same"]["tau"].value == 1
-    assert board.estimates["one", "turned"]["tau"].value == -1
-    assert not board.estimates["one", "same"]["tau"].has_interval  # all draws agree
+    assert set(found.rows) == {"orders", "means", "significance"}
+    same = of(found, "orders", "tau", "one, same", "AP")
+    assert same["value"] == 1
+    assert of(found, "orders", "tau", "one, turned", "AP")["value"] == -1
+    assert same["query_low"] is None
+    assert "all draws of queries are alike" in same["method"]
 
 
 def test_significant_pairs_by_kind() -> None:
@@ -77,8 +87,8 @@ def test_significant_pairs_by_kind() -> None:
         Scores.of(values[:, :, None], "AP", runs=["a", "b", "c"], queries=queries)
         for values in (clear, opposite)
     )
-    (board,) = agree({"one": one, "two": two}, draws=20).leaderboards
-    assert dict(zip(SIGNIFICANT, board.significant["one", "two"], strict=True))["opposite"] == 3
+    (row,) = agree({"one": one, "two": two}, draws=20).rows["significance"]
+    assert row["opposite"] == 3
 
 
 def test_moves_of_tied_systems() -> None:
@@ -138,11 +148,13 @@ def test_the_command_in_every_format(tmp_path: Path) -> None:
     other.write_text(sample.qrels.read_text().replace(" 2\n", " 1\n"))
     words = ["agree", f"people={sample.qrels}", str(other), "--draws", "20"]
     table = printed(*words, "--runs", *map(str, sample.runs.values()))
-    assert "people, other  quadratic kappa" in table
-    assert "Order of 6 systems by nDCG@10" in table
+    assert "quadratic kappa" in table
+    assert "Order of 6 systems" in table
     rows = json.loads(printed(*words, "--format", "json"))
     assert "kappa" in json.dumps(rows)
-    assert unjudged(*words, "--format", "csv").stdout.startswith(b"of,sources,coefficient,value,low,high")
+    assert unjudged(*words, "--format", "csv").stdout.startswith(
+        b"table,sources,coefficient,documents,value,"
+    )
 
 
 def test_documents_of_one_file_and_in_other_orders_are_matched_alike() -> None:
@@ -156,12 +168,6 @@ def test_documents_of_one_file_and_in_other_orders_are_matched_alike() -> None:
     turned = {q: dict(reversed(docs.items())) for q, docs in reversed(given[1].items())}
     same = agree(dict(zip(names, given, strict=True)))
     other = agree(dict(zip(names, (given[0], turned, given[2]), strict=True)))
-    assert same.documents is not None
-    assert other.documents is not None
-    for pair, found in same.documents.estimates.items():
-        for name, estimate in found.items():
-            again = other.documents.estimates[pair][name]
-            ends = (again.value, again.low, again.high)
-            assert (estimate.value, estimate.low, estimate.high) == pytest.approx(
-                ends, abs=1e-12, nan_ok=True
-            )
+    for one, again in zip(same.rows["agreement"], other.rows["agreement"], strict=True):
+        for name in ("value", "query_low", "query_high"):
+            assert one[name] == pytest.approx(again[name], abs=1e-12)

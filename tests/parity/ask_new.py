@@ -15,10 +15,9 @@ from tests.parity.collections import Case
 from tests.parity.rows import Answer, Found, main
 from unjudged import Collection, Scores, UnjudgedError, baselines, experiments, judging, predictions
 from unjudged.agreement import agreeing, orders
+from unjudged.agreement.coefficients import COEFFICIENTS
+from unjudged.agreement.leaderboards import SIGNIFICANT, order_coefficients
 from unjudged.inference.rows import turned as turned_row
-
-KAPPAS = ("same", "kappa", "linear", "quadratic", "mae", "alpha", "ordinal_alpha")
-ORDERS = ("tau", "tau_ap", "spearman", "rbo", "drop")
 
 
 @lru_cache(4)
@@ -278,17 +277,23 @@ def experiment(case: Case, **options: Any) -> Iterator[Found]:
 
 def agreement(case: Case, measure: str) -> Iterator[Found]:
     sources = {"first": case.qrels, "second": case.extra["second"]}
-    found = agreeing.agree(sources, case.runs, measure, draws=200)
-    assert found.documents is not None
-    for pair, estimates in found.documents.estimates.items():
-        for name in KAPPAS:
-            if name in estimates:
-                yield from ends("+".join(pair), "", f"{name} ", estimates[name])
-    for board in found.leaderboards:
-        for pair, estimates in board.estimates.items():
-            for name in ORDERS:
-                yield from ends(*pair, f"{name} ", estimates[name])
-        yield "", "", "", "significant", list(board.significant.items())
+    found = agreeing.agree(sources, case.runs, measure, draws=200).rows
+    titles = {own.title: name for name, own in COEFFICIENTS.items()}
+    for row in found["agreement"]:
+        pair = "" if "alpha" in row["coefficient"] else "first+second"
+        yield from _agreed(pair, "", titles[row["coefficient"]], row)
+    titles = {own.title: name for name, own in order_coefficients(0.9).items()}
+    for row in found["orders"]:
+        yield from _agreed("first", "second", titles[row["coefficient"]], row)
+    for row in found["significance"]:
+        yield "", "", "", "significant", [[["first", "second"], [row[kind] for kind in SIGNIFICANT]]]
+
+
+def _agreed(a: str, b: str, name: str, row: Any) -> Iterator[Found]:
+    low, high = (np.nan if row[end] is None else row[end] for end in ("query_low", "query_high"))
+    value = np.nan if row["value"] is None else row["value"]
+    yield "", a, b, f"{name} value", value
+    yield "", a, b, f"{name} ends", [low, high, np.nan if np.isnan(low) else 0.95]
 
 
 def predicted(case: Case, measure: str) -> Iterator[Found]:

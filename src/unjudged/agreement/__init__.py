@@ -10,9 +10,8 @@ from unjudged.base.lazy import LazyNames
 _NAMES = LazyNames(
     "unjudged.agreement",
     {
-        "agreeing": "DocumentAgreement SourceAgreement agree",
+        "agreeing": "agree",
         "coefficients": "COEFFICIENTS Coefficient",
-        "leaderboards": "LeaderboardAgreement",
         "orders": "rank_overlap",
     },
 )

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+
+import numpy as np
 
 from unjudged.agreement.coefficients import COEFFICIENTS, SharedLabels
-from unjudged.agreement.leaderboards import LeaderboardAgreement, leaderboards
-from unjudged.agreement.resampling import DRAWS, QueryDraws, left_out_estimates, note_on_intervals
+from unjudged.agreement.leaderboards import leaderboard_rows
+from unjudged.agreement.resampling import DRAWS, QueryDraws, left_out_estimates, note_on_intervals, row_of
 from unjudged.base.choices import check_probability
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted
 from unjudged.evaluation.collection import Collection, RunsSource
 from unjudged.evaluation.evaluation import evaluate
 from unjudged.evaluation.scores import Scores
-from unjudged.grids.grid import Cell, Column, Grid, Shown, blank, grid_of
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
+from unjudged.results.fields import Row
+from unjudged.results.result import Result
 from unjudged.uncertainty.estimate import Estimate
 
 
@@ -38,113 +40,26 @@ def coefficient_estimates(
     return left_out_estimates(counts, values, limits, confidence)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class DocumentAgreement(Shown):
-    """How far sources agree on the documents that they share: coefficients, confusion, queries, grades."""
+def document_rows(labels: SharedLabels, confidence: float) -> Iterator[Row]:
+    """Yield the coefficients of each pair of sources, then those of all."""
 
-    labels: SharedLabels
-    confidence: float
+    def rows(counts: Floats, sources: str, documents: int, *, of_all: bool) -> Iterator[Row]:
+        found = coefficient_estimates(counts, labels.grades, confidence, of_all=of_all)
+        for name, one in found.items():
+            yield row_of(one, sources, COEFFICIENTS[name].title, documents=documents)
 
-    @cached_property
-    def _counts(self) -> dict[tuple[str, ...], Floats]:
-        """Counts by query of each pair of sources, then coincidences of all of them under ()."""
-        names = self.labels.sources
-        counts: dict[tuple[str, ...], Floats] = {
-            (names[i], names[j]): self.labels.counts(i, j) for i, j in self.labels.pairs()
-        }
-        return {**counts, (): self.labels.coincidences()}
-
-    @cached_property
-    def estimates(self) -> dict[tuple[str, ...], dict[str, Estimate]]:
-        """Coefficients of each pair of sources, then those of all sources under (), by name."""
-        return {
-            pair: coefficient_estimates(counts, self.labels.grades, self.confidence, of_all=not pair)
-            for pair, counts in self._counts.items()
-        }
-
-    def grid(self) -> Grid:
-        """Return a row per pair of sources and coefficient, then those of all sources."""
-        columns = [Column("sources", "label"), Column("coefficient", "label")]
-        columns += [Column("documents", "integer"), Column("value"), Column("low"), Column("high")]
-        rows: list[list[Cell]] = []
-        for pair, estimates in self.estimates.items():
-            documents = int(self._counts[pair].sum()) if pair else len(self.labels.query)
-            for name, e in estimates.items():
-                title, ends = COEFFICIENTS[name].title, (blank(e.low), blank(e.high))
-                rows.append([", ".join(pair) or "all", title, documents, e.value, *ends])
-        return Grid(columns, rows, "Agreement on documents", self.notes)
-
-    @property
-    def notes(self) -> list[str]:
-        """Sentences that a reader of the coefficients must know."""
-        return [note_on_intervals(self.confidence)]
-
-    def confusion(self, first: str, second: str) -> Grid:
-        """Return the documents by grade of the first source (rows) and of the second (columns)."""
-        counts = self._counts[first, second].sum(0)
-        grades = [f"{grade:g}" for grade in self.labels.grades]
-        columns = [Column(f"{first} \\ {second}", "label"), *(Column(grade, "integer") for grade in grades)]
-        rows: list[list[Cell]] = [
-            [grade, *map(int, row)] for grade, row in zip(grades, counts.tolist(), strict=True)
-        ]
-        return Grid(columns, rows, f"Documents by grade: {first} in rows, {second} in columns")
-
-    def by_grade(self) -> Grid:
-        """Return for each pair of sources and grade how often one gives it where the other does.
-
-        2 n_gg / (n_g. + n_.g): the share of the labels with this grade on which both agree.
-        """
-        rows: list[list[Cell]] = []
-        for pair, counts in self._counts.items():
-            if pair:
-                table = counts.sum(0)
-                labels = table.sum(0) + table.sum(1)
-                for k, grade in enumerate(self.labels.grades):
-                    share = 2 * table[k, k] / labels[k] if labels[k] else float("nan")
-                    rows.append([", ".join(pair), f"{grade:g}", int(labels[k]), float(share)])
-        return grid_of(("sources", "grade", "labels", "agreement"), rows)
-
-    def by_query(self) -> Grid:
-        """Return a row per pair of sources and query: documents in common, and each coefficient."""
-        names = [name for name, c in COEFFICIENTS.items() if not c.of_all]
-        rows: list[list[Cell]] = []
-        for pair, counts in self._counts.items():
-            for query, table in zip(self.labels.queries, counts if pair else (), strict=False):
-                if table.any():
-                    values = [float(COEFFICIENTS[name].function(table, self.labels.grades)) for name in names]
-                    rows.append([", ".join(pair), query, int(table.sum()), *values])
-        return grid_of(("sources", "query", "documents", *(COEFFICIENTS[n].title for n in names)), rows)
+    names = labels.sources
+    for i, j in labels.pairs():
+        counts = labels.counts(i, j)
+        yield from rows(counts, f"{names[i]}, {names[j]}", int(counts.sum()), of_all=False)
+    yield from rows(labels.coincidences(), ", ".join(names), len(labels.query), of_all=True)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class SourceAgreement(Shown):
-    """Agreement of sources on documents, if they are judgments, and on systems, if these are known."""
-
-    documents: DocumentAgreement | None
-    leaderboards: Sequence[LeaderboardAgreement]
-
-    def grids(self) -> list[Grid]:
-        """Return the tables: coefficients, confusion of two sources, orders of systems, significant pairs."""
-        grids = [] if self.documents is None else [self.documents.grid()]
-        if self.documents is not None and len(self.documents.labels.sources) == 2:
-            first, second = self.documents.labels.sources
-            grids.append(self.documents.confusion(first, second))
-        for board in self.leaderboards:
-            grids += [board.grid(), board.means_grid(), board.significant_grid()]
-        return grids
-
-    def grid(self) -> Grid:
-        """Return all coefficients in one table, a row each."""
-        parts = [] if self.documents is None else [("documents", self.documents.grid())]
-        parts += [(str(board.measure), board.grid()) for board in self.leaderboards]
-        shown = ("sources", "coefficient", "value", "low", "high")
-        rows: list[Sequence[Cell]] = []
-        for of, grid in parts:
-            values = grid.as_columns()
-            rows += zip([of] * len(grid.rows), *(values[name] for name in shown), strict=True)
-        columns = [Column(name, "label") for name in ("of", *shown[:2])] + [*map(Column, shown[2:])]
-        notes = list(dict.fromkeys(note for _, grid in parts for note in grid.notes))
-        return Grid(columns, rows, "Agreement", notes)
+def confusion_rows(counts: Floats, grades: Iterable[str], sources: str) -> Iterator[Row]:
+    """Yield how many documents have each grade of the first source and each of the second."""
+    listed, table = list(grades), counts.sum(0)
+    for (i, j), documents in np.ndenumerate(table):
+        yield {"sources": sources, "grade": listed[i], "other_grade": listed[j], "documents": int(documents)}
 
 
 def agree(
@@ -157,18 +72,20 @@ def agree(
     confidence: float = 0.95,
     draws: int = DRAWS,
     seed: int = 0,
-) -> SourceAgreement:
+) -> Result:
     """Return how far two or more named sources agree: judgments of people or models, or tables of scores.
 
-    Judgments are compared document by document. With `runs` the runs are scored by each source, and the
-    leaderboards are compared by each of the `measures`; `Scores` are compared as leaderboards alone. `p` is
-    the persistence of rank-biased overlap, `alpha` the level at which pairs of systems are significant.
-    Intervals are for other sets of as many queries.
+    Judgments are compared document by document (rows `agreement` and `confusion`). With `runs` the runs are
+    scored by each source, and the leaderboards are compared by each of the `measures` (rows `orders`, `means`
+    and `significance`); `Scores` are compared as leaderboards alone. `p` is the persistence of rank-biased
+    overlap, `alpha` the level at which pairs of systems are significant. Intervals are for other sets of as
+    many queries.
 
     >>> a = {"q1": {"d1": 1, "d2": 0, "d3": 0}, "q2": {"d1": 1, "d2": 1}}
     >>> b = {"q1": {"d1": 1, "d2": 1, "d3": 0}, "q2": {"d1": 1, "d2": 1}}
-    >>> round(agree({"ann": a, "bob": b}).documents.estimates["ann", "bob"]["kappa"].value, 4)
-    0.5455
+    >>> found = agree({"ann": a, "bob": b}).rows["agreement"][1]
+    >>> found["coefficient"], round(found["value"], 4)
+    ('kappa', 0.5455)
     """
     if len(sources) < 2:
         raise UsageError("expected two sources or more by name: {'people': qrels, 'model': labels}")
@@ -180,15 +97,32 @@ def agree(
     if tables and judged:
         mixed = f"{counted(len(tables), 'table')} of scores and {counted(len(judged), 'source')} of judgments"
         raise UsageError(f"there are {mixed}: evaluate the judgments first, or give judgments only")
-    documents = None
+    rows: dict[str, list[Row]] = {}
+    notes, titles = [], {"means": "Means", "significance": "Significant pairs of systems"}
     if judged:
         labels = SharedLabels.of(judged)
         if not len(labels.query):
             raise UsageError("no document was judged by two sources: expected the same queries and documents")
-        documents = DocumentAgreement(labels, confidence)
+        rows["agreement"] = [*document_rows(labels, confidence)]
+        names, grades = labels.sources, [f"{grade:g}" for grade in labels.grades]
+        rows["confusion"] = [
+            row
+            for i, j in labels.pairs()
+            for row in confusion_rows(labels.counts(i, j), grades, f"{names[i]}, {names[j]}")
+        ]
+        titles["agreement"] = f"Agreement of {', '.join(names)} on documents"
+        titles["confusion"] = "Documents by grade: the first source in rows, the second in columns"
+        notes.append(f"On documents: {note_on_intervals(confidence)}")
         if runs is not None:
             tables = {
                 name: evaluate(Collection.of(own, runs), measures=measures) for name, own in judged.items()
             }
-    boards = leaderboards(tables, p=p, draws=drawing, alpha=alpha) if tables else []
-    return SourceAgreement(documents, boards)
+    if tables:
+        rows |= leaderboard_rows(tables, p=p, drawing=drawing, alpha=alpha)
+        systems = len({row["system"] for row in rows["means"]})
+        titles["orders"] = f"Order of {counted(systems, 'system')}"
+        notes.append(f"On systems: {note_on_intervals(confidence, f'{draws:,} draws of the queries')}")
+        notes.append(
+            f"Significance: paired t test, Holm's step-down correction per source, alpha = {alpha:g}."
+        )
+    return Result(rows, notes, {"titles": titles, "sources": list(sources)})

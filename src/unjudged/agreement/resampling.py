@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from math import nan, sqrt
+from typing import Any
 
 import numpy as np
 
 from unjudged.base.choices import check_confidence, checked_int
+from unjudged.base.wording import percent
 from unjudged.measures.kernel.estimand import OTHER, Estimand
 from unjudged.rankings.judged import Floats
+from unjudged.results.fields import Row, known
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.quantiles import t_quantile, within
 
@@ -36,11 +39,6 @@ class QueryDraws:
         check_confidence(confidence)
         self.queries, self.confidence = queries, confidence
         self.draws, self.seed = checked_int("draws", draws, 2), checked_int("seed", seed)
-
-    @property
-    def note(self) -> str:
-        """Sentence that says what the intervals are of."""
-        return note_on_intervals(self.confidence, f"{self.draws:,} draws of the queries")
 
     def weights(self) -> Iterator[Floats]:
         """Yield how often each query is drawn, in blocks of draws x queries; always the same."""
@@ -135,4 +133,10 @@ def _intervals(
 
 def note_on_intervals(confidence: float, how: str = "each query left out in turn") -> str:
     """Sentence that says what the intervals are of."""
-    return f"low, high: {confidence:.0%} for the mean over other sets of as many queries ({how})."
+    return f"{percent(confidence)} for the mean over other sets of as many queries ({how})."
+
+
+def row_of(estimate: Estimate, sources: str, coefficient: str, **more: Any) -> Row:
+    """Return a coefficient of the sources as a row."""
+    ends = {"query_low": known(estimate.low), "query_high": known(estimate.high), "method": estimate.method}
+    return {"sources": sources, "coefficient": coefficient, "value": known(estimate.value), **ends, **more}

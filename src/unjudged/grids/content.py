@@ -87,5 +87,5 @@ class Content:
         return {column.name: [row[k] for row in self.rows] for k, column in enumerate(self.columns)}
 
     def as_records(self) -> Content:
-        """Return the long form for programs, with the notes of this grid."""
-        return self if self.records is None else replace(self.records(), notes=self.notes)
+        """Return the long form for programs, with the title and the notes of this grid."""
+        return self if self.records is None else replace(self.records(), title=self.title, notes=self.notes)

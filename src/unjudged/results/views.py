@@ -32,6 +32,11 @@ class View:
 _OUTCOMES = ("wins", "ties", "losses", "effect", "effect_low", "effect_high")
 _ENDS = ("low", "high", "estimate_low", "estimate_high", "query_low", "query_high")
 _ANSWERS = ("headline", "better", "other_queries", "more_judging", "in_other_orders", "flip", "loss", "seen")
+_SIGNIFICANT = ("same_winner", "opposite", "only_first", "only_second", "neither")
+_COEFFICIENTS = View(
+    ["measure", "sources", "coefficient", "documents", "value", "other queries would give"],
+    ["measure", "sources", "coefficient", "documents", "value", "query_low", "query_high", "method"],
+)
 VIEWS: dict[str, View] = {
     "systems": View(
         [
@@ -100,6 +105,21 @@ VIEWS: dict[str, View] = {
             *("mean_a", "mean_b", *_OUTCOMES, "queries"),
         ],
     ),
+    "agreement": _COEFFICIENTS,
+    "orders": _COEFFICIENTS,
+    "confusion": View(
+        ["sources", "grade"],
+        ["sources", "grade", "other_grade", "documents"],
+        across="other_grade",
+        cells=("documents",),
+    ),
+    "means": View(
+        ["measure", "system"],
+        ["measure", "system", "source", "mean", "rank"],
+        across="source",
+        cells=("mean", "rank"),
+    ),
+    "significance": View(["measure", "sources", *_SIGNIFICANT], ["measure", "sources", *_SIGNIFICANT]),
 }
 """Every view by its name."""
 
@@ -211,7 +231,7 @@ def _plain(value: Any) -> Cell:
     return cell
 
 
-NAMED_IF_SEVERAL = ("measure", "a", "b", "segment", "collection")
+NAMED_IF_SEVERAL = ("measure", "a", "b", "segment", "collection", "sources")
 IF_SEVERAL_ROWS = ("segment", "collection")
 """Fields that a table leaves out if they are the same in every row."""
 

@@ -11,10 +11,9 @@ from unjudged.cli.arguments import File, Load, Measures, Output, OutputFormat, n
 from unjudged.cli.commands import SCORE, command
 from unjudged.cli.input_options import InputOptions
 from unjudged.cli.option import Option
-from unjudged.cli.output import check_output, show_grids
+from unjudged.cli.output import check_output, show_result
 from unjudged.cli.standard_streams import progress
 from unjudged.cli.table_options import TableOptions
-from unjudged.grids.rendering import WITHOUT_NOTES
 
 USAGE = "agree [NAME=]FILE [NAME=]FILE..."
 
@@ -25,8 +24,6 @@ def agree(
     runs: Annotated[list[str] | None, Option("-r", "--runs", reads=True, consume_multiple=True)] = None,
     measures: Measures = None,
     _load: Load = None,
-    by_query: bool = False,
-    by_grade: bool = False,
     p: float = 0.9,
     alpha: float = 0.05,
     confidence: float = 0.95,
@@ -51,10 +48,6 @@ def agree(
         Runs that are scored by each source: --runs a.run b.run.
     measures
         The measures of the leaderboards. Default: nDCG@10.
-    by_query
-        Also print the coefficients of each query.
-    by_grade
-        Also print how far each grade is agreed on.
     p
         The persistence of rank-biased overlap: how far down the leaderboard counts.
     alpha
@@ -67,14 +60,14 @@ def agree(
         The seed of these draws.
     format
         The output format. By default the suffix of the output file decides, or else tables are printed.
-        csv, tsv, jsonl and parquet hold the coefficients in one table.
+        csv, tsv, jsonl and parquet hold all in one table.
     """
-    chosen = check_output(format, output)
+    check_output(format, output)
     named = named_files(sources)
     if len(named) < 2:
         raise UsageError(f"two sources or more are needed: unjudged {USAGE}")
     wanted = measures or ["nDCG@10"]
-    if tables.check(inputs, runs=runs, by_query=by_query, by_grade=by_grade):
+    if tables.check(inputs, runs=runs):
         given = {name: tables.read([file], inputs, measures) for name, file in named.items()}
     else:
         given = {name: inputs.judgments(file) for name, file in named.items()}  # type: ignore[misc]
@@ -85,7 +78,4 @@ def agree(
         agreement = agreement_of(
             given, scored, wanted, p=p, alpha=alpha, confidence=confidence, draws=draws, seed=seed
         )
-        grids = [agreement.grid()] if chosen in WITHOUT_NOTES else agreement.grids()
-    if agreement.documents is not None and chosen not in WITHOUT_NOTES:
-        grids += [agreement.documents.by_grade()] * by_grade + [agreement.documents.by_query()] * by_query
-    show_grids(grids, format, output)
+    show_result(agreement, format, output)
