@@ -59,7 +59,7 @@ def completed(name: str, chance: float) -> tuple[np.ndarray, np.ndarray, np.ndar
     return np.array(chances), np.mean(values, axis=1), np.array(values)
 
 
-@pytest.mark.parametrize("name", ["RBP(p=0.8)", "P@3", "AP", "nDCG@3", "RR", "Bpref", "ERR", "R@2"])
+@pytest.mark.parametrize("name", ["RBP(p=0.8)@3", "P@3", "AP", "nDCG@3", "RR", "Bpref", "ERR", "R@2"])
 def test_model_intervals_are_quantiles_of_all_completions(name: str) -> None:
     chance, draws = 0.3, 4000
     chances, means, values = completed(name, chance)
@@ -78,6 +78,15 @@ def test_model_intervals_are_quantiles_of_all_completions(name: str) -> None:
     both = evaluate(QRELS, RUN, name).estimate("both", prevalence=chance, draws=draws, confidence=0.8)[0][0]
     far = 5 * stats.t.ppf(0.9, 1) * deviation / np.sqrt(draws) + 1e-9  # so many times an error of the values
     assert (both.low, both.high) == pytest.approx((low, high), abs=far)
+
+
+@pytest.mark.parametrize("name", ["RBP(p=0.8)", "RBP(p=0.95)", "RBP(p=0.5, max_grade=1)"])
+def test_ranks_after_the_end_count_alike_in_residual_bounds_and_model(name: str) -> None:
+    scores = evaluate(QRELS, RUN, [name, name.replace("RBP", "RBPResidual").replace(", max_grade=1", "")])
+    bounds = scores.chosen(name).estimate("bounds")[0][0]
+    model = scores.chosen(name).estimate("model", prevalence=1.0)[0][0]
+    assert model.value == pytest.approx(bounds.high, abs=1e-11)
+    assert model.value == pytest.approx(float(scores.means[0].sum()), abs=1e-11)
 
 
 def test_intervals_for_other_queries_are_the_wider_of_two() -> None:

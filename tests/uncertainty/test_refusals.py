@@ -45,10 +45,10 @@ def test_a_scale_that_new_grades_would_move_is_refused(interval: IntervalName) -
 
 
 def test_graded_rbp_is_the_same_both_ways() -> None:
-    """The unjudged document gets the grade of the only relevant one."""
+    """The unjudged document, and all after the end of the ranking, get the grade of the only relevant one."""
     scores = evaluate({"q": {"a": 4}}, {"q": {"a": 2.0, "u": 1.0}}, "RBP(max_grade=4)")
     for kind in ("model", "both"):
-        assert scores.estimate(kind, prevalence=1.0, draws=5)[0][0].value == pytest.approx(0.2 + 0.16)
+        assert scores.estimate(kind, prevalence=1.0, draws=5)[0][0].value == pytest.approx(1.0)
 
 
 def distribution(weight: Floats, chance: Floats) -> tuple[Floats, Floats]:

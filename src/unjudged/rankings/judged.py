@@ -171,6 +171,10 @@ class JudgedRankings:
         top, retrieved = self.where(self.rank <= depth), np.minimum(self.retrieved, depth).astype(np.int32)
         return replace(top, retrieved=retrieved, element=None, elsewhere=self.elsewhere)
 
+    def lengthened(self, length: int) -> JudgedRankings:
+        """Return the rankings as if they went on to at least this rank, with unjudged documents."""
+        return replace(self, retrieved=np.maximum(self.retrieved, length).astype(np.int32))
+
     def where(self, mask: Mask) -> JudgedRankings:
         """Return the same rankings with only the documents of the mask; `above` counts what was left out."""
         element = mask.nonzero()[0]

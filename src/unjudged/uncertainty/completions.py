@@ -31,6 +31,9 @@ ENOUGH_GRADES = 10
 """A query with fewer relevant judged documents takes the grades of all queries."""
 
 MOST_THREADS = 4
+FIRST_RANKS, MOST_RANKS = 1 << 8, 1 << 16
+UNSEEN_WEIGHT = 1e-13
+"""What the ranks together weigh that no user reaches."""
 
 Progress = Callable[[int, int], None]
 """Called with the work done and the work in all."""
@@ -165,8 +168,18 @@ def in_threads(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterato
         yield from threads.map(work, items)
 
 
-def by_rel(measures: Sequence[Measure]) -> Iterator[tuple[int, list[int]]]:
-    """Yield the lowest relevant grade, and the measures that share it: they can share completions."""
-    rels = [int(measure.given.get("rel", 1)) for measure in measures]
-    for rel in dict.fromkeys(rels):
-        yield rel, [k for k, own in enumerate(rels) if own == rel]
+def sharing(measures: Sequence[Measure]) -> Iterator[tuple[int, int, list[int]]]:
+    """Yield a lowest relevant grade, a least length of rankings, and the measures that share completions."""
+    needs = [(int(measure.given.get("rel", 1)), last_rank(measure)) for measure in measures]
+    for rel, length in dict.fromkeys(needs):
+        yield rel, length, [k for k, own in enumerate(needs) if own == (rel, length)]
+
+
+def last_rank(measure: Measure) -> int:
+    """Return the rank below which a measure whose user goes on after the end of a ranking sees nothing."""
+    tail, ranks = measure.traits.tail, FIRST_RANKS
+    if tail is None:
+        return 0
+    while ranks < MOST_RANKS and tail(np.array([ranks]), **measure.own)[0] > UNSEEN_WEIGHT:
+        ranks *= 2
+    return int((tail(np.arange(1, ranks), **measure.own) > UNSEEN_WEIGHT).sum()) + 1

@@ -38,7 +38,7 @@ class UnjudgedSum:
     """Sum that the unjudged documents of each ranking add to its value, as a random variable v.
 
     Each unjudged document at rank k adds its weight w, in RBP (1 - p) p^(k-1), with probability q: E[v] = sum
-    of q w, Var[v] = sum of q (1 - q) w^2. Documents after the end of the ranking are not among them.
+    of q w, Var[v] = sum of q (1 - q) w^2.
     """
 
     value: Floats

@@ -13,7 +13,7 @@ from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.uncertainty.bounding.bounds import bounds, has_fast_bounds
-from unjudged.uncertainty.completions import Completions, by_rel, in_threads
+from unjudged.uncertainty.completions import Completions, in_threads, sharing
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.intervals import EstimateRows, IntervalRequest, interval_method
 from unjudged.uncertainty.methods.query_intervals import HALL, has_range, mean_interval
@@ -81,7 +81,7 @@ def _limits(request: IntervalRequest) -> Floats:
         found = np.tile([measure.range for measure in request.measures], (runs, 1, 1))
         for k, measure in enumerate(request.measures):
             if has_fast_bounds(measure) and not is_sum(measure):
-                both = bounds(measure, rankings, after_end=False)
+                both = bounds(measure, rankings)
                 found[:, k] = np.stack([both.low, both.high]).reshape(2, runs, -1).mean(axis=-1).T
         return found
 
@@ -123,8 +123,8 @@ def completed_runs(request: IntervalRequest) -> list[list[CompletedMeasure]]:
 
     def completed(i: int) -> list[CompletedMeasure]:
         parts: dict[int, CompletedMeasure] = {}
-        for rel, group in by_rel(measures):
-            run = request.rankings.run(i)
+        for rel, length, group in sharing(measures):
+            run = request.rankings.run(i).lengthened(length)
             completions = Completions.of_run(run, given, rel=rel, seed=request.seed)
             sums = [k for k in group if is_sum(measures[k])]
             parts.update((k, _summed(completions, measures[k])) for k in sums)
