@@ -31,12 +31,13 @@ __all__ = ["Powered", "QueryEstimates", "estimate_by_query", "prediction_powered
 class QueryEstimates(PredictedMeans):
     """Estimates of what runs score on average, from queries that people judged and more that they did not.
 
-    `human[i, j]` is the score of run i on the j-th query that people judged completely, `predicted[s, i, j]`
-    that by judge s, and `further` has those by the judges on the other queries.
+    `queries` are those that people judged completely. `human[i, j]` is the score of run i on query j,
+    `predicted[s, i, j]` that by judge s, and `further` has those by the judges on the other queries.
     """
 
     measure: str
     runs: tuple[str, ...]
+    queries: Sequence[str]
     human: Floats
     predicted: Floats
     further: Floats
@@ -142,11 +143,13 @@ class JudgedAndPredicted:
                 f"{counted(len(ours), 'query')} that people judged completely for {measure} "
                 f"{'has' if len(ours) == 1 else 'have'} predictions, expected {LEAST} or more"
             )
+        queries = self.people.judgments.pooled.query_names()
         human = measure.compute(self.people).reshape(len(self.runs), -1)
         by_judge = np.stack([self._predicted(s, measure, threshold, shared) for s in range(len(self.judges))])
         return QueryEstimates(
             str(measure),
             self.runs,
+            [queries[j] for j in ours],
             human[:, ours],
             by_judge[..., theirs[ours]],
             np.delete(by_judge, theirs[ours], axis=2),

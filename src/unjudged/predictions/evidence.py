@@ -32,7 +32,7 @@ def predicted_evidence(
         if isinstance(one, DocumentEstimates):
             evidence.append(DocumentEvidence(one, measure, queries))
         elif isinstance(one, QueryEstimates):
-            evidence.append(QueryEvidence(one, measure, list(map(str, range(one.human.shape[1])))))
+            evidence.append(QueryEvidence(one, measure))
     return evidence, list(dict.fromkeys(note for one in estimates for note in one.notes()))
 
 
@@ -80,12 +80,16 @@ class QueryEvidence:
 
     estimates: QueryEstimates
     measure: Measure
-    queries: Sequence[str]
 
     @property
     def systems(self) -> Sequence[str]:
         """Names of the runs."""
         return self.estimates.runs
+
+    @property
+    def queries(self) -> Sequence[str]:
+        """Names of the queries that people judged whole."""
+        return self.estimates.queries
 
     def contrast(self, first: Ints, second: Ints, *, by_query: bool = False) -> Contrast:  # noqa: ARG002
         """Return these contrasts with the predicted ones of several judges combined."""
