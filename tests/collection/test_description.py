@@ -273,7 +273,7 @@ def test_the_line_of_a_key(made: tuple[str, dict[tuple[str | int, ...], int]]) -
 
 
 def test_lines_of_tables_within_a_line() -> None:
-    text = 'a.b = 1\n[t]\nm = { "x" = 1 }\nlist = [\n  { y = 1 },\n]\n[t.u]\nv.w = 2'
+    text = 'a.b = 1\n[t]#"""\nm = { "x" = 1 }\nlist = [\n  { y = 1 },\n]\n[t.u]\nv.w = 2'
     assert line_of(text, ("a", "b")) == 1
     assert line_of(text, ("t", "m", "x")) == 3
     assert line_of(text, ("t", "list", 0, "y")) == 4

@@ -16,6 +16,17 @@ _DOTTED = rf"{_KEY}(?:[ \t]*\.[ \t]*{_KEY})*"
 _ONE_KEY = re.compile(_DOTTED)
 _HEADER = re.compile(rf"[ \t]*(\[\[?)[ \t]*({_DOTTED})[ \t]*\]")
 _ASSIGNED = re.compile(rf"[ \t]*({_DOTTED})[ \t]*=")
+_TOKEN = re.compile(
+    r"""
+    "{3} (?: [^"\\] | \\. | "{1,2}(?!") )*+ "{3,5}
+    | " (?: [^"\\\n] | \\. )*+ "
+    | '{3} .*? '{3,5}
+    | ' [^'\n]* '
+    | [#] [^\n]*
+    """,
+    re.DOTALL | re.VERBOSE,
+)
+"""Texts and comments."""
 _AT_LINE = re.compile(r"(.*) \(at (?:line ([0-9]+), column [0-9]+|end of document)\)", re.DOTALL)
 _MANY_PARTS = re.compile(r"(?:\.[^.=,\n]{0,80}){64}")
 
@@ -44,23 +55,28 @@ def line_of(text: str, path: Path) -> int | None:
     """
     here: Path = ()
     lists: dict[Path, int] = {}
-    longest, found, ends = 0, None, ""
-    for number, line in enumerate(text.split("\n"), 1):
-        if ends:  # within a text of several lines
-            ends = ends if line.count(ends) % 2 == 0 else ""
-            continue
-        header = _HEADER.match(line)
+    longest, found, depth = 0, None, 0
+    for number, line in enumerate(_TOKEN.sub(_on_one_line, text).split("\n"), 1):
+        header = None if depth else _HEADER.match(line)
+        assigned = None if depth or header else _ASSIGNED.match(line)
         if header is not None:
-            here = _numbered(keys_of(header[2]), lists, another=header[1] == "[[")
-        assigned = None if header else _ASSIGNED.match(line)
-        own = here if assigned is None else (*here, *keys_of(assigned[1]))
-        if header or assigned:
-            common = next((k for k, (a, b) in enumerate(zip(own, path, strict=False)) if a != b), None)
-            common = min(len(own), len(path)) if common is None else common
-            if common > longest:
-                longest, found = common, number
-        ends = next((mark for mark in ('"""', "'''") if line.count(mark) % 2), "")
+            here = own = _numbered(keys_of(header[2]), lists, another=header[1] == "[[")
+        else:
+            bare = _TOKEN.sub("", line)
+            depth += sum(map(bare.count, "[{")) - sum(map(bare.count, "]}"))
+            own = () if assigned is None else (*here, *keys_of(assigned[1]))
+        different = (k for k, (a, b) in enumerate(zip(own, path, strict=False)) if a != b)
+        common = next(different, min(len(own), len(path)))
+        if common > longest:
+            longest, found = common, number
     return found
+
+
+def _on_one_line(token: re.Match[str]) -> str:
+    """Return a text as it is if it is on one line, else only its lines; nothing of a comment."""
+    text = token[0]
+    lines = "\n" * text.count("\n")
+    return "" if text.startswith("#") else f"''{lines}" if lines or text[:3] in ('"""', "'''") else text
 
 
 def _numbered(keys: Path, lists: dict[Path, int], *, another: bool) -> Path:
