@@ -7,7 +7,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from command_outputs import refreshed
-from command_table import TABLE, command_table
 from gallery import draw_gallery, gallery_in_markdown
 from judgments_page import judgments_in_markdown
 from measures_page import measures_in_markdown
@@ -18,7 +17,6 @@ from stubs import stubs
 ROOT = Path(__file__).parent.parent
 
 if __name__ == "__main__":
-    TABLE.write_text(command_table())
     (ROOT / "docs" / "measures.md").write_text(measures_in_markdown())
     (ROOT / "docs" / "judgments.md").write_text(judgments_in_markdown())
     for path, text in {**stubs(), **references()}.items():

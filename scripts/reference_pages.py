@@ -8,15 +8,15 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-from unjudged.cli.parser import make_app
+from unjudged.cli.commands import COMMANDS as DECLARED
+from unjudged.cli.help_pages import full
 
 REFERENCE = Path(__file__).parent.parent / "docs" / "reference"
 PACKAGES = ("unjudged", "unjudged.judging", "unjudged.predictions", "unjudged.experiments")
 """Packages whose names are public. What the first has is not repeated for the others."""
 COMMANDS = """# Command line
 
-Every command with its options. `make docs` makes this page from the code, as `unjudged COMMAND --help` is.
-
+Every command with its options, as `unjudged COMMAND --help` prints it.
 """
 NAMES = """# Python names
 
@@ -36,10 +36,8 @@ def references() -> dict[Path, str]:
 
 def command_line_page() -> str:
     """Return the reference of the command line in Markdown: a section per command."""
-    made: str = make_app().generate_docs(output_format="markdown", recursive=True, heading_level=1)
-    once = re.sub(r"^unjudged (.+) \1 ", r"unjudged \1 ", made, flags=re.MULTILINE)  # usages name it twice
-    once = re.sub(r"^(unjudged \S+) -m \S+ ", r"\1 ", once, flags=re.MULTILINE)  # `python -m ...`
-    return COMMANDS + once[once.index("## unjudged evaluate") :].rstrip("\n") + "\n"
+    sections = [f"\n## unjudged {name}\n\n```text\n{full(one, 100)}```\n" for name, one in DECLARED.items()]
+    return COMMANDS + "".join(sections)
 
 
 def python_names_page() -> str:

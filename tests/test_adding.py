@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -23,7 +25,7 @@ from unjudged import (
     sample,
 )
 from unjudged.cli.arguments import Output, OutputFormat
-from unjudged.cli.commands import SCORE, command
+from unjudged.cli.commands import COMMANDS, SCORE, Command
 from unjudged.cli.output import show_grids
 from unjudged.experiments import experiment
 from unjudged.formats.columns import QRELS, RUN, Layout
@@ -180,16 +182,20 @@ def test_a_reader(request: pytest.FixtureRequest, tmp_path: Path) -> None:
     assert printed("evaluate", str(own_qrels), str(own_run), "-m", "AP").split()[-1] == "0.7500"
 
 
-def test_a_command(tmp_path: Path) -> None:
-    """A function and its declaration; its parameters are its arguments and options."""
+def test_a_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A module and a line in the table; the parameters of its function are its arguments and options."""
 
-    @command("squares", SCORE, 9, "NUMBER...", "Print squares.")
     def squares(*numbers: int, format: OutputFormat = None, output: Output = None) -> None:
         """Print squares."""
         show_grids(grid_of(("number", "square"), [(n, n * n) for n in numbers]), format, output)
 
+    module = ModuleType("unjudged.cli.commands.squares")
+    module.squares = squares  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    listed = Command("squares", SCORE, "NUMBER...", "Print squares.")
+    monkeypatch.setitem(COMMANDS, listed.name, listed)
     assert printed("squares", "3", "4", "--format", "csv") == "number,square\n3,9\n4,16\n"
     assert printed("squares", "3", "-o", str(tmp_path / "squares.md")) == ""
     assert (tmp_path / "squares.md").read_text().splitlines()[-1] == "| 3 | 9 |"
     assert "Print squares." in printed("--help")
-    assert "unjudged squares NUMBER... [OPTIONS]" in printed("squares", "--help")
+    assert "unjudged squares NUMBER... [OPTION...]" in printed("squares", "--help")

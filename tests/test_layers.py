@@ -53,8 +53,6 @@ HEAVY = {
     "pyarrow",
     "narwhals",
     "scipy",
-    "rich",
-    "cyclopts",
     "altair",
     "jinja2",
     "gzip",
@@ -175,7 +173,7 @@ def command(*words: str) -> str:
 def test_a_command_loads_what_it_needs() -> None:
     assert not {*HEAVY, "numpy", "typing"} & loaded(command("--version"))
     for words in ((), ("-h",), ("--help",)):
-        assert not (HEAVY - {"cyclopts", "rich"} | {"numpy", "markdown_it"}) & loaded(command(*words))
+        assert not ({*HEAVY, "numpy"}) & loaded(command(*words))
     evaluating = loaded(command("evaluate", str(sample.qrels), str(sample.runs["fused"])))
     assert not HEAVY & evaluating
     assert not {"concurrent", "html", "logging"} & evaluating

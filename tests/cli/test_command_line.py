@@ -111,11 +111,11 @@ WRONG_USAGE = {
     ("evaluate", QRELS, RUN, "-m", "mapp"): "no measure is called 'mapp'; did you mean MAP",
     ("evaluate", QRELS, RUN, "--format", "xml"): "--format is 'xml', expected one of table",
     ("evaluate", QRELS, RUN, "--depth", "0"): "depth is 0, expected a whole number of at least 1",
-    ("evaluate", QRELS, RUN, "--nothing"): "unknown option --nothing: --help lists the options",
+    ("evaluate", QRELS, RUN, "--nothing"): "unknown option --nothing (`unjudged evaluate -h` lists them)",
     ("evaluate", "-", "-"): "standard input (-) can be read only once",
     ("evaluate", QRELS, RUN, RUN): "run ",
     ("measures", "nope"): "no measure is called 'nope'",
-    ("nothing",): "Unknown command",
+    ("nothing",): "unknown command nothing",
 }
 
 

@@ -1,4 +1,4 @@
-"""What holds for every command: formats, files, widths of terminals, help, completion."""
+"""What holds for every command: formats, files, widths of terminals."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 import shutil
 import subprocess
 import sys
-from functools import cache
 from pathlib import Path
 from typing import Literal, get_args, get_origin
 
@@ -15,14 +14,8 @@ import pytest
 from tests.cli.in_process import NOTE, printed, unjudged
 from unjudged import sample
 from unjudged.base import choices
-from unjudged.cli import commands
-from unjudged.cli.commands import COMMANDS as ALL
-from unjudged.cli.commands import TASKS
 
-COMMANDS = list(ALL)
 QRELS = str(sample.qrels)
-SCRIPTS = Path(__file__).parents[2] / "scripts"
-TABLE = Path(commands.__file__).parent.with_suffix(".tsv")
 RUNS = [str(run) for run in sample.runs.values()]
 PAIR = [str(sample.runs[name]) for name in ("reranked", "fused")]
 
@@ -39,37 +32,12 @@ TABLES = {
     "measures": ["measures"],
     "demo": ["demo"],
 }
-WITHOUT_FORMAT = {
-    "pool": "judgments",
-    "report": "a page of HTML",
-    "judge": "a page of HTML",
-}
-
-
-@cache
-def help_of(command: str, _: str = "") -> str:
-    return unjudged(command, "--help", COLUMNS="80").stdout.decode()
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_help(command: str) -> None:
-    """It fits, has no bullet where a dash was meant, and names the options for output."""
-    assert "•" not in help_of(command)
-    assert max(map(len, help_of(command).splitlines())) <= 80
-    assert "--output" in help_of(command)
-    assert ("--format" in help_of(command)) == (command not in WITHOUT_FORMAT)
 
 
 def run_apart(code: str) -> str:
     """What code prints in a process in which no test has registered anything."""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return done.stdout
-
-
-def test_the_table_of_commands_is_made_from_their_declarations() -> None:
-    """`make docs` writes it."""
-    code = f"import sys; sys.path.insert(0, {str(SCRIPTS)!r}); from command_table import command_table"
-    assert run_apart(f"{code}; print(command_table(), end='')") == TABLE.read_text()
 
 
 REGISTRIES = {
@@ -108,28 +76,6 @@ def test_what_is_registered_can_be_chosen() -> None:
 
     assert "another" in with_another("--help")
     assert with_another(QRELS, *PAIR, "--test", "another") == with_another(QRELS, *PAIR)
-
-
-@pytest.mark.parametrize("words", [[], ["--help"]])
-def test_commands_are_listed_by_task(words: list[str]) -> None:
-    """They were listed alphabetically: audit, baseline, calibrate, cite."""
-    lines = [line.strip("│╭─╮╰╯ ") for line in unjudged(*words).stdout.decode().splitlines()]
-    listed = [line.split()[0] for line in lines if line]
-    assert [name for name in listed if name in COMMANDS] == COMMANDS
-    assert [line for line in lines if line in TASKS] == list(TASKS)
-    assert listed[-2:] == ["--help", "--version"]
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_the_usage_names_the_arguments(command: str) -> None:
-    """It said ARGS for the runs."""
-    usage = unjudged(command, "--help").stdout.decode().splitlines()[0]
-    assert usage.startswith(f"Usage: unjudged {command} ")
-    assert "ARGS" not in usage
-
-
-def test_standard_input_in_the_help() -> None:
-    assert 'Use "-" for standard input' in " ".join(help_of("evaluate").replace("│", " ").split())
 
 
 @pytest.mark.parametrize("columns", [60, 80, 200])

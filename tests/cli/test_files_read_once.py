@@ -28,7 +28,7 @@ def count(event, arguments):
 sys.addaudithook(count)
 import scipy.optimize, scipy.stats  # most commands need them, and children share them
 from unjudged.cli.main import main
-from unjudged.cli import parser
+import unjudged.cli.parser
 
 for name, words in json.loads(sys.argv[1]).items():
     child = os.fork()  # what a command remembers of a file is of no use to the next one

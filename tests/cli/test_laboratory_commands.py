@@ -99,7 +99,7 @@ def test_stratified_files_feed_the_estimators(tmp_path: Path) -> None:
         ),
         (
             ["experiment", QRELS, *RUNS, "-d", "best"],
-            "design is 'best', expected one of random",
+            "-d is 'best', expected one of random",
         ),
         (["experiment", QRELS, *RUNS, "--statistic", "tau_c"], "statistic is 'tau_c', expected one of tau"),
         (["experiment", QRELS, *RUNS, "--top", "5"], "design 'random' has no option 'top'"),

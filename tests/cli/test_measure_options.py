@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.in_process import printed, refused
 from unjudged import evaluate, sample
-from unjudged.cli.argv import separate_measures
+from unjudged.cli.arguments import listed_measures
 
 QRELS, RUN = str(sample.qrels), str(sample.runs["fused"])
 
@@ -28,12 +28,10 @@ ASKED = {
 }
 
 
-@pytest.mark.parametrize("place", ["before the files", "after the files"])
 @pytest.mark.parametrize("asked", ASKED)
-def test_two_measures(asked: str, place: str) -> None:
-    options, files = ASKED[asked], [QRELS, RUN]
-    words = [*options, *files] if place == "before the files" else [*files, *options]
-    rows = list(csv.DictReader(io.StringIO(printed("evaluate", *words, "--format", "csv"))))
+def test_two_measures(asked: str) -> None:
+    out = printed("evaluate", QRELS, RUN, *ASKED[asked], "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(out)))
     scores = evaluate(QRELS, RUN, ["AP", "nDCG@10"])
     assert [row["measure"] for row in rows] == ["AP", "nDCG@10"]
     assert [float(row["value"]) for row in rows] == scores.means[0].tolist()
@@ -48,24 +46,22 @@ def test_brackets_keep_their_commas() -> None:
     ]
 
 
-def test_measures_never_swallow_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file that has the name of a measure is a file; after `-m` itself a measure is always meant."""
+def test_files_come_before_measures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`-m` takes all words up to the next option; a measure may also be a file."""
+    said = f"{QRELS} is a file, not a measure: files come before -m"
+    assert refused(2, "evaluate", "-m", "AP", QRELS, RUN) == refused(2, "evaluate", "-m", QRELS, RUN) == said
     monkeypatch.chdir(tmp_path)
     Path("ndcg").write_bytes(Path(RUN).read_bytes())
-    assert separate_measures(["evaluate", "-m", "ndcg", "AP", "ndcg"]) == [
-        *("evaluate", "-m", "ndcg", "-m", "AP", "ndcg"),
-    ]
-    out = printed("evaluate", QRELS, "-m", "ndcg", "AP", "ndcg", "--format", "csv")
+    out = printed("evaluate", QRELS, "ndcg", "-m", "ndcg", "AP", "--format", "csv")
     assert [(row["run"], row["measure"]) for row in csv.DictReader(io.StringIO(out))] == [
         ("ndcg", "nDCG"),
         ("ndcg", "AP"),
     ]
-
-
-def test_where_the_list_ends() -> None:
-    words = ["-m", "AP", "qrels", "RR", "--", "-m", "AP", "RR"]
-    assert separate_measures(words) == words
-    assert separate_measures(["-m", "AP", "RR", "-o", "P@5"]) == ["-m", "AP", "-m", "RR", "-o", "P@5"]
+    assert refused(2, "evaluate", "-m", "AP", "x.run") == (
+        "QRELS is missing: unjudged evaluate QRELS RUN...; files come before options"
+    )
+    out = printed("evaluate", "-m", "AP", "--format", "csv", QRELS, RUN)
+    assert out == printed("evaluate", "-m", "AP", "-f", "csv", "--", QRELS, RUN)
 
 
 def test_a_wrong_name_gets_suggestions() -> None:
@@ -82,27 +78,19 @@ def test_a_quoted_list_keeps_its_brackets() -> None:
 
 @pytest.mark.parametrize("wrong", ["AP(", "A P)", "(", " ", "nDCG(gains={1: (2)})"])
 def test_brackets_that_do_not_match_are_left_to_the_grammar(wrong: str) -> None:
-    assert separate_measures(["evaluate", "-m", wrong]) == ["evaluate", "-m", wrong]
+    assert listed_measures(wrong) == [wrong]
 
 
-def test_a_word_that_is_neither_a_measure_nor_a_file() -> None:
-    """After `-m AP`, a wrong measure was called a missing file."""
-    said = refused(2, "evaluate", QRELS, RUN, "-m", "AP", "hits@5")
-    assert said == "hits@5: neither a file nor a measure (`unjudged measures` lists those)"
+def test_a_measure_that_is_none() -> None:
+    assert refused(2, "evaluate", QRELS, RUN, "-m", "AP", "hits@5").startswith("no measure is called 'hits'")
 
 
 def test_measures_that_only_a_table_knows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The second was taken for a file that does not exist."""
     monkeypatch.chdir(tmp_path)
     rows = [f"{system},q{k},0.{k},0.5" for system in ("old", "new") for k in range(1, 6)]
     Path("own.csv").write_text("\n".join(["system,query,nDCG@10,hallucination", *rows, ""]))
-    for words in (
-        ["own.csv", "-m", "nDCG@10", "hallucination"],
-        ["-m", "nDCG@10", "hallucination", "own.csv"],
-    ):
-        assert "hallucination" in printed("evaluate", "--scores", *words).splitlines()[0]
-    wrong = refused(1, "evaluate", "--scores", "-m", "nDCG@10", "--", "own.csv", "other.csv")
-    assert "other.csv" in wrong
+    table = printed("evaluate", "--scores", "own.csv", "-m", "nDCG@10", "hallucination")
+    assert "hallucination" in table.splitlines()[0]
     assert "the table has no measure 'x'; it has nDCG@10, hallucination" in refused(
         2, "evaluate", "--scores", "own.csv", "-m", "nDCG@10", "x"
     )

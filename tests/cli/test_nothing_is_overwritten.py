@@ -12,12 +12,13 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from tests.cli.declared import CALLED, REFUSED, Declared, declared, line_of, oddly_spelt, spelt
+from tests.cli.declared import REFUSED, declared, line_of, oddly_spelt, spelt, words_of
 from tests.cli.in_process import refused, unjudged
 from tests.conftest import examples
 from unjudged import sample
 from unjudged.cli.commands import COMMANDS
-from unjudged.cli.option import OptionGroup
+from unjudged.cli.help_pages import About
+from unjudged.cli.option import Parameter
 
 QRELS, RUN, OTHER = (str(path) for path in (sample.qrels, sample.runs["fused"], sample.runs["dense"]))
 TEXT = "q01 0 d1 1\n"
@@ -40,33 +41,27 @@ NOT_FILES = {
 
 
 READ_BY = {
-    name: [one for one in declared(name) if one.option.reads and one.name != "_load"] for name in CALLED
+    name: [one for one in declared(name) if one.option.reads and one.name != "_load"] for name in COMMANDS
 }
 """What a command reads; code is loaded before, and has a test of its own."""
 WRITTEN_BY = {
-    name: [one for one in declared(name) if one.option.writes and not one.positional] for name in CALLED
+    name: [one for one in declared(name) if one.option.writes and not one.positional] for name in COMMANDS
 }
 
 
-@pytest.mark.parametrize("command", CALLED)
+@pytest.mark.parametrize("command", COMMANDS)
 def test_parameters_that_may_name_files_are_declared(command: str) -> None:
     for one in declared(command):
         takes_text = "Literal" not in str(one.hint) and re.search(r"\bstr\b|\bPath\b", str(one.hint))
         option = one.option
-        known = option.reads or option.writes or option.measures or bool(option.choices)
+        known = option.reads or option.writes or option.read is not None or bool(option.choices)
         assert bool(takes_text and not known) <= (one.name in NOT_FILES), one.name
 
 
-def option_groups(base: type[OptionGroup]) -> list[type[OptionGroup]]:
-    return [base, *(group for derived in base.__subclasses__() for group in option_groups(derived))]
-
-
-@pytest.mark.parametrize("command", CALLED)
+@pytest.mark.parametrize("command", COMMANDS)
 def test_every_parameter_is_explained(command: str) -> None:
     """In the docstring of the command or of a group of options, or by an option that commands share."""
-    homes = [COMMANDS[command].function, *option_groups(OptionGroup)]
-    lines = {line.strip() for home in homes for line in str(home.__doc__).splitlines()}
-    assert [one.name for one in declared(command) if not one.option.help and one.name not in lines] == []
+    assert [name for name, text in About(COMMANDS[command].function).of.items() if not text] == []
 
 
 def named(folder: Path, file: Path) -> list[str]:
@@ -83,7 +78,7 @@ def named(folder: Path, file: Path) -> list[str]:
 
 def drawn_line(
     command: str, folder: Path, data: st.DataObject
-) -> tuple[list[str], Declared, str, dict[str, Path]]:
+) -> tuple[list[str], Parameter, str, dict[str, Path]]:
     """A line that reads every file, and an option that writes with another name of one of these files."""
     files = {one.name: folder / f"{one.name}.txt" for one in READ_BY[command]}
     for path in files.values():
@@ -95,11 +90,11 @@ def drawn_line(
     words = line_of(command, {name: str(path) for name, path in files.items()} | {read.name: given_as})
     for other in WRITTEN_BY[command]:
         if other.needed and other is not written:
-            words += other.words("page.html")
+            words += words_of(other, "page.html")
     return words, written, target, files
 
 
-WRITING = [name for name in CALLED if READ_BY[name] and WRITTEN_BY[name]]
+WRITING = [name for name in COMMANDS if READ_BY[name] and WRITTEN_BY[name]]
 TRIED = examples(25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 

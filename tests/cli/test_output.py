@@ -77,7 +77,7 @@ def test_a_hyphen_is_standard_output(tmp_path: Path, monkeypatch: pytest.MonkeyP
     words = ["evaluate", QRELS, RUN, "-m", "AP"]
     assert printed(*words, "-o", "-") == printed(*words)
     assert printed(*words, "--output", "-", "--format", "csv") == printed(*words, "--format", "csv")
-    assert refused(2, *words, "-o", "-q") == "Invalid value for -o: expected the name of a file, found -q"
+    assert refused(2, *words, "-o", "-q") == "--output needs a value"
     assert not list(tmp_path.iterdir())
 
 

@@ -57,10 +57,11 @@ def test_a_file_is_loaded_and_its_measure_is_like_any_other(tmp_path: Path) -> N
 
 
 def test_every_command_that_takes_measures_takes_load() -> None:
-    from tests.cli.declared import CALLED, declared
+    from tests.cli.declared import declared
+    from unjudged.cli.commands import COMMANDS
 
-    takes = {name for name in CALLED if any(one.option.measures for one in declared(name))}
-    loads = {name for name in CALLED if any(one.name == "_load" for one in declared(name))}
+    takes = {name for name in COMMANDS if any("-m" in one.names for one in declared(name))}
+    loads = {name for name in COMMANDS if any(one.name == "_load" for one in declared(name))}
     assert takes | {"measures"} == loads
 
 

@@ -10,7 +10,7 @@ from numbers import Real
 from typing import Any, Literal, TypeVar
 
 from unjudged.base.errors import UsageError, quoted
-from unjudged.base.wording import shortlist
+from unjudged.base.wording import meant, shortlist
 
 Thing = TypeVar("Thing")
 
@@ -47,7 +47,8 @@ class Choices(dict[str, Thing]):
         """Return the thing of this name; an error lists all names if there is none."""
         if isinstance(name, str) and name in self:
             return self[name]
-        raise UsageError(f"{self.what} is {shown(name)}, expected one of {', '.join(self)}")
+        hint = meant(name, self) if isinstance(name, str) else ""
+        raise UsageError(f"{self.what} is {shown(name)}, expected one of {', '.join(self)}{hint}")
 
 
 class Registry(UserDict[str, Thing]):

@@ -49,6 +49,18 @@ def shortlist(names: Sequence[str], shown: int = 5) -> str:
     return ", ".join(names[:shown]) + (f" and {more} more" if more > 0 else "")
 
 
+def meant(word: str, known: Iterable[str]) -> str:
+    """Return a question after a word that is not known, if it is like one that is.
+
+    >>> meant("comapre", ["compare", "gate"]), meant("xyz", ["compare", "gate"])
+    ('; did you mean compare?', '')
+    """
+    from difflib import get_close_matches
+
+    close = get_close_matches(word, list(known), 1)
+    return f"; did you mean {close[0]}?" if close else ""
+
+
 def notes_of(said: Iterable[tuple[str, str]], every: int) -> list[str]:
     """Return each note once, after the names of what it is said of, unless that is `every` one.
 

@@ -3,35 +3,58 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from unjudged.base.choices import Format, TiesName
 from unjudged.base.errors import InputError, UsageError
+from unjudged.cli.given_arguments import reads
 from unjudged.cli.option import Option
 from unjudged.grids.rendering import FORMATS
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
 
 
-def _path_or_standard_output(_: object, words: Sequence[Any]) -> Path | None:
+def _path_or_standard_output(name: str) -> Path | None:
     """Return a file to write; a hyphen is standard output, as it is standard input among files to read."""
-    name: str = words[0].value
     if not name:
-        raise ValueError("expected the name of a file, found none")
-    if name.startswith("-") and name != "-":
-        raise ValueError(f"expected the name of a file, found {name}")
+        raise UsageError("--output needs the name of a file: is a variable of the shell not set?")
     return None if name == "-" else Path(name)
 
 
-OUTPUT = Option(
-    *("-o", "--output"),
-    writes=True,
-    help="Write to this file.",
-    converter=_path_or_standard_output,
-    allow_leading_hyphen=True,
-)
+def listed_measures(text: str) -> list[str]:
+    """Return the measures in a word: lists have commas, or spaces that no bracket or comma is at.
+
+    >>> listed_measures("AP RBP(p=0.8, rel=2)")
+    ['AP', 'RBP(p=0.8, rel=2)']
+    """
+    if os.path.isfile(text):
+        from unjudged.measures.kernel.names import is_measure
+
+        if not is_measure(text):
+            raise UsageError(f"{text} is a file, not a measure: files come before -m")
+    reads(re.findall(r"""['"]([^'"]+)['"]""", text))  # as in infAP(actual='complete.qrels')
+    parts = re.findall(r"(?:\s*,\s*|[^\s(),]|\([^()]*\))+", text)
+    return parts if re.sub(r"\s", "", "".join(parts)) == re.sub(r"\s", "", text) and parts else [text]
+
+
+def one_measure(text: str) -> str:
+    """Return a measure as it is given, once its files are known."""
+    listed_measures(text)
+    return text
+
+
+def load(source: str) -> str:
+    """Load measures from a file of Python or a package."""
+    from unjudged.measures.kernel.loading import load_measures
+
+    load_measures([source])
+    return source
+
+
+OUTPUT = Option("-o", "--output", writes=True, read=_path_or_standard_output, help="Write to this file.")
 FORMAT = "The output format. By default the suffix of the output file decides, or else a table is printed."
 BY_GROUP = (
     "A file of lines `run group`, or a pattern such as '(.*?)-' whose first bracket is the group in a run's "
@@ -63,34 +86,34 @@ FROM_FILE = (
     "A file of Python with measures of your own, or the name of an installed package that offers some; may "
     "be repeated. Its code is run."
 )
-WITH_HEADER = (
-    "Begin the file with comments that say how it was made, which later commands read. Not every tool reads "
-    "comments."
+WITHOUT_HEADER = (
+    "Write no comments at the start of the file. They say how it was made, and later commands read them; not "
+    "every tool does. Default: with comments."
 )
 
 KIND = "Read the predictions as grades or as scores, whatever the file looks like."
 
-File = Annotated[str, Option(reads=True, allow_leading_hyphen=True)]
+File = Annotated[str, Option(reads=True)]
 InputFile = Annotated[str | None, Option(reads=True)]
 NamedFiles = Annotated[list[str] | None, Option(reads=True)]
 Output = Annotated[Path | None, OUTPUT]
 Plot = Annotated[Path | None, Option(writes=True)]
-OutputFormat = Annotated[Format | None, Option(choices=FORMATS, help=FORMAT)]
-Measures = Annotated[list[str] | None, Option("-m", "--measure", measures=True)]
-OneMeasure = Annotated[str, Option("-m", "--measure", measures=True)]
+OutputFormat = Annotated[Format | None, Option("-f", "--format", choices=FORMATS, help=FORMAT)]
+Measures = Annotated[list[str] | None, Option("-m", "--measure", words=True, read=listed_measures)]
+OneMeasure = Annotated[str, Option("-m", "--measure", read=one_measure)]
 Rel = Annotated[float | None, Option(help=LOWEST)]
 Depth = Annotated[int | None, Option("-k", "--depth", help=UP_TO)]
 BoundsDepth = Annotated[int | None, Option("--pool-depth", help=POOL_REACHED)]
 Ties = Annotated[TiesName, Option(help=SAME_SCORE)]
-Load = Annotated[list[str] | None, Option("--load", reads=True, help=FROM_FILE)]
-"""Loaded by `shell/argv.py` before it tells words apart, so that no command needs the value."""
+Load = Annotated[list[str] | None, Option(reads=True, read=load, help=FROM_FILE)]
+"""Loaded when the command line is read, so that no command needs the value."""
 PoolDepth = Annotated[int, Option("-k", "--depth", help=POOLED_TO)]
 Groups = Annotated[str | None, Option("-g", "--groups", reads=True, help=BY_GROUP)]
 Baseline = Annotated[str | None, Option("-b", "--baseline", help=AGAINST)]
 PerQuery = Annotated[bool, Option("-q", "--per-query")]
 Kind = Annotated[Literal["grades", "scores"] | None, Option(help=KIND)]
 By = Annotated[str | None, Option("--by", reads=True, help=SEGMENTS)]
-Header = Annotated[bool, Option(help=WITH_HEADER, negative_bool="no-")]
+Header = Annotated[bool, Option("--no-header", help=WITHOUT_HEADER)]
 
 
 def measures_with_rel(measures: Iterable[MeasureLike], rel: float | None) -> list[Measure]:

@@ -7,49 +7,52 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from inspect import Parameter, signature
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any, NamedTuple
 
 import unjudged
 from unjudged.base.errors import InputError, UsageError, reason_of
-from unjudged.cli.commands import COMMANDS
-from unjudged.cli.option import Option, OptionGroup, option_of, spelt
+from unjudged.cli.option import Parameter
 
-QUOTED = re.compile(r"""['"]([^'"]+)['"]""")
-"""A file in the name of a measure, as in `infAP(actual='complete.qrels')`."""
 
-_GIVEN: list[tuple[Callable[..., object], Mapping[str, Any]]] = []
-"""Command that was given, and its arguments."""
+class Given(NamedTuple):
+    """A parameter of a command, and its value on the command line."""
+
+    parameter: Parameter
+    value: Any
+
+
+_COMMAND: list[tuple[str, Sequence[Given]]] = []
+"""Name and arguments of the command that was given."""
 
 _READ: list[str] = []
 """Files that this command reads."""
 
 
-def take_arguments(function: Callable[..., object], arguments: Mapping[str, Any]) -> None:
+def forget() -> None:
+    """Forget an earlier command."""
+    _COMMAND.clear()
+    _READ.clear()
+
+
+def take_arguments(name: str, arguments: Sequence[Given]) -> None:
     """Remember a command; refuse one that names a file both to read and to write, or that cannot be written.
 
     This happens before any work. `check_not_read` asks again before each file is written.
     """
-    _READ.clear()
-    written: list[tuple[Option, Path]] = []
-    for _, option, value, _ in _declared(function, arguments):
-        if option.reads:
-            files = _texts(value)
-            _check_files(files, among_words=bool(option.more))
+    for parameter, value in arguments:
+        if parameter.option.reads:
+            files = [os.fspath(file) for file in _listed(value)]
+            _check_files(files, without_option=parameter.positional)
             reads(files)
             reads(file for _, named, file in (text.partition("=") for text in files) if named)  # NAME=FILE
             reads(file for file, named, _ in (text.rpartition(":") for text in files) if named)  # FILE:COLUMN
-        if option.measures:
-            reads(file for text in _texts(value) for file in QUOTED.findall(text))
-        if option.writes:
-            written += [(option, path) for path in [value] if isinstance(path, Path)]
     if _READ.count("-") > 1:
         raise UsageError("standard input (-) can be read only once")
+    written = [(one.option, path) for one, path in arguments if one.option.writes and path is not None]
     for _, path in written:
         _check_name(path)
     places = [os.path.realpath(path) for _, path in written]
@@ -60,47 +63,25 @@ def take_arguments(function: Callable[..., object], arguments: Mapping[str, Any]
         check_not_read(path)
         if not option.made and path.parent not in folders:
             _check_writable(path)
-    _GIVEN[:] = [(function, arguments)]
+    _COMMAND.append((name, arguments))
 
 
-def _check_files(files: Iterable[str], *, among_words: bool) -> None:
-    """Refuse an empty name, and among words without an option an unknown option or a measure."""
+def _check_files(files: Iterable[str], *, without_option: bool) -> None:
+    """Refuse an empty name, and a measure among the files that come without an option."""
     for file in files:
         if not file:
             raise UsageError("the name of a file is empty: is a variable of the shell not set?")
-        if not among_words or os.path.exists(file) or file == "-" or "/" in file:
+        if not without_option or os.path.exists(file) or "/" in file:
             continue
-        if file.startswith("-"):
-            raise UsageError(f"unknown option {file}: --help lists the options")
         from unjudged.measures.kernel.names import is_measure
 
         if is_measure(file):
             raise UsageError(f"{file}: no such file; measures come after -m, as in -m {file}")
-        if "@" in file:
-            raise UsageError(f"{file}: neither a file nor a measure (`unjudged measures` lists those)")
 
 
 def reads(files: Iterable[str | os.PathLike[str]]) -> None:
     """Remember that the command reads these files."""
     _READ.extend(os.fspath(file) for file in files)
-
-
-def _declared(owner: Any, given: Mapping[str, Any]) -> Iterator[tuple[str, Option, Any, Any]]:
-    """Yield name, declaration, value and default of each argument, or field of a group of options."""
-    hints = get_type_hints(owner, include_extras=True)
-    defaults = {name: one.default for name, one in signature(owner).parameters.items()}
-    for name, value in given.items():
-        if isinstance(value, OptionGroup):
-            yield from _declared(type(value), vars(value))
-        else:
-            yield name, option_of(hints.get(name)) or Option(), value, defaults.get(name)
-
-
-def _texts(value: object) -> list[str]:
-    """Return the names in the value of a parameter: a text, a path, several of them, or nothing."""
-    if value is None:
-        return []
-    return [os.fspath(value)] if isinstance(value, str | os.PathLike) else [*map(os.fspath, value)]  # type: ignore[call-overload]
 
 
 def check_not_read(output: Path) -> None:
@@ -178,31 +159,23 @@ def command_given(*more: str) -> str:
 
     So the same command writes the same bytes, wherever it writes them.
     """
-    [(function, arguments)] = _GIVEN
-    where = f"{function.__module__}:{function.__name__}"
-    parameters = signature(function).parameters
-    named = {n: v for n, v in arguments.items() if parameters[n].kind is Parameter.KEYWORD_ONLY}
-    files = [file for n in arguments if n not in named for file in _listed(arguments[n])]
-    words = [
-        next(name for name, command in COMMANDS.items() if command.where == where),
-        *(os.fspath(file) for file in files if file is not None),
-    ]
-    for name, option, value, default in _declared(function, named):
-        word = option.names[-1] if option.names else spelt(name)
-        if option.writes or value is None or value == default:
-            continue
-        if isinstance(value, bool):
-            words.append(word if value else f"--no-{word.removeprefix('--')}")
-        else:
-            words += [part for one in _listed(value) for part in (word, str(one))]
+    [(name, arguments)] = _COMMAND
+    words = [name]
+    for one, value in arguments:
+        if one.flag:
+            words += [name for name in one.names if name.startswith("--no-") != value][-1:]
+        elif one.positional:
+            words.append(value)
+        elif not one.option.writes:
+            words += [part for each in _listed(value) for part in (one.names[-1], str(each))]
     return shlex.join(["unjudged", *words, *more])
 
 
 def made_by() -> str:
     """Return the version and the command, if one was given, for the comment in a file's first line."""
     version = f"unjudged {unjudged.__version__}"
-    return f"{version}: {command_given()}" if _GIVEN else version
+    return f"{version}: {command_given()}" if _COMMAND else version
 
 
-def _listed(value: Any) -> list[Any] | tuple[Any, ...]:
-    return value if isinstance(value, list | tuple) else [value]
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]

@@ -26,7 +26,7 @@ from unjudged.rankings.runs import RunSource
 RUN_ROLES = (*NEEDED["score"], *OPTIONAL["score"], "run")
 QRELS_ROLES = (*NEEDED["grade"], *OPTIONAL["grade"])
 IF_TABLE = "; if the file is a table of scores by query, add --scores"
-Words = Annotated[list[str] | None, Option(consume_multiple=True)]
+Words = Annotated[list[str] | None, Option(words=True)]
 
 
 @dataclass(eq=False, repr=False)
@@ -77,8 +77,6 @@ class InputOptions(OptionGroup, title="Files"):
 
 def _with_columns(file: str, words: Sequence[str] | None, option: str, roles: Sequence[str]) -> str:
     columns: dict[str, str] = {}
-    if words is not None and not words:
-        raise UsageError(f"{option} needs a value, such as {roles[0]}=NAME")
     for word in (part for given in words or () for part in re.split(r",(?=[a-z]+=)", given)):
         role, equals, name = word.partition("=")
         if not (equals and name) or role not in roles:

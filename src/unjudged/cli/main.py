@@ -69,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> None:  # noqa: C901 (a line 
 
 def run(words: list[str]) -> None:
     """Run a command, or list the commands."""
-    from unjudged.cli.argv import call_of
+    from unjudged.cli.parser import call_of
     from unjudged.cli.standard_streams import warnings_on_standard_error
 
     with warnings_on_standard_error():

@@ -1,121 +1,126 @@
-"""cyclopts as this package uses it: no other module knows it."""
+"""The command line: words to a call. argv is read here and nowhere else."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from inspect import BoundArguments
-from types import NoneType
-from typing import Annotated, Any, Literal, get_args, get_type_hints
-
-from cyclopts import (
-    App,
-    CoercionError,
-    CycloptsError,
-    Group,
-    MissingArgumentError,
-    Parameter,
-    RepeatArgumentError,
-)
-from cyclopts.exceptions import UnusedCliTokensError
+from argparse import SUPPRESS, Action, ArgumentError, ArgumentParser, HelpFormatter, Namespace
+from collections.abc import Callable, Sequence
+from functools import partial
+from inspect import signature
+from typing import Any
 
 from unjudged.base.errors import UsageError
-from unjudged.cli import as_trec_eval, version
-from unjudged.cli.commands import COMMANDS, Command, by_task
-from unjudged.cli.option import OptionGroup, option_of
+from unjudged.base.wording import meant
+from unjudged.cli import help_pages
+from unjudged.cli.commands import COMMANDS, Command
+from unjudged.cli.given_arguments import Given, forget, take_arguments
+from unjudged.cli.option import Parameter, parameters
+from unjudged.cli.standard_streams import complete_output
 
-EXPECTED = {int: "a whole number", float: "a number"}
+PAGES = {"-h": help_pages.short, "--help": help_pages.full, "help": help_pages.full}
 
 
-def parse(words: Sequence[str]) -> tuple[Callable[..., object], BoundArguments]:
-    """Return the function that the words ask for, a command or the printing of help, and its arguments."""
+def call_of(words: Sequence[str]) -> Callable[[], object]:
+    """Return the call that the words ask for, once its files are known to be safe to write."""
+    asked = words[0] if words and words[0] in PAGES else None
+    if not words or words == [asked]:
+        return _printing(help_pages.overview)
+    name, *rest = words if asked is None else [words[1], asked, *words[2:]]
+    if name not in COMMANDS:
+        hint = meant(name, [*COMMANDS, "trec_eval", "--help", "--version"])
+        what = "option" if name.startswith("-") else "command"
+        raise UsageError(f"unknown {what} {name}{hint} (`unjudged -h` lists the commands)")
+    before, after = _divided(rest)
+    for word, page in PAGES.items():
+        if word in before[:1] or (word in before and word != "help"):
+            return _printing(partial(page, COMMANDS[name]))
+    return _call(COMMANDS[name], before, after)
+
+
+def _printing(text: Callable[[], str]) -> Callable[[], object]:
+    return complete_output()(lambda: print(text(), end=""))  # noqa: T201
+
+
+def _divided(words: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """Return the words before two hyphens, and those after them, which are no options."""
+    end = words.index("--") if "--" in words else len(words)
+    return words[:end], words[end + 1 :]
+
+
+def _call(command: Command, words: Sequence[str], arguments: Sequence[str]) -> Callable[[], object]:
+    """Return the call of a command with these options, and with arguments among them and after them."""
+    forget()
+    function = command.function
+    declared = parameters(function)
+    options = [one for one in declared if not one.positional]
+    given, others = _given_options(options, words)
+    for word in others:
+        if word.startswith("-") and word != "-":
+            hint = meant(word.partition("=")[0], [name for one in options for name in one.names])
+            raise UsageError(f"unknown option {word}{hint} (`unjudged {command.name} -h` lists them)")
+    files = _bound(command, [one for one in declared if one.positional], [*others, *arguments])
+    for one in options:
+        if one.needed and one.name not in given:
+            raise UsageError(f"{one.names[-1]} is missing: {command.called}")
+    given_options = [Given(one, given[one.name]) for one in options if one.name in given]
+    take_arguments(command.name, [*files, *given_options])
+    named = {one.parameter.name: one.value for one in given_options if one.parameter.group is None}
+    for holder, group in {one.holder: one.group for one in options if one.group is not None}.items():
+        named[holder] = group(
+            **{one.parameter.name: one.value for one in given_options if one.parameter.holder == holder}
+        )
+    bound = signature(function).bind(*(one.value for one in files), **named)
+    return partial(function, *bound.args, **bound.kwargs)
+
+
+def _bound(command: Command, declared: Sequence[Parameter], words: Sequence[str]) -> list[Given]:
+    """Return the arguments of a command, which are the words that belong to no option."""
+    wanted = [one for one in declared if not one.variable]
+    rest = [one for one in declared if one.variable]
+    for one in wanted[len(words) :]:
+        if one.needed:
+            raise UsageError(f"{one.names[0]} is missing: {command.called}; files come before options")
+    if len(words) > len(wanted) and not rest:
+        raise UsageError(f"unexpected argument {words[len(wanted)]}: {command.called}")
+    places = zip([*wanted, *rest * len(words)], words, strict=False)
+    return [Given(one, one.value(word, one.names[0])) for one, word in places]
+
+
+class _Keep(Action):
+    """Keep what an option says: a list grows, anything else is given once."""
+
+    def __init__(self, parameter: Parameter, **others: Any) -> None:
+        super().__init__(**others)
+        self.parameter = parameter
+
+    def __call__(self, _: ArgumentParser, kept: Namespace, words: Any, spelling: str | None = None) -> None:
+        spelling, one = spelling or "", self.parameter
+        if one.flag:
+            values: list[Any] = [not spelling.startswith("--no-")]
+        else:
+            values = [one.value(word, spelling) for word in ([words] if isinstance(words, str) else words)]
+        if one.several:
+            parts = [part for value in values for part in (value if isinstance(value, list) else [value])]
+            setattr(kept, self.dest, [*getattr(kept, self.dest, []), *parts])
+        elif hasattr(kept, self.dest):
+            raise UsageError(f"{spelling} is given twice")
+        else:
+            setattr(kept, self.dest, values[0])
+
+
+def _given_options(options: Sequence[Parameter], words: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
+    """Return the values of the options that were given, and all other words."""
+    formatter = partial(HelpFormatter, width=80)  # it asks for the terminal's otherwise, for every option
+    parser = ArgumentParser("unjudged", formatter_class=formatter, add_help=False, allow_abbrev=False)
+    parser.exit_on_error = False
+    for one in options:
+        count = 0 if one.flag else "+" if one.option.words else None
+        parser.add_argument(
+            *one.names, dest=one.name, nargs=count, action=_Keep, parameter=one, default=SUPPRESS
+        )
     try:
-        app = make_app(name for name in COMMANDS if name in words[:1])
-        function, bound, _ = app.parse_args(words, exit_on_error=False, print_error=False)
-    except CycloptsError as error:
-        raise UsageError(_problem(error)) from None
-    return function, bound
-
-
-def make_app(names: Iterable[str] = COMMANDS) -> App:
-    """Return an app with all commands, of which these are imported; of the others it knows the summaries."""
-    loaded = set(names)
-    app = App(
-        name="unjudged",
-        help="Evaluation of ranked retrieval that knows what it does not know.",
-        version=version,
-        help_format=None if loaded else "plaintext",
-        suppress_keyboard_interrupt=False,
-        default_parameter=Parameter(negative_bool=(), negative_iterable=()),
-    )
-    tasks = by_task()
-    for n, (task, commands) in enumerate(tasks.items()):
-        group = Group(task, sort_key=n)
-        for command in commands:
-            _add(app, command, command.name in loaded, group)
-    app.command(as_trec_eval, name="trec_eval", group=group, sort_key=len(COMMANDS))
-    app["--help"].group = app["--version"].group = Group("Options", sort_key=len(tasks))
-    return app
-
-
-def _add(app: App, command: Command, loaded: bool, group: Group) -> None:
-    """Add a command to an app, with its own help if it is loaded."""
-    if loaded:
-        declare(command.function)
-        usage = f"Usage: unjudged {command.name} {command.usage} [OPTIONS]" if command.usage else None
-        app.command(command.function, name=command.name, usage=usage, group=group, sort_key=command.place)
-    else:
-        app.command(App(name=command.name, help=command.summary, group=group, sort_key=command.place))
-
-
-def declare(annotated: Any) -> None:
-    """Translate the declarations on a function's parameters, or a class's fields, for cyclopts."""
-    hints = get_type_hints(annotated, include_extras=True)
-    explained = [line.strip() for line in (annotated.__doc__ or "").splitlines()]
-    annotated.__annotations__ = {name: _declared(hint, name in explained) for name, hint in hints.items()}
-
-
-def _declared(hint: Any, explained: bool) -> Any:
-    """Return an annotation with what cyclopts needs to know; a docstring goes before an option's help."""
-    option, plain = option_of(hint), get_args(hint)[0] if option_of(hint) else hint
-    if isinstance(plain, type) and issubclass(plain, OptionGroup):
-        declare(plain)
-        return Annotated[plain, Parameter(name="*", group=Group(plain.title, sort_key=1))]
-    if option is None:
-        return hint
-    words = tuple(option.choices() if callable(option.choices) else option.choices)
-    if words:
-        one = list[Literal[words]] if "list[" in str(plain) else Literal[words]  # type: ignore[valid-type]
-        plain = one | None if NoneType in get_args(plain) else one
-    given = option.more | ({"name": option.names} if option.names else {})
-    if option.help and not explained:
-        given["help"] = option.help
-    return Annotated[plain, option, Parameter(**given)]
-
-
-def _problem(error: CycloptsError) -> str:
-    """Return the problem in one sentence; what the parser says where it needs no other words."""
-    if isinstance(error, MissingArgumentError) and error.argument is not None:
-        if error.keyword is not None:
-            return f"{error.keyword} needs a value"
-        return f"{error.argument.names[-1]} is missing: {_usage(error)}"
-    if isinstance(error, UnusedCliTokensError):
-        unused = error.unused_tokens or []
-        unexpected = "unexpected argument" if len(unused) == 1 else "unexpected arguments"
-        return f"{unexpected} {' '.join(unused)}: {_usage(error)}"
-    if isinstance(error, RepeatArgumentError):
-        return f"{error.token.keyword} is given twice"
-    if isinstance(error, CoercionError) and error.token is not None and error.argument is not None:
-        name, choices = error.token.keyword, error.argument.get_choices(force=True)
-        expected = EXPECTED.get(error.target_type or str)
-        if choices:
-            name, expected = max(error.argument.names, key=len), f"one of {', '.join(choices)}"
-        if expected:
-            return f"{name} is {error.token.value!r}, expected {expected}"
-    return str(error)
-
-
-def _usage(error: CycloptsError) -> str:
-    """Return how the command is called."""
-    usage = None if error.app is None else error.app.usage
-    called = usage or f"unjudged {' '.join(error.command_chain or ())} --help"
-    return called.removeprefix("Usage: ").removesuffix(" [OPTIONS]")
+        given, others = parser.parse_known_args(words)
+    except ArgumentError as error:
+        name = str(error.argument_name).rpartition("/")[2]
+        problem = "takes no value" if "explicit" in error.message else "needs a value"
+        raise UsageError(f"{name} {problem}") from None
+    return vars(given), others

@@ -6,6 +6,7 @@ import itertools
 import os
 import sys
 import threading
+import time
 from contextlib import contextmanager
 
 from unjudged.base.errors import InputError, UnjudgedWarning
@@ -112,43 +113,37 @@ def reading(runs: int) -> Iterator[Callable[[str], None]]:
 
 
 class _Bar:
-    """A bar that another thread starts, unless the work has ended by then."""
+    """A line that shows how much of the work is done, once a timer has started it."""
 
     def __init__(self, what: str, total: int | None, then: str) -> None:
         self._what, self._total, self._then, self._done = what, total, then, 0
+        self._started, self._shown, self._ended = time.monotonic(), False, False
         self._lock = threading.Lock()
-        self._stop: Callable[[], None] | None = None
-        self._update: Report | None = None
-        self._ended = False
 
     def start(self) -> None:
-        from rich.console import Console
-        from rich.progress import Progress
-
-        with self._lock:
-            if self._ended:
-                return
-            bar = Progress(console=Console(stderr=True), transient=True)
-            task = bar.add_task(self._what, total=self._total)
-            later = bar.add_task(self._then, total=None, visible=False)
-
-            def update(done: int) -> None:
-                over = bool(self._then) and self._total is not None and done >= self._total
-                bar.update(task, completed=done, visible=not over)
-                bar.update(later, visible=over)
-
-            update(self._done)
-            self._update, self._stop = update, bar.stop
-            bar.start()
+        self._shown = True
+        self.report(self._done)
 
     def report(self, done: int) -> None:
         with self._lock:
             self._done = done
-            if self._update is not None:
-                self._update(done)
+            if self._shown and not self._ended:
+                sys.stderr.write(f"\r\x1b[2K{self._line()}")
+                sys.stderr.flush()
+
+    def _line(self) -> str:
+        share = 0.0 if self._total is None else self._done / self._total
+        if share >= 1 and self._then:
+            return f"{self._then} ..."
+        if not 0 < share < 1:
+            return f"{self._what} ..."
+        left = round((time.monotonic() - self._started) * (1 / share - 1))
+        bar = "━" * round(30 * share)
+        return f"{self._what} {bar:30} {share:4.0%}  {left // 60}:{left % 60:02d} left"
 
     def stop(self) -> None:
         with self._lock:
             self._ended = True
-            if self._stop is not None:
-                self._stop()
+            if self._shown:
+                sys.stderr.write("\r\x1b[2K")
+                sys.stderr.flush()

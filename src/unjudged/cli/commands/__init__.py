@@ -1,74 +1,93 @@
-"""Commands: one module each, which declares its command with `@command` and is imported when it runs.
+"""Commands: a table of them, from which help lists them; the module of one is imported when it runs.
 
-    @command("squares", LOOK_UP, 9, "NUMBER...", "Print squares.")
+    COMMANDS["squares"] = Command("squares", LOOK_UP, "NUMBER...", "Print squares.", "squares:squares")
+
     def squares(*numbers: int, format: OutputFormat = None, output: Output = None) -> None:
         ...
 
-The parameters of the function are its arguments and options, its docstring is its help.
+The parameters of the function are its arguments and options. Its docstring is its help: a text, what the
+parameters are, and three examples.
 """
 
 from __future__ import annotations
 
-import os
 from importlib import import_module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any, TypeVar
-
-    Function = TypeVar("Function", bound=Callable[..., None])
+    from collections.abc import Callable
+    from typing import Any
 
 SCORE, COLLECT = "Score and compare", "Collect judgments"
 STUDY, LOOK_UP = "Study measures and designs", "Learn and look up"
-TASKS = (SCORE, COLLECT, STUDY, LOOK_UP)
-"""Tasks of commands in the order of the help."""
 
 
 class Command:
-    """A command as it is listed: by task and place there, with its arguments and a summary.
+    """A command as it is listed; `usage` is what follows its name, `place` its function as `module:name`."""
 
-    `where` is its function, as `module:name`.
-    """
-
-    def __init__(self, row: Sequence[str], function: Callable[..., Any] | None = None) -> None:
-        self.row, self._function = row, function
-        self.name, self.task, place, self.where, self.usage, self.summary = row
-        self.place = int(place)
+    def __init__(self, name: str, task: str, usage: str, summary: str, place: str = "") -> None:
+        self.name, self.task, self.summary = name, task, summary
+        self.called = f"unjudged {name} {usage}".rstrip()
+        self._place = place or f"{name}:{name}"
 
     @property
     def function(self) -> Callable[..., Any]:
         """Import the command."""
-        if self._function is None:
-            module, _, name = self.where.partition(":")
-            self._function = getattr(import_module(module), name)
-        return self._function
+        module, _, name = self._place.partition(":")
+        found: Callable[..., Any] = getattr(import_module(f"{__name__}.{module}"), name)
+        return found
 
 
-def _listed() -> dict[str, Command]:
-    """Return the commands of this package, which `make docs` lists from their declarations."""
-    with open(f"{os.path.dirname(__file__)}.tsv", encoding="utf-8") as table:
-        rows = [line.rstrip("\n").split("\t") for line in table]
-    return {row[0]: Command(row) for row in rows}
+COMMANDS = {
+    one.name: one
+    for one in (
+        Command("evaluate", SCORE, "QRELS RUN...", "Score runs against relevance judgments."),
+        Command(
+            "compare", SCORE, "QRELS RUN RUN...", "Compare runs: better, or in need of queries or judging?"
+        ),
+        Command("report", SCORE, "QRELS RUN... -o PAGE", "Write an evaluation as one page of HTML."),
+        Command(
+            "calibrate", SCORE, "QRELS RUN... --groups GROUPS", "Learn how far off scores of new runs are."
+        ),
+        Command("gate", SCORE, "QRELS OLD NEW --margin M", "Let a build pass or fail: is the new run worse?"),
+        Command(
+            "audit", SCORE, "QRELS PREDICTIONS [RUN...]", "Compare predicted relevance with human judgments."
+        ),
+        Command("agree", SCORE, "[NAME=]FILE...", "Tell how far judges, or leaderboards, agree."),
+        Command("collections", SCORE, "NAME=QRELS:RUNS...", "Compare systems over several collections."),
+        Command("pool", COLLECT, "RUN...", "Make a pool from runs."),
+        Command(
+            "sample", COLLECT, "QRELS [RUN...]", "Draw a sample of judgments by a design.", "pool:sample"
+        ),
+        Command(
+            "judge",
+            COLLECT,
+            "TO_JUDGE --documents DOCUMENTS",
+            "Make a page on which people judge documents.",
+            "assessors:judge",
+        ),
+        Command(
+            "merge",
+            COLLECT,
+            "DESIGN JUDGED...",
+            "Merge answers with the design of their sample.",
+            "assessors:merge",
+        ),
+        Command("next", COLLECT, "QRELS RUN...", "List the documents to judge next.", "next:next_to_judge"),
+        Command(
+            "experiment", STUDY, "QRELS RUN RUN...", "Find out how few judgments would have been enough."
+        ),
+        Command("demo", LOOK_UP, "", "Try the package on a small collection."),
+        Command("measures", LOOK_UP, "[NAME]", "List the measures, or explain one.", "look_up:measures"),
+        Command(
+            "doctor", LOOK_UP, "FILE...", "Tell what files are, and what to ask of them.", "look_up:doctor"
+        ),
+    )
+}
+"""Every command by its name, in the order of the help."""
 
 
-COMMANDS = _listed()
-"""Every command by its name."""
-
-
-def command(name: str, task: str, place: int, usage: str, summary: str) -> Callable[[Function], Function]:
-    """Register a function as a command; `usage` is what comes after its name."""
-
-    def register(function: Function) -> Function:
-        where = f"{function.__module__}:{function.__name__}"
-        COMMANDS[name] = Command((name, task, str(place), where, usage, summary), function)
-        return function
-
-    return register
-
-
-def by_task() -> dict[str, list[Command]]:
-    """Return the commands of each task in the order of the help."""
-    listed = sorted(COMMANDS.values(), key=lambda one: one.place)
-    tasks = dict.fromkeys((*TASKS, *(one.task for one in listed)))
-    return {task: [one for one in listed if one.task == task] for task in tasks}
+def by_task() -> dict[str, dict[str, Command]]:
+    """Return the commands of each task."""
+    tasks = dict.fromkeys(one.task for one in COMMANDS.values())
+    return {task: {name: one for name, one in COMMANDS.items() if one.task == task} for task in tasks}

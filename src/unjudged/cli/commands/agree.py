@@ -8,7 +8,6 @@ from unjudged.agreement.agreeing import agree as agreement_of
 from unjudged.agreement.resampling import DRAWS
 from unjudged.base.errors import UsageError
 from unjudged.cli.arguments import File, Load, Measures, Output, OutputFormat, named_files
-from unjudged.cli.commands import SCORE, command
 from unjudged.cli.input_options import InputOptions
 from unjudged.cli.option import Option
 from unjudged.cli.output import check_output, show_result
@@ -18,10 +17,9 @@ from unjudged.cli.table_options import TableOptions
 USAGE = "agree [NAME=]FILE [NAME=]FILE..."
 
 
-@command("agree", SCORE, 8, "[NAME=]FILE...", "Tell how far judges, or leaderboards, agree.")
 def agree(
     *sources: File,
-    runs: Annotated[list[str] | None, Option("-r", "--runs", reads=True, consume_multiple=True)] = None,
+    runs: Annotated[list[str] | None, Option("-r", "--runs", reads=True, words=True)] = None,
     measures: Measures = None,
     _load: Load = None,
     p: float = 0.9,
@@ -61,6 +59,12 @@ def agree(
     format
         The output format. By default the suffix of the output file decides, or else tables are printed.
         csv, tsv, jsonl and parquet hold all in one table.
+
+    Examples
+    --------
+    unjudged agree qrels.txt model.qrels
+    unjudged agree people=qrels.txt model=model.qrels --runs *.run -m AP
+    unjudged agree qrels.txt model.qrels -o agreement.json
     """
     check_output(format, output)
     named = named_files(sources)

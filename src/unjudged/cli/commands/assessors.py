@@ -10,7 +10,6 @@ from unjudged.base.choices import Conflicts, Form
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import shortlist
 from unjudged.cli.arguments import File, Header, InputFile, Output
-from unjudged.cli.commands import COLLECT, command
 from unjudged.cli.given_arguments import made_by
 from unjudged.cli.option import Option
 from unjudged.cli.output import show, terminal_width
@@ -21,9 +20,6 @@ from unjudged.grids.rendering import render
 from unjudged.rankings.judgments import Judgments
 
 
-@command(
-    "judge", COLLECT, 4, "TO_JUDGE --documents DOCUMENTS", "Make a page on which people judge documents."
-)
 def judge(
     to_judge: File,
     /,
@@ -52,6 +48,12 @@ def judge(
         The grades that an assessor may give, whole numbers from 0 to 9.
     output
         Write the page to this file.
+
+    Examples
+    --------
+    unjudged judge tasks/to-judge.qrels --documents docs.tsv -o page.html
+    unjudged judge pool.qrels --documents docs.tsv --queries q.tsv -o page.html
+    unjudged judge pool.qrels --documents docs.tsv --grades 0,1,2,3 -o page.html
     """
     from unjudged.judging.judging_page import judging_page
     from unjudged.judging.texts import read_texts, read_topics
@@ -81,16 +83,13 @@ def judge(
         warn(f"{len(unknown)} of {len(names)} queries {are} not in {queries}: {shortlist(unknown)}.")
 
 
-@command(
-    "merge", COLLECT, 5, "DESIGN JUDGED...", "Merge the files of assessors with the design of their sample."
-)
 def merge(
     design: File,
     /,
     *judged: File,
     conflicts: Annotated[Conflicts, Option(choices=get_args(Conflicts))] = "error",
     allow_missing: bool = False,
-    form: Annotated[Form | None, Option("--format", choices=FORMS)] = None,
+    form: Annotated[Form | None, Option("-f", "--format", choices=FORMS)] = None,
     header: Header = True,
     output: Output = None,
 ) -> None:
@@ -118,6 +117,12 @@ def merge(
         does not tell the probabilities, a comment says so, and estimates refuse the file.
     output
         Write the judgments to this file.
+
+    Examples
+    --------
+    unjudged merge tasks/design.txt a.qrels -o judged.qrels
+    unjudged merge tasks/design.txt a.qrels b.qrels --conflicts last -o judged.txt
+    unjudged merge tasks/design.txt a.qrels --format strata -o judged.strata
     """
     from unjudged.judging.merging import merge as merged_with
     from unjudged.judging.sample_file import read_sample

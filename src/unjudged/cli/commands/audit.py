@@ -13,7 +13,6 @@ from unjudged.cli.arguments import (
     Output,
     OutputFormat,
 )
-from unjudged.cli.commands import SCORE, command
 from unjudged.cli.input_options import JudgmentOptions
 from unjudged.cli.output import check_output, show_grids
 from unjudged.cli.prediction_options import StatedOptions
@@ -26,7 +25,6 @@ from unjudged.rankings.runs import RunSource
 USAGE = "audit QRELS PREDICTIONS RUN..."
 
 
-@command("audit", SCORE, 6, "QRELS PREDICTIONS [RUN...]", "Compare predicted relevance with human judgments.")
 def audit(
     qrels: File,
     /,
@@ -66,6 +64,12 @@ def audit(
     format
         The output format. By default the suffix of the output file decides, or else tables are printed.
         csv, tsv, jsonl and parquet hold everything in one table.
+
+    Examples
+    --------
+    unjudged audit qrels.txt model.qrels
+    unjudged audit qrels.txt model.qrels *.run -m P@10
+    unjudged audit qrels.txt model.qrels --rel 2 -o audit.json
     """
     chosen = check_output(format, output)
     if not files:

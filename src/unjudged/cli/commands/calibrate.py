@@ -9,7 +9,6 @@ from typing import Annotated, Literal
 from unjudged import calibrate as learn
 from unjudged.base.wording import counted
 from unjudged.cli.arguments import BY_GROUP, File, Load, Measures, Output, OutputFormat, PoolDepth
-from unjudged.cli.commands import SCORE, command
 from unjudged.cli.input_options import JudgmentOptions
 from unjudged.cli.option import Option
 from unjudged.cli.output import own_format, show, show_grids
@@ -19,13 +18,6 @@ from unjudged.grids.grid import Column, Grid
 from unjudged.uncertainty.calibration import Calibration
 
 
-@command(
-    "calibrate",
-    SCORE,
-    4,
-    "QRELS RUN... --groups GROUPS",
-    "Learn from pooled runs how far off the scores of new runs are.",
-)
 def calibrate(
     qrels: File,
     /,
@@ -61,6 +53,12 @@ def calibrate(
     format
         json (the default) is the file that `--calibration` reads. The other formats show what was learnt: for
         each measure the number of left-out runs and their errors. The suffix of the output file decides too.
+
+    Examples
+    --------
+    unjudged calibrate qrels.txt *.run --groups "(.*)" -o calibration.json
+    unjudged calibrate qrels.txt *.run --groups "(.*)" --depth 20 -m AP -o ap.json
+    unjudged calibrate qrels.txt *.run --groups "(.*)" -o errors.csv
     """
     chosen = own_format(format, output, "json")
     named = inputs.runs(runs, "calibrate QRELS RUN... --groups FILE")

@@ -16,7 +16,6 @@ from unjudged.cli.arguments import (
     Rel,
     measures_with_rel,
 )
-from unjudged.cli.commands import SCORE, command
 from unjudged.cli.given_arguments import check_not_read, reads
 from unjudged.cli.input_options import InputOptions
 from unjudged.cli.option import Option
@@ -36,9 +35,6 @@ from unjudged.questions.collections import compare_collections, listed_collectio
 from unjudged.questions.sources import DEFAULT
 
 
-@command(
-    "collections", SCORE, 8, "NAME=QRELS:RUNS...", "Compare systems over several collections and their mean."
-)
 def collections(
     *collection: str,
     listed: Annotated[str | None, Option("--list", reads=True)] = None,
@@ -74,6 +70,12 @@ def collections(
         Show a row per pair and collection instead of the table of systems.
     decimals
         The digits after the decimal point in tables.
+
+    Examples
+    --------
+    unjudged collections one=qrels.txt:*.run two=model.qrels:*.run
+    unjudged collections --list collections.txt --baseline dense
+    unjudged collections --list collections.txt -m AP --format latex -o table.tex
     """
     chosen = check_output(format, output)
     check_decimals(decimals, chosen)

@@ -22,7 +22,6 @@ from unjudged.cli.arguments import (
     Ties,
     measures_with_rel,
 )
-from unjudged.cli.commands import SCORE, command
 from unjudged.cli.input_options import JudgmentOptions, suggest_estimates
 from unjudged.cli.option import spelt
 from unjudged.cli.output import (
@@ -52,7 +51,6 @@ from unjudged.questions.sources import DEFAULT
 from unjudged.results.comparison import Comparison
 
 
-@command("compare", SCORE, 2, "QRELS RUN RUN...", "Compare runs: better, or in need of queries or judging?")
 def compare(
     qrels: File,
     /,
@@ -108,6 +106,12 @@ def compare(
     plot
         Draw the first measure in this file (svg, png, pdf or html): the differences of two runs by query, or
         the systems in their ranges.
+
+    Examples
+    --------
+    unjudged compare qrels.txt dense.run reranked.run
+    unjudged compare qrels.txt *.run -m AP nDCG@10 --baseline lexical
+    unjudged compare qrels.txt *.run --pairs -o pairs.csv
     """
     given = {"ties": None if ties == "order" else ties}
     from_tables = stated.check(

@@ -9,7 +9,6 @@ from typing import Annotated
 from unjudged import sample
 from unjudged.base.errors import UsageError
 from unjudged.cli.arguments import Output, OutputFormat
-from unjudged.cli.commands import LOOK_UP, command
 from unjudged.cli.given_arguments import reads
 from unjudged.cli.option import Option
 from unjudged.cli.output import (
@@ -46,7 +45,6 @@ List the measures:        unjudged measures
 """
 
 
-@command("demo", LOOK_UP, 1, "", "Try the package on a small collection.")
 def demo(
     *,
     files: Annotated[Path | None, Option(writes=True, made=True)] = None,
@@ -63,6 +61,12 @@ def demo(
     format
         Write only the scores, in this format. By default the suffix of the output file decides, or else the
         demonstration is printed as text.
+
+    Examples
+    --------
+    unjudged demo
+    unjudged demo --files practice
+    unjudged demo -o scores.csv
     """
     if files is not None:
         if files.exists() and (not files.is_dir() or any(files.iterdir())):

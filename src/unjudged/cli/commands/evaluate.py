@@ -25,7 +25,6 @@ from unjudged.cli.arguments import (
     Ties,
     measures_with_rel,
 )
-from unjudged.cli.commands import SCORE, command
 from unjudged.cli.input_options import JudgmentOptions, suggest_estimates
 from unjudged.cli.option import Option, refuse, spelt
 from unjudged.cli.output import (
@@ -59,7 +58,6 @@ def _interval_methods() -> Choices[IntervalMethod]:
     return interval_methods()
 
 
-@command("evaluate", SCORE, 1, "QRELS RUN...", "Score runs against relevance judgments.")
 def evaluate(
     qrels: File,
     /,
@@ -78,7 +76,7 @@ def evaluate(
     prevalence: float | None = None,
     calibration: InputFile = None,
     confidence: float = 0.95,
-    extra_relevant: Annotated[int, Option("--extra-relevant", "--more")] = 0,
+    extra_relevant: Annotated[int, Option("--extra-relevant")] = 0,
     pool_depth: BoundsDepth = None,
     ties: Ties = "order",
     seed: int = 0,
@@ -105,7 +103,8 @@ def evaluate(
         all files that match.
     measures
         Measures, such as `-m AP nDCG@10` or `-m AP,nDCG@10`; the spellings of trec_eval (map_cut_10), ranx
-        and BEIR (ndcg@10) work too. A word that names an existing file is a run, not a measure.
+        and BEIR (ndcg@10) work too. All words up to the next
+        option are measures: files come first.
     per_query
         Print the values of every query, not only the means.
     interval
@@ -132,6 +131,12 @@ def evaluate(
     plot
         Draw the means of the first measure with intervals (--interval, or bounds and other queries) in this
         file: svg, png, pdf or html.
+
+    Examples
+    --------
+    unjudged evaluate qrels.txt *.run
+    unjudged evaluate qrels.txt dense.run -m AP nDCG@10 --interval bounds
+    unjudged evaluate qrels.txt *.run -m nDCG@10 --format latex -o systems.tex
     """
     chosen_format = check_output(format, output)
     check_decimals(decimals, chosen_format)

@@ -9,8 +9,7 @@ from typing import Annotated, Any
 from unjudged.base.choices import DesignName
 from unjudged.base.errors import UsageError
 from unjudged.base.threads import cores
-from unjudged.cli.arguments import File, Load, Output, OutputFormat, Plot
-from unjudged.cli.commands import STUDY, command
+from unjudged.cli.arguments import File, Load, Measures, Output, OutputFormat, Plot
 from unjudged.cli.input_options import JudgmentOptions
 from unjudged.cli.option import Option
 from unjudged.cli.output import (
@@ -28,7 +27,6 @@ from unjudged.judging.designs import DESIGNS
 from unjudged.judging.pooling import Pool
 
 
-@command("experiment", STUDY, 1, "QRELS RUN RUN...", "Find out how few judgments would have been enough.")
 def experiment(
     qrels: File,
     /,
@@ -36,12 +34,12 @@ def experiment(
     design: Annotated[DesignName, Option("-d", "--design", choices=DESIGNS)] = "random",
     levels: str | None = None,
     repeats: int = 10,
-    measures: Annotated[list[str] | None, Option("-m", "--measure", "--measures", measures=True)] = None,
+    measures: Measures = None,
     _load: Load = None,
     against: str = "AP",
     statistics: Annotated[list[str] | None, Option("--statistic")] = None,
     top: int | None = None,
-    redraw: Annotated[bool | None, Option(negative_bool="no-")] = None,
+    redraw: Annotated[bool | None, Option("--redraw", "--no-redraw")] = None,
     seed: int = 0,
     workers: int | None = None,
     inputs: JudgmentOptions = JudgmentOptions(),
@@ -95,6 +93,12 @@ def experiment(
         (.svg, .png, .pdf or .html).
     means
         Write every run's mean at every level and repeat to this csv, tsv, json, jsonl or parquet file.
+
+    Examples
+    --------
+    unjudged experiment qrels.txt *.run --levels 10%,30%
+    unjudged experiment qrels.txt *.run -d depth --levels 5,10 -m AP infAP
+    unjudged experiment qrels.txt *.run --levels 30% --repeats 3 --means means.csv
     """
     named = inputs.runs(runs, "experiment QRELS RUN RUN...", least=2)
     chosen = DESIGNS.find(design)

@@ -23,7 +23,6 @@ from unjudged.cli.arguments import (
     measures_with_rel,
     named_file,
 )
-from unjudged.cli.commands import SCORE, command
 from unjudged.cli.input_options import JudgmentOptions
 from unjudged.cli.option import Option
 from unjudged.cli.output import (
@@ -48,7 +47,6 @@ USAGE = "gate QRELS OLD NEW --margin 0.01"
 WITH_TABLE = "gate --scores TABLE --old OLD --new NEW --margin 0.01"
 
 
-@command("gate", SCORE, 4, "QRELS OLD NEW --margin M", "Let a build pass or fail: is the new run worse?")
 def gate(
     qrels: File,
     /,
@@ -104,6 +102,12 @@ def gate(
         for comments of pull requests.
     decimals
         The number of decimals in a table.
+
+    Examples
+    --------
+    unjudged gate qrels.txt lexical.run fused.run --margin 0.01
+    unjudged gate qrels.txt lexical.run fused.run --margin nDCG@10=0.01,R@100=0.02
+    unjudged gate qrels.txt lexical.run fused.run --margin 0.01 --format markdown
     """
     chosen = check_output(format, output)
     check_decimals(decimals, chosen)

@@ -6,14 +6,12 @@ import sys
 
 from unjudged.base.errors import UsageError
 from unjudged.cli.arguments import File, Load, Output, OutputFormat
-from unjudged.cli.commands import LOOK_UP, command
 from unjudged.cli.output import check_output, show, show_grids
 from unjudged.grids.rendering import WITHOUT_NOTES
 from unjudged.measures.kernel.names import parse
 from unjudged.report.measure_pages import measures_grid, page
 
 
-@command("measures", LOOK_UP, 2, "[NAME]", "List the measures, or explain one.")
 def measures(
     name: str | None = None, /, *, _load: Load = None, format: OutputFormat = None, output: Output = None
 ) -> None:
@@ -25,6 +23,12 @@ def measures(
         A measure, such as AP or nDCG@10, or trec_eval's name for it; its page has the formula and a citation.
     format
         The format of the list. By default the suffix of the output file decides, or else a table is printed.
+
+    Examples
+    --------
+    unjudged measures
+    unjudged measures nDCG@10
+    unjudged measures --format json -o measures.json
     """
     if name is None:
         show_grids(measures_grid(), format, output)
@@ -34,7 +38,6 @@ def measures(
         show(page(parse(name)[0]), output)
 
 
-@command("doctor", LOOK_UP, 5, "FILE...", "Tell what files are, how they match, and what to ask of them.")
 def doctor(*files: File, format: OutputFormat = None, output: Output = None) -> None:
     """Tell what each file is, how the files match, and which commands answer which questions from them.
 
@@ -49,6 +52,12 @@ def doctor(*files: File, format: OutputFormat = None, output: Output = None) -> 
     format
         The output format. By default the suffix of the output file decides, or else text is printed.
         csv, tsv, jsonl and parquet hold the table of files alone.
+
+    Examples
+    --------
+    unjudged doctor qrels.txt *.run
+    unjudged doctor model.qrels
+    unjudged doctor qrels.txt dense.run -o files.json
     """
     from unjudged.diagnosis.questions import doctor as diagnose
 

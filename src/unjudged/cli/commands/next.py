@@ -8,7 +8,6 @@ from typing import Annotated, Literal
 from unjudged.base.choices import Format
 from unjudged.base.errors import InputError, UsageError
 from unjudged.cli.arguments import File, Load, OneMeasure, Output
-from unjudged.cli.commands import COLLECT, command
 from unjudged.cli.input_options import JudgmentOptions
 from unjudged.cli.option import Option
 from unjudged.cli.output import own_format, show, show_grids
@@ -21,7 +20,6 @@ from unjudged.measures.kernel.names import parse_measure
 from unjudged.questions.sources import DEFAULT
 
 
-@command("next", COLLECT, 6, "QRELS RUN...", "List the documents to judge next.")
 def next_to_judge(
     qrels: File,
     /,
@@ -38,7 +36,9 @@ def next_to_judge(
     pairs: bool = False,
     record: Annotated[Path | None, Option(writes=True)] = None,
     inputs: JudgmentOptions = JudgmentOptions(),
-    format: Annotated[Literal["qrels"] | Format | None, Option(choices=("qrels", *FORMATS))] = None,
+    format: Annotated[
+        Literal["qrels"] | Format | None, Option("-f", "--format", choices=("qrels", *FORMATS))
+    ] = None,
     output: Output = None,
 ) -> None:
     """List the documents to judge next: those whose judgment narrows the interval most.
@@ -83,6 +83,12 @@ def next_to_judge(
     format
         The output format: qrels, or one that also has the gain of each document. By default the suffix of the
         output file decides, or else it is qrels.
+
+    Examples
+    --------
+    unjudged next qrels.txt dense.run reranked.run --budget 20
+    unjudged next qrels.txt *.run -m AP -o to-judge.qrels
+    unjudged next qrels.txt dense.run reranked.run --settle --pairs
     """
     if pairs and record is not None:
         raise UsageError("--pairs lists no documents to record: omit it, or --record")

@@ -8,7 +8,6 @@ from typing import Annotated
 from unjudged.base.choices import DesignName, Form
 from unjudged.base.errors import UsageError
 from unjudged.cli.arguments import File, Groups, Header, InputFile, Load, Output, PoolDepth, read_groups
-from unjudged.cli.commands import COLLECT, command
 from unjudged.cli.input_options import InputOptions, JudgmentOptions, read_judgments
 from unjudged.cli.option import Option
 from unjudged.cli.sampling_options import DrawingOptions, SamplingOptions, show_judgments
@@ -20,7 +19,6 @@ from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import RunSource
 
 
-@command("pool", COLLECT, 2, "RUN...", "Make a pool from runs.")
 def pool(
     *runs: File,
     depth: PoolDepth = 100,
@@ -54,6 +52,12 @@ def pool(
     groups
         A file of lines `run group`, or a pattern such as '(.*?)-' whose first bracket is the group in a run's
         name. A run without a group is a group of its own.
+
+    Examples
+    --------
+    unjudged pool *.run --depth 20 -o pool.qrels
+    unjudged pool *.run --depth 5 --qrels qrels.txt -o shallow.qrels
+    unjudged pool new.run --depth 20 --since pool.qrels -o more.qrels
     """
     from unjudged.judging.groups_left_out import without
     from unjudged.rankings.extension import new_documents
@@ -81,7 +85,6 @@ def pool(
     show_judgments(result, "qrels", output, header=header)
 
 
-@command("sample", COLLECT, 3, "QRELS [RUN...]", "Draw a sample of judgments by a design.")
 def sample(
     qrels: File,
     /,
@@ -94,8 +97,8 @@ def sample(
     top: int | None = None,
     strata: str | None = None,
     seed: int = 0,
-    redraw: Annotated[bool | None, Option(negative_bool="no-")] = None,
-    form: Annotated[Form | None, Option("--format", choices=FORMS)] = None,
+    redraw: Annotated[bool | None, Option("--redraw", "--no-redraw")] = None,
+    form: Annotated[Form | None, Option("-f", "--format", choices=FORMS)] = None,
     inputs: JudgmentOptions = JudgmentOptions(),
     to_judge: Annotated[Path | None, Option(writes=True, made=True)] = None,
     since: Annotated[Path | None, Option(reads=True)] = None,
@@ -140,6 +143,12 @@ def sample(
         A folder: write the design, and what to judge, in random order within each topic.
     since
         With --to-judge: the design file of an earlier sample. Only documents outside its pool are drawn.
+
+    Examples
+    --------
+    unjudged sample qrels.txt --share 10% -o sample.qrels
+    unjudged sample qrels.txt *.run -d stratified --share 20% -o strata.qrels
+    unjudged sample pool.qrels *.run -d depth --depth 2 --to-judge tasks
     """
     others = {"share": share, "depth": depth, "top": top, "strata": strata, "redraw": redraw, "format": form}
     drawing.check(**others, design=None if design == "random" else design, since=since, output=output)

@@ -19,7 +19,6 @@ from unjudged.cli.arguments import (
     Rel,
     measures_with_rel,
 )
-from unjudged.cli.commands import SCORE, command
 from unjudged.cli.given_arguments import command_given
 from unjudged.cli.input_options import JudgmentOptions
 from unjudged.cli.output import show
@@ -32,7 +31,6 @@ from unjudged.uncertainty.calibration import Calibration
 PAGE_SUFFIXES = (".html", ".htm", "")
 
 
-@command("report", SCORE, 3, "QRELS RUN... -o PAGE", "Write an evaluation as one page of HTML.")
 def report(
     qrels: File,
     /,
@@ -75,6 +73,12 @@ def report(
         Which tests are corrected together: the pairs of each measure, or all pairs by all measures.
     title
         The title of the page.
+
+    Examples
+    --------
+    unjudged report qrels.txt *.run -o page.html
+    unjudged report qrels.txt *.run -m AP nDCG@10 --baseline lexical -o page.html
+    unjudged report qrels.txt *.run --title "Six systems" -o page.html
     """
     needing = {"rel": rel, "calibration": calibration}
     from_tables = tables.check(inputs, **needing, pool_depth=pool_depth)
