@@ -92,8 +92,10 @@ def _seen(row: Row, _: int) -> Cell:
 
 
 def _headline(row: Row, _: int) -> Cell:
-    other = row.get("in_other_orders")
-    return f"{row['headline']} ({other} if ties are broken otherwise)" if other else row.get("headline")
+    """The headline with the name of the system that is better."""
+    other, better = row.get("in_other_orders"), row.get("better")
+    said = f"{better} is {row['headline']}" if better else row.get("headline")
+    return f"{said} ({other} if ties are broken otherwise)" if other else said
 
 
 field("collection", kind="label")
