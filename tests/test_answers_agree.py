@@ -200,11 +200,10 @@ def drawn() -> Judgments:
 def test_by_people_is_what_evaluate_estimates(drawn: Judgments, measure: str) -> None:
     runs = two("reranked", "dense")
     (estimates,) = estimate_with_predictions(drawn, runs, model(), measure)
-    for bias in audit(drawn, model(), runs, measure).biases:
-        (these, _) = estimates.intervals(bias.run)
-        mine = bias.by_people
-        assert (mine.value, mine.low, mine.high) == (these.value, these.low, these.high)
-        assert str(mine.of) == str(these.of)
+    for row in audit(drawn, model(), runs, measure).rows["bias"]:
+        (these, _) = estimates.intervals(row["system"])
+        mine = row["by_people"], row["estimate_low"], row["estimate_high"]
+        assert mine == (these.value, these.low, these.high)
 
 
 def test_a_sample_that_the_bounds_disprove_is_refused() -> None:
@@ -216,8 +215,8 @@ def test_a_sample_that_the_bounds_disprove_is_refused() -> None:
         estimate_with_predictions(sample.qrels, runs, model(), "P@10")
     mixed = audit(sample.qrels, model(), two("dense", "fused"), "P@10")
     assert any(note.startswith("Wrong by people: ") for note in mixed.notes)
-    by_people = {one.run: one.human for one in audit(sample.qrels, model(), runs, "P@10").biases}
-    assert by_people["reranked"] == pytest.approx(bounds.value)
+    (row,) = [r for r in audit(sample.qrels, model(), runs, "P@10").rows["bias"] if r["system"] == "reranked"]
+    assert row["by_people"] == pytest.approx(bounds.value)
 
 
 def test_a_measure_for_uniform_samples_says_that_these_are_none() -> None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from coverage_tables import Cell, markdown, share, shortfalls
 
-from unjudged.agreement.agreeing import coefficient_estimates
+from unjudged.agreement.agreeing import OF_ALL, coefficient_estimates
 from unjudged.agreement.coefficients import COEFFICIENTS
 from unjudged.agreement.leaderboards import order_coefficients
 from unjudged.agreement.resampling import QueryDraws
@@ -52,7 +52,7 @@ def of_documents(seed: int, queries: int) -> list[AgreementCoverage]:
         table = documents_by_query(rng, queries)
         both = table + np.swapaxes(table, -1, -2)
         of_two = coefficient_estimates(table, GRADES, LEVEL)
-        return of_two | coefficient_estimates(both, GRADES, LEVEL, of_all=True)
+        return of_two | coefficient_estimates(both, GRADES, LEVEL, OF_ALL)
 
     return _coverage(estimates, {name: c.title for name, c in COEFFICIENTS.items()}, queries)
 

@@ -128,12 +128,12 @@ def test_perfect_predictions_leave_almost_nothing(collection: Any) -> None:
 
 def test_the_audit_of_the_model(collection: Any) -> None:
     found = audit(collection.qrels, collection.scores, collection.runs, "RBP(p=0.8)", rel=2, threshold=9.0)
-    assert round(found.auc.value, 3) == 0.836
-    assert found.measure == "RBP(p=0.8, rel=2)"
-    bias = {one.run: one.bias.value for one in found.biases}
+    assert round(found.rows["agreement"][0]["value"], 4) == 0.5086
+    assert found.settings["measure"] == "RBP(p=0.8, rel=2)"
+    bias = {one["system"]: one["bias"] for one in found.rows["bias"]}
     assert min(bias.values()) == pytest.approx(0.065, abs=0.0005)
     assert max(bias.values()) == pytest.approx(0.108, abs=0.0005)
-    human = {one.run: one.human for one in found.biases}
+    human = {one["system"]: one["by_people"] for one in found.rows["bias"]}
     gap = human["ICT-BERT2"] - human["ICT-CKNRM_B50"]
     assert gap == pytest.approx(0.066, abs=0.0005)
     assert gap + bias["ICT-BERT2"] - bias["ICT-CKNRM_B50"] == pytest.approx(0.023, abs=0.0005)

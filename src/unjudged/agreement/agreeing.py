@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
+from itertools import product
 
 import numpy as np
 
@@ -23,15 +24,17 @@ from unjudged.results.fields import Row
 from unjudged.results.result import Result
 from unjudged.uncertainty.estimate import Estimate
 
+OF_TWO, OF_ALL = ([name for name, c in COEFFICIENTS.items() if c.of_all == own] for own in (False, True))
+
 
 def coefficient_estimates(
-    counts: Floats, grades: Floats, confidence: float, *, of_all: bool = False
+    counts: Floats, grades: Floats, confidence: float, names: Iterable[str] = OF_TWO
 ) -> dict[str, Estimate]:
     """Estimate coefficients of two sources from queries x grades x grades, or of all from coincidences.
 
     The counts may be weighted. Queries without a shared document say nothing, and do not count.
     """
-    chosen = {name: c for name, c in COEFFICIENTS.items() if c.of_all == of_all}
+    chosen = {name: COEFFICIENTS[name] for name in names}
     limits = {name: c.limits for name, c in chosen.items()}
 
     def values(tables: Floats) -> dict[str, Floats]:
@@ -43,23 +46,24 @@ def coefficient_estimates(
 def document_rows(labels: SharedLabels, confidence: float) -> Iterator[Row]:
     """Yield the coefficients of each pair of sources, then those of all."""
 
-    def rows(counts: Floats, sources: str, documents: int, *, of_all: bool) -> Iterator[Row]:
-        found = coefficient_estimates(counts, labels.grades, confidence, of_all=of_all)
-        for name, one in found.items():
+    def rows(counts: Floats, sources: str, documents: int, chosen: Iterable[str]) -> Iterator[Row]:
+        for name, one in coefficient_estimates(counts, labels.grades, confidence, chosen).items():
             yield row_of(one, sources, COEFFICIENTS[name].title, documents=documents)
 
     names = labels.sources
     for i, j in labels.pairs():
         counts = labels.counts(i, j)
-        yield from rows(counts, f"{names[i]}, {names[j]}", int(counts.sum()), of_all=False)
-    yield from rows(labels.coincidences(), ", ".join(names), len(labels.query), of_all=True)
+        yield from rows(counts, f"{names[i]}, {names[j]}", int(counts.sum()), OF_TWO)
+    yield from rows(labels.coincidences(), ", ".join(names), len(labels.query), OF_ALL)
 
 
-def confusion_rows(counts: Floats, grades: Iterable[str], sources: str) -> Iterator[Row]:
-    """Yield how many documents have each grade of the first source and each of the second."""
-    listed, table = list(grades), counts.sum(0)
-    for (i, j), documents in np.ndenumerate(table):
-        yield {"sources": sources, "grade": listed[i], "other_grade": listed[j], "documents": int(documents)}
+def confusion_rows(counts: Floats, grades: Floats, weights: Floats | None = None) -> Iterator[Row]:
+    """Yield how many documents have each two grades of the sources, and their weighted share."""
+    totals, shares = counts.sum(0), (counts if weights is None else weights).sum(0)
+    names = [f"{grade:g}" for grade in grades]
+    for i, j in product(np.flatnonzero(totals.any(1)), np.flatnonzero(totals.any(0))):
+        share = float(shares[i, j] / shares.sum())
+        yield {"grade": names[i], "other_grade": names[j], "documents": int(totals[i, j]), "share": share}
 
 
 def agree(
@@ -104,11 +108,11 @@ def agree(
         if not len(labels.query):
             raise UsageError("no document was judged by two sources: expected the same queries and documents")
         rows["agreement"] = [*document_rows(labels, confidence)]
-        names, grades = labels.sources, [f"{grade:g}" for grade in labels.grades]
+        names = labels.sources
         rows["confusion"] = [
-            row
+            {"sources": f"{names[i]}, {names[j]}", **row}
             for i, j in labels.pairs()
-            for row in confusion_rows(labels.counts(i, j), grades, f"{names[i]}, {names[j]}")
+            for row in confusion_rows(labels.counts(i, j), labels.grades)
         ]
         titles["agreement"] = f"Agreement of {', '.join(names)} on documents"
         titles["confusion"] = "Documents by grade: the first source in rows, the second in columns"

@@ -114,6 +114,25 @@ COEFFICIENTS: Choices[Coefficient] = Choices(
 )
 
 
+def grades_of(*labels: NDArray[Any]) -> Floats:
+    """Return the grades that occur, sorted; too many are no scale, and a table of them would have no end."""
+    grades = np.unique(np.concatenate([np.unique(own) for own in labels]))
+    if len(grades) > MOST_GRADES:
+        problem = f"{counted(len(grades), 'different grade')}, expected at most {MOST_GRADES}"
+        raise InputError(f"{problem}: predictions of many values are scores (kind='scores')")
+    return grades.astype(float)
+
+
+def tables(
+    query: Integers, first: Integers, second: Integers, shape: tuple[int, int], weight: Floats | None = None
+) -> Counts:
+    """Count documents by query and by the places of two grades; `shape` is queries and grades."""
+    queries, n = shape
+    weights: Any = weight
+    counts = np.bincount((query * n + first) * n + second, weights, queries * n * n)
+    return counts.reshape(queries, n, n).astype(float)
+
+
 @dataclass(frozen=True, eq=False)
 class SharedLabels:
     """`place[d, s]` is the place in `grades` of the grade that source s gave document d, -1 for none.
@@ -132,9 +151,7 @@ class SharedLabels:
         """Match documents by name, query by query."""
         judged = [judgments.grade >= 0 for judgments in sources.values()]
         graded = [judgments.grade[own] for judgments, own in zip(sources.values(), judged, strict=True)]
-        grades = np.unique(np.concatenate([np.unique(own) for own in graded]))
-        if len(grades) > MOST_GRADES:
-            raise InputError(f"{counted(len(grades), 'different grade')}, expected at most {MOST_GRADES}")
+        grades = grades_of(*graded)
         names = {q: i for i, q in enumerate(dict.fromkeys(q for j in sources.values() for q in j.queries))}
         documents, count = _numbered(list(sources.values()))
         place = np.full((count, len(sources)), -1, np.int8)
@@ -144,7 +161,7 @@ class SharedLabels:
             place[rows, s] = np.searchsorted(grades, graded[s])
             query[rows] = np.array([names[name] for name in judgments.queries])[judgments.query[own]]
         shared = (place >= 0).sum(axis=1) > 1
-        return cls(list(sources), list(names), grades.astype(float), query[shared], place[shared])
+        return cls(list(sources), list(names), grades, query[shared], place[shared])
 
     def pairs(self) -> list[tuple[int, int]]:
         """Return every two sources, as places."""
@@ -153,11 +170,9 @@ class SharedLabels:
     def counts(self, first: int, second: int, weight: Floats | None = None) -> Floats:
         """Count the documents of each query by the grades of two sources: queries x grades x grades."""
         a, b = self.place[:, first].astype(np.int64), self.place[:, second].astype(np.int64)
-        both, n = (a >= 0) & (b >= 0), len(self.grades)
-        cell = (self.query[both] * n + a[both]) * n + b[both]
-        of_documents: Any = None if weight is None else weight[both]
-        counts = np.bincount(cell, of_documents, len(self.queries) * n * n)
-        return counts.reshape(len(self.queries), n, n).astype(float)
+        both = (a >= 0) & (b >= 0)
+        shape = len(self.queries), len(self.grades)
+        return tables(self.query[both], a[both], b[both], shape, None if weight is None else weight[both])
 
     def coincidences(self) -> Floats:
         """Count ordered pairs of labels per query; a document with m labels counts 1 / (m - 1) for each."""

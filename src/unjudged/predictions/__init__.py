@@ -5,7 +5,6 @@ from unjudged.base.lazy import LazyNames
 _NAMES = LazyNames(
     "unjudged.predictions",
     {
-        "audit_grids": "Audit Bias Confusion CurvePoint Rating",
         "auditing": "audit",
         "combined_estimates": "estimate_with_predictions",
         "estimates": "PredictedMeans",

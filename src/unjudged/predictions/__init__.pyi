@@ -1,5 +1,4 @@
 # Written by `make docs`.
-from unjudged.predictions.audit_grids import Audit as Audit, Bias as Bias, Confusion as Confusion, CurvePoint as CurvePoint, Rating as Rating
 from unjudged.predictions.auditing import audit as audit
 from unjudged.predictions.by_document import DocumentEstimates as DocumentEstimates, estimate_by_document as estimate_by_document
 from unjudged.predictions.by_query import Powered as Powered, QueryEstimates as QueryEstimates, estimate_by_query as estimate_by_query, prediction_powered as prediction_powered
@@ -9,17 +8,12 @@ from unjudged.predictions.poisson_sample import design_for_predictions as design
 from unjudged.predictions.predictions import Judges as Judges, Predictions as Predictions
 
 __all__ = [
-    "Audit",
-    "Bias",
-    "Confusion",
-    "CurvePoint",
     "DocumentEstimates",
     "Judges",
     "Powered",
     "PredictedMeans",
     "Predictions",
     "QueryEstimates",
-    "Rating",
     "audit",
     "design_for_predictions",
     "estimate_by_document",

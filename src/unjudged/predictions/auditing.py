@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import nan, sqrt
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import nan
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from unjudged.agreement.agreeing import coefficient_estimates, confusion_rows
+from unjudged.agreement.coefficients import grades_of, tables
+from unjudged.agreement.resampling import note_on_intervals, row_of
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted
 from unjudged.evaluation.collection import Collection, RunsSource
@@ -16,9 +21,7 @@ from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, Estimand
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.measures.kernel.registry import Measure
-from unjudged.predictions.audit_grids import Audit, Bias, Confusion, CurvePoint, Rating
 from unjudged.predictions.by_document import estimate_population
-from unjudged.predictions.calibrated_gains import effective_count
 from unjudged.predictions.population import (
     Completeness,
     IncompleteError,
@@ -28,12 +31,12 @@ from unjudged.predictions.population import (
 )
 from unjudged.predictions.predictions import GRADES, Judges, Predictions, PredictionsSource
 from unjudged.predictions.sums import WEIGHTS, Sum
-from unjudged.rankings.judged import Floats, Integers, Mask
+from unjudged.rankings.judged import Floats, Integers
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
+from unjudged.results.fields import Row, known
+from unjudged.results.result import Result
 from unjudged.uncertainty.estimate import Estimate
-from unjudged.uncertainty.quantiles import Limits, normal_quantile, t_interval, t_quantile, within
-
-MOST_GRADES, MOST_VALUES, BINS = 100, 15, 10
+from unjudged.uncertainty.quantiles import t_interval
 
 
 def audit(
@@ -45,17 +48,18 @@ def audit(
     rel: int = 1,
     threshold: float | None = None,
     confidence: float = 0.95,
-) -> Audit:
+) -> Result:
     """Compare predictions with human judgments, and say how far each run's score would be off by them.
 
-    A document is relevant from grade `rel` on, and by scores from `threshold` on (probabilities: 0.5).
-    Without a threshold, raw scores have no confusion matrix and no kappa, and the bias of a run is refused.
+    A document is relevant from grade `rel` on, and by scores from `threshold` on (probabilities: 0.5). Rows
+    are `agreement` (Cohen's kappa), `shares` of the documents by both labels, `ratings`, the mean prediction
+    by people's grade, and `bias`, how much higher each run scores by the predictions. Shares and means are
+    weighted by 1 / the probability of being judged.
 
     >>> people = {"q1": {"d1": 1, "d2": 0, "d3": 1}, "q2": {"d1": 0, "d2": 1, "d3": 0}}
     >>> model = {"q1": {"d1": 0.9, "d2": 0.6, "d3": 0.7}, "q2": {"d1": 0.2, "d2": 0.4, "d3": 0.3}}
-    >>> agreed = audit(people, model)
-    >>> round(agreed.auc.value, 4), round(agreed.kappa.value, 4)
-    (0.8889, 0.3333)
+    >>> round(audit(people, model).rows["agreement"][0]["value"], 4)
+    0.3333
     """
     judgments, source = Judgments.of(qrels), Predictions.of(predictions)
     value = source.aligned(judgments).value
@@ -63,57 +67,74 @@ def audit(
     both = people & ~np.isnan(value)
     if not both.any():
         raise InputError("no document that people judged has a prediction", source=source.name)
-    sample = Sample(1 / judgments.inclusion[both], judgments.query[both], confidence)
-    grade, seen = judgments.grade[both].astype(np.int64), value[both]
-    relevant = grade >= rel
-    _check_scale(grade, seen if source.kind == GRADES else grade)
-    label = _labels_of(source, value, rel, threshold, needed=runs is not None)
-    confusion = kappa = kappa_of_grades = None
-    if label is not None:
-        own = label[both].astype(np.int64)
-        confusion = Confusion.of(grade, own, sample.weight)
-        kappa = sample.kappa(relevant.astype(np.int64), (own >= rel).astype(np.int64), "kappa")
-        if source.kind == GRADES:
-            kappa_of_grades = sample.kappa(grade, own, "kappa of grades")
-    chosen = _measure_with_rel(measure, rel)
-    biases = Biases([], [])
-    if runs is not None and label is not None:
-        collection = Collection.of(judgments, runs)
-        biases = _biases(collection, source, chosen, confidence, threshold)
-    return Audit(
-        rel=rel,
-        documents=len(grade),
-        missing=int((people & ~both).sum()),
-        weighted=bool((sample.weight != sample.weight[0]).any()),
-        confusion=confusion,
-        kappa=kappa,
-        kappa_of_grades=kappa_of_grades,
-        auc=sample.auc(relevant, seen, "AUC"),
-        ratings=_ratings(judgments, both, value, label, rel if source.kind != GRADES else None),
-        curve=_curve(seen, relevant, sample),
-        measure=str(chosen),
-        biases=tuple(biases.by_run),
-        notes=[*biases.notes, *source.notes()],
-        assumed=judgments.probability is None and judgments.stratum is None,
-    )
+    label, grade = source.labels(value, threshold, rel), judgments.grade
+    found = Documents(judgments.query[both], grade[both], label[both], 1 / judgments.inclusion[both])
+    kappas = {"kappa, relevant or not": found.by_relevance(rel)}
+    if source.kind == GRADES:
+        kappas["kappa, grades"] = found
+    rows: dict[str, list[Row]] = {
+        "agreement": [row_of(own.kappa(confidence), "", name) for name, own in kappas.items()],
+        "shares": [*confusion_rows(found.tables(weighted=False), found.grades, found.tables())],
+        "ratings": [*_ratings(found, value[both], rel if source.kind != GRADES else None)],
+    }
+    chosen, notes = _measure_with_rel(measure, rel), [*source.notes()]
+    if runs is not None:
+        biases, said = _biases(Collection.of(judgments, runs), source, chosen, confidence, threshold)
+        rows["bias"], notes = biases, [*said, *notes]
+    documents = counted(len(found.weight), "document")
+    titles = {
+        "agreement": f"Agreement on {documents} that people judged",
+        "shares": "Share of the documents: by people in rows, predicted in columns",
+        "ratings": "Predictions by people's grades",
+        "bias": f"{chosen} by the predictions minus by people",
+    }
+    weighted = bool((found.weight != found.weight[0]).any())
+    known = judgments.probability is not None or judgments.stratum is not None
+    about = _notes(confidence, rel, int((people & ~both).sum()), weighted=weighted, recorded=known)
+    return Result(rows, [*about, *notes], {"titles": titles, "measure": str(chosen)})
 
 
-def _labels_of(
-    source: Predictions, value: Floats, rel: int, threshold: float | None, *, needed: bool
-) -> Floats | None:
-    """Return the grade predicted of each row, -1 for none; of scores, `rel` or 0 by the threshold."""
-    labelled = source.kind == GRADES or source.are_probabilities or threshold is not None
-    if not labelled and not needed:
-        return None
-    return source.labels(value, threshold, rel)
+def _notes(confidence: float, rel: int, missing: int, *, weighted: bool, recorded: bool) -> Iterator[str]:
+    """Say what intervals are, and what is known of the documents."""
+    yield f"{note_on_intervals(confidence)[:-1]}; a document is relevant from grade {rel} on."
+    if weighted:
+        yield "Each document is weighted by 1 / its probability of being judged."
+    if weighted and not recorded:
+        assumed = "the judged documents count as a uniform sample of each query's pool"
+        yield f"No design of the sample is recorded: {assumed}."
+    if missing:
+        has = "has" if missing == 1 else "have"
+        yield f"{counted(missing, 'document')} that people judged {has} no prediction."
 
 
-def _check_scale(*labels: NDArray[Any]) -> None:
-    """Refuse grades that are no scale: a table of them would have no end."""
-    many = max(len(np.unique(own)) for own in labels)
-    if many > MOST_GRADES:
-        problem = f"there are {many} different grades, expected at most {MOST_GRADES}"
-        raise InputError(f"{problem}: predictions of many values are scores (kind='scores')")
+@dataclass(frozen=True, eq=False)
+class Documents:
+    """Documents that people judged and that have a prediction: their queries, labels and weights."""
+
+    query: Integers
+    human: NDArray[Any]
+    predicted: NDArray[Any]
+    weight: Floats
+
+    @cached_property
+    def grades(self) -> Floats:
+        """Grades that people or predictions give."""
+        return grades_of(self.human, self.predicted)
+
+    def by_relevance(self, rel: int) -> Documents:
+        """Return the same, relevant or not."""
+        return replace(self, human=self.human >= rel, predicted=self.predicted >= rel)
+
+    def tables(self, *, weighted: bool = True) -> Floats:
+        """Return the documents by query and by both grades: the sums of their weights, or counts."""
+        names, query = np.unique(self.query, return_inverse=True)
+        first, second = (np.searchsorted(self.grades, own) for own in (self.human, self.predicted))
+        weight = self.weight if weighted else None
+        return tables(query, first, second, (len(names), len(self.grades)), weight)
+
+    def kappa(self, confidence: float) -> Estimate:
+        """Estimate Cohen's kappa, had both judged every document."""
+        return coefficient_estimates(self.tables(), self.grades, confidence, ["kappa"])["kappa"]
 
 
 def _measure_with_rel(measure: MeasureLike, rel: int) -> Measure:
@@ -124,113 +145,22 @@ def _measure_with_rel(measure: MeasureLike, rel: int) -> Measure:
     return chosen
 
 
-def _ratings(
-    judgments: Judgments, both: Mask, value: Floats, label: Floats | None, rel: int | None
-) -> tuple[Rating, ...]:
-    """Return a rating per human grade; with `rel`, over-rating is a share of the documents."""
-    ratings = []
-    for grade in np.unique(judgments.grade[both]).tolist():
-        own = both & (judgments.grade == grade)
-        weight = 1 / judgments.inclusion[own]
-        over = None
-        if label is not None:
-            excess = label[own] - grade if rel is None else (label[own] >= rel) - float(grade >= rel)
-            over = float(np.average(excess, weights=weight))
-        ratings.append(Rating(grade, int(own.sum()), float(np.average(value[own], weights=weight)), over))
-    return tuple(ratings)
+def _ratings(found: Documents, value: Floats, rel: int | None) -> Iterator[Row]:
+    """Yield the mean prediction by people's grade; with `rel`, over-rating is a share of the documents."""
+    for grade in np.unique(found.human).tolist():
+        own = found.human == grade
+        label, weight = found.predicted[own], found.weight[own]
+        excess = label - grade if rel is None else (label >= rel) - float(grade >= rel)
+        yield {
+            "grade": f"{grade:g}",
+            "documents": int(own.sum()),
+            "mean_prediction": float(np.average(value[own], weights=weight)),
+            "over_rating": float(np.average(excess, weights=weight)),
+        }
 
 
-def _curve(seen: Floats, relevant: Mask, sample: Sample) -> tuple[CurvePoint, ...]:
-    """Return a point per value where they are few, else one per tenth of the documents."""
-    values = np.unique(seen)
-    place = np.searchsorted(values, seen)
-    if len(values) > MOST_VALUES:
-        edges = np.unique(np.quantile(seen, np.linspace(0, 1, BINS + 1)[1:-1]))
-        place = np.searchsorted(edges, seen, "right")
-    points = []
-    for k in np.unique(place).tolist():
-        own = place == k
-        share = weighted_share(relevant[own], sample.weight[own], sample.confidence, "share relevant")
-        mean = float(np.average(seen[own], weights=sample.weight[own]))
-        low, high = float(seen[own].min()), float(seen[own].max())
-        points.append(CurvePoint(low, high, int(own.sum()), mean, share))
-    return tuple(points)
-
-
-@dataclass(frozen=True, eq=False)
-class Sample:
-    """Documents that both judged: how many documents each stands for, and its query.
-
-    Intervals are linearised: each document's influence on a statistic is added up by query, and queries are
-    the independent observations (documents, where there is only one query).
-    """
-
-    weight: Floats
-    query: Integers
-    confidence: float
-
-    def kappa(self, human: Integers, predicted: Integers, of: str) -> Estimate:
-        """Estimate Cohen's kappa: agreement beyond chance, (observed - expected) / (1 - expected).
-
-        Not a number where both have a single label, the same.
-        """
-        observed, expected, each = agreement = by_chance(human, predicted, self.weight)
-        if expected == 1:
-            return Estimate(nan, nan, nan, self.confidence, "both judges have one label only", _about(of))
-        above_chance = (human == predicted) - observed - (1 - agreement.kappa) * (each - 2 * expected)
-        influence = self.weight / self.weight.sum() * above_chance / (1 - expected)
-        return self._linearised(agreement.kappa, influence, of, (-1.0, 1.0))
-
-    def auc(self, relevant: Mask, score: Floats, of: str) -> Estimate:
-        """Estimate the chance that a relevant document has a higher score than another; ties count half.
-
-        Not a number where all documents are relevant, or none.
-        """
-        if relevant.all() or not relevant.any():
-            return Estimate(nan, nan, nan, self.confidence, "one kind of document only", _about(of))
-        values, place = np.unique(score, return_inverse=True)
-        each = np.where(relevant, self.weight[relevant].sum(), self.weight[~relevant].sum())
-        w = self.weight / each
-        mass = [np.bincount(place[kind], w[kind], len(values)) for kind in (relevant, ~relevant)]
-        below = [np.cumsum(own) - own / 2 for own in mass]
-        won = np.where(relevant, below[1][place], 1 - below[0][place])
-        value = float(w[relevant] @ won[relevant])
-        return self._linearised(value, w * (won - value), of, (0.0, 1.0))
-
-    def _linearised(self, value: float, influence: Floats, of: str, limits: Limits) -> Estimate:
-        _, place = np.unique(self.query, return_inverse=True)
-        unit = "queries"
-        if place.max(initial=0) == 0:
-            place, unit = np.arange(len(influence)), "documents"
-        totals = np.bincount(place, influence)
-        n = len(totals)
-        if n < 2:
-            return Estimate(value, *limits, self.confidence, "one document only", _about(of))
-        half = t_quantile(self.confidence, n - 1) * sqrt(n / (n - 1) * float((totals**2).sum()))
-        method = f"linearised over {n} {unit}"
-        return Estimate(value, *within(value, half, limits), self.confidence, method, _about(of))
-
-
-def _about(of: str) -> Estimand:
-    """Agreement is estimated for other queries, had both judged every document."""
-    return Estimand(of, OTHER, ALL_JUDGED)
-
-
-def weighted_share(relevant: Mask, weight: Floats, confidence: float, of: str) -> Estimate:
-    """Return a share with Wilson's interval, for as many documents as the weights are worth."""
-    n = effective_count(weight)
-    p, z = float(np.average(relevant, weights=weight)), normal_quantile(confidence)
-    middle = (p + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-    low, high = min(max(middle - half, 0.0), p), max(min(middle + half, 1.0), p)
-    return Estimate(p, low, high, confidence, "Wilson, documents taken as independent", Estimand(of))
-
-
-class Biases(NamedTuple):
-    """Biases of the runs that have one, and sentences on what was left out."""
-
-    by_run: list[Bias]
-    notes: list[str]
+Biases = tuple[list[Row], list[str]]
+"""Biases of the runs that have one, and sentences on what was left out."""
 
 
 def _biases(
@@ -279,10 +209,10 @@ def _of_sample(
     gain = chosen.gains_where(known, source.labels(value, threshold, chosen.rel))
     scores = population.totals(weight, gain)
     by_run = [
-        Bias(run, people.mean(run, confidence=confidence), _bias(gaps, run, measure, confidence))
+        _bias(people.mean(run, confidence=confidence), gaps, run, measure)
         for run, gaps in zip(people.runs, scores - people.per_query, strict=True)
     ]
-    return Biases(by_run, notes)
+    return by_run, notes
 
 
 def _of_complete_queries(
@@ -297,58 +227,39 @@ def _of_complete_queries(
     grade = source.labels(value, threshold, int(measure.given.get("rel", 1))).astype(np.int32)
     relabelled = rankings.relabelled(collection.judgments.with_grades(grade))
     machine = measure.compute(relabelled).reshape(len(runs), -1)
-    found, refused = Biases([], []), None
+    found: list[Row] = []
+    notes, refused = list[str](), None
     for i, run in enumerate(runs):
         judged = Completeness.of(measure, retrieved.run(i), labelled)
         try:
             judged.check(2)
         except IncompleteError as error:
             refused = error
-            found.notes.append(f"{run}: no bias. {error}.")
+            notes.append(f"{run}: no bias. {error}.")
             continue
         known = judged.complete
         people, gaps = human[i, known], machine[i, known] - human[i, known]
         of, mean = Estimand(str(measure), subject=run), float(mean_over_queries(people))
-        by_people = Estimate.without_interval(mean, "all is judged", of)
-        found.by_run.append(Bias(run, by_people, _bias(gaps, run, measure, confidence)))
+        found.append(_bias(Estimate(mean, nan, nan, confidence, "", of), gaps, run, measure))
         if left := int((~known).sum()):
-            found.notes.append(f"{run}: {counted(left, 'query')} left out, judged in part for {measure}.")
-    if refused is not None and not found.by_run:
+            notes.append(f"{run}: {counted(left, 'query')} left out, judged in part for {measure}.")
+    if refused is not None and not found:
         raise refused
-    return found
+    return found, notes
 
 
-def _bias(gaps: Floats, run: str, measure: Measure, confidence: float) -> Estimate:
-    """Estimate the mean of the differences by query."""
+def _bias(people: Estimate, gaps: Floats, run: str, measure: Measure) -> Row:
+    """Return the mean by people, and that of the differences by query with its interval."""
     of = Estimand(f"bias in {measure}", OTHER, ALL_JUDGED, run)
     widest = measure.range[1] - measure.range[0]
-    return t_interval(gaps, confidence, method="t over queries", of=of, limits=(-widest, widest))
-
-
-class ByChance(NamedTuple):
-    """Observed agreement of two judges, and that of independent judges who use each grade as often.
-
-    `each` has, for each document, how often the other judge uses the grades that these two gave it, summed.
-    """
-
-    observed: float
-    expected: float
-    each: Floats
-
-    @property
-    def kappa(self) -> float:
-        if self.expected == 1:
-            return float("nan")
-        return (self.observed - self.expected) / (1 - self.expected)
-
-
-def by_chance(first: ArrayLike, second: ArrayLike, weight: ArrayLike | None = None) -> ByChance:
-    """How often two judges agree, and would by chance; a document counts as often as its weight says."""
-    grades, codes = np.unique(np.concatenate([np.asarray(first), np.asarray(second)]), return_inverse=True)
-    a, b = np.split(codes, 2)
-    w = np.ones(len(a)) if weight is None else np.asarray(weight, float)
-    w = w / w.sum()
-    of_first, of_second = (np.bincount(given, w, len(grades)) for given in (a, b))
-    expected = 1.0 if len(grades) == 1 else float(of_first @ of_second)
-    each: Floats = np.asarray(of_second[a] + of_first[b], float)
-    return ByChance(float(w @ (a == b)), expected, each)
+    bias = t_interval(gaps, people.confidence, method="t over queries", of=of, limits=(-widest, widest))
+    return {
+        "measure": str(measure),
+        "system": run,
+        "by_people": people.value,
+        "estimate_low": known(people.low),
+        "estimate_high": known(people.high),
+        "bias": bias.value,
+        "query_low": known(bias.low),
+        "query_high": known(bias.high),
+    }

@@ -33,6 +33,7 @@ _OUTCOMES = ("wins", "ties", "losses", "effect", "effect_low", "effect_high")
 _ENDS = ("low", "high", "estimate_low", "estimate_high", "query_low", "query_high")
 _ANSWERS = ("headline", "better", "other_queries", "more_judging", "in_other_orders", "flip", "loss", "seen")
 _SIGNIFICANT = ("same_winner", "opposite", "only_first", "only_second", "neither")
+_RATINGS = ("grade", "documents", "mean_prediction", "over_rating")
 _COEFFICIENTS = View(
     ["measure", "sources", "coefficient", "documents", "value", "other queries would give"],
     ["measure", "sources", "coefficient", "documents", "value", "query_low", "query_high", "method"],
@@ -109,9 +110,20 @@ VIEWS: dict[str, View] = {
     "orders": _COEFFICIENTS,
     "confusion": View(
         ["sources", "grade"],
-        ["sources", "grade", "other_grade", "documents"],
+        ["sources", "grade", "other_grade", "documents", "share"],
         across="other_grade",
         cells=("documents",),
+    ),
+    "shares": View(
+        ["grade"],
+        ["grade", "other_grade", "documents", "share"],
+        across="other_grade",
+        cells=("share",),
+    ),
+    "ratings": View(_RATINGS, _RATINGS),
+    "bias": View(
+        ["measure", "system", "by_people", "estimated", "bias", "other queries would give"],
+        ["measure", "system", "by_people", *_ENDS[2:4], "bias", *_ENDS[4:]],
     ),
     "means": View(
         ["measure", "system"],

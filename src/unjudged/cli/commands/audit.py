@@ -14,10 +14,9 @@ from unjudged.cli.arguments import (
     OutputFormat,
 )
 from unjudged.cli.input_options import JudgmentOptions
-from unjudged.cli.output import check_output, show_grids
+from unjudged.cli.output import check_output, show_result
 from unjudged.cli.prediction_options import StatedOptions
 from unjudged.cli.standard_streams import progress
-from unjudged.grids.rendering import WITHOUT_NOTES
 from unjudged.predictions import audit as audit_predictions
 from unjudged.predictions.predictions import Predictions
 from unjudged.rankings.runs import RunSource
@@ -42,9 +41,9 @@ def audit(
 ) -> None:
     """Compare the predictions of a model with human judgments.
 
-    Prints AUC, Cohen's kappa, the confusion matrix, over-rating by grade, the calibration curve, and for each
-    run how much higher it scores by the predictions than by people. If people judged a sample with recorded
-    probabilities or strata, everything is weighted accordingly.
+    Prints Cohen's kappa, the confusion matrix, over-rating by grade, and for each run how much higher it
+    scores by the predictions than by people. If people judged a sample with recorded probabilities or strata,
+    everything is weighted accordingly.
 
     Parameters
     ----------
@@ -71,7 +70,7 @@ def audit(
     unjudged audit qrels.txt model.qrels *.run -m P@10
     unjudged audit qrels.txt model.qrels --rel 2 -o audit.json
     """
-    chosen = check_output(format, output)
+    check_output(format, output)
     if not files:
         raise UsageError(f"no predictions given: unjudged {USAGE}")
     runs: Mapping[str, RunSource] | None = inputs.runs(files[1:], USAGE) if files[1:] else None
@@ -86,4 +85,4 @@ def audit(
         found = audit_predictions(
             judgments, predicted, runs, measure, rel=rel, threshold=threshold, confidence=confidence
         )
-    show_grids(found.records() if chosen in WITHOUT_NOTES else found.grids(), format, output)
+    show_result(found, format, output)
