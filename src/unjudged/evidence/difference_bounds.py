@@ -24,7 +24,7 @@ import numpy as np
 from unjudged.base.segments import ends as segment_ends
 from unjudged.base.segments import numbered
 from unjudged.evidence.contrast import Ends, Ints
-from unjudged.evidence.favouring import DirectedPairs, shared_counts
+from unjudged.evidence.favouring import shared_counts
 from unjudged.evidence.tipping import ExpectedTip, is_open
 from unjudged.measures.kernel.registry import Measure, ratio
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
@@ -32,9 +32,10 @@ from unjudged.uncertainty.bounding.bounds import bounds
 from unjudged.uncertainty.bounding.closed_bounds import hits_around
 from unjudged.uncertainty.bounding.filled import anonymous, unknown_documents
 from unjudged.uncertainty.bounding.gain_bounds import Discounts
-from unjudged.uncertainty.shared import SharedRankings, selected_runs
+from unjudged.uncertainty.shared import SharedRankings
 
-RUNS_AT_ONCE = 16
+AT_ONCE = 500
+"""Rankings that are bounded at a time."""
 TipOf = Callable[[Ints, Ints], ExpectedTip]
 
 
@@ -43,8 +44,6 @@ class DifferenceBounds:
 
     def __init__(self, shared: SharedRankings, measure: Measure, depth: int | None, scores: Floats) -> None:
         self.shared, self.measure, self.depth, self.scores = shared, measure, depth, scores
-        self._lows: dict[int, Floats] = {}
-        self._shared_open: dict[tuple[bytes, ...], Floats] = {}
 
     def of(self, first: Ints, second: Ints, tip: TipOf) -> Ends:
         """Return pairs x queries: the lowest and the highest difference on each query."""
@@ -75,97 +74,58 @@ class DifferenceBounds:
     # Ends of each system alone.
 
     def _enclosed(self, first: Ints, second: Ints) -> tuple[Floats, Floats]:
-        own, other = self._beside(first, second), self._beside(second, first)
-        return own.low - other.high, own.high - other.low
+        low, high = self._beside(np.concatenate([first, second]), np.concatenate([second, first]))
+        own, other = slice(0, len(first)), slice(len(first), None)
+        return low[own] - high[other], high[own] - low[other]
 
     def _beside(self, first: Ints, second: Ints) -> Ends:
-        """Return pairs x queries: the ends of the first system, if it is compared with the second."""
-        traits, cutoff = self.measure.traits, self.measure.given.get("cutoff", inf)
-        if traits.pointwise:  # documents that a system lacks cannot change it
-            return Ends(self._least(0)[first], self._highest(first, second))
-        extra = self._extra(first, second)
-        if self.measure.name == "AP":
-            return Ends(self._lowest_ap(first, extra), self._highest(first, second))
-        if self.measure.name == "nDCG" and cutoff < inf:  # no more of others fit in the ideal ranking
-            low, few = self._least(int(cutoff))[first], np.flatnonzero((extra < cutoff).any(axis=1))
-            low[few] = self._beside_each(self._below_closed, first[few], second[few], extra[few]).low
-            return Ends(low, self._highest(first, second))
-        low, high = self._beside_each(self._below_closed, first, second, extra)
-        if traits.diluted:
-            return Ends(low, self._highest(first, second))
+        """Return pairs x queries: the ends of the first system, if it is compared with the second.
+
+        The second half of the pairs are those of the first half the other way round.
+        """
+        measure, closed = self.measure, self._below_closed
+        extra = np.zeros((len(first), len(self.shared.queries)), np.int64)
+        if not measure.traits.pointwise:  # else documents that a system lacks cannot change it
+            extra = self._extra(first, second)
+        if measure.name == "AP":
+            high = self._ends(
+                closed, first, np.zeros_like(extra)
+            ).high  # which documents of others only lower
+            low = self._lowest_ap(first, extra)
+        else:
+            if measure.name == "nDCG":  # no more of others fit in the ideal ranking
+                extra = np.minimum(extra, measure.given.get("cutoff", extra.max(initial=0)))
+            low, high = self._ends(closed, first, extra)
         reached = self._reached(first, second)
         if reached.any():
-            high = np.where(reached, self._beside_each(self._open, first, second, extra).high, high)
+            extra = np.zeros_like(extra) if measure.traits.diluted else extra
+            high = np.where(reached, self._ends(_judged_only(self.shared, None), first, extra).high, high)
         return Ends(low, high)
 
-    def _beside_each(self, rankings: JudgedRankings, first: Ints, second: Ints, extra: Integers) -> Ends:
+    def _ends(self, rankings: JudgedRankings, first: Ints, extra: Integers) -> Ends:
         """Return pairs x queries: ends of the first system beside so many relevant documents of others."""
-        low, high = np.empty(extra.shape), np.empty(extra.shape)
-        for other in np.unique(second).tolist():
-            mine = np.flatnonzero(second == other)
-            some = selected_runs(rankings, first[mine].tolist())
-            made = bounds(self.measure, some, extra_relevant=extra[mine].ravel(), after_end=False)
-            low[mine], high[mine] = (end.reshape(len(mine), -1) for end in (made.low, made.high))
-        return Ends(*map(self.measure.averaged, (low, high)))
-
-    def _highest(self, first: Ints, second: Ints) -> Floats:
-        """Return pairs x queries: the highest values of the first system, which others only lower."""
-        reached = self._reached(first, second)
-        if reached.all():
-            return self._most[first]
-        shut: Floats = self._shut_most[first]
-        return np.where(reached, self._most[first], shut) if reached.any() else shut
+        queries, most = extra.shape[1], int(extra.max(initial=0)) + 1
+        cells = (first[:, None] * queries + np.arange(queries)) * most + extra
+        asked, place = np.unique(cells, return_inverse=True)
+        found = _bounds_of(self.measure, rankings, asked // most, asked % most, after_end=False)
+        return Ends(*(self.measure.averaged(end)[place.reshape(extra.shape)] for end in found))
 
     def _reached(self, first: Ints, second: Ints) -> Mask:
         """Return pairs x queries: whether the second has a document open that the first has below the depth.
 
         If it is relevant it is so for both, else what the first has below the depth is nonrelevant.
         """
-        shape = len(first), len(self.shared.queries)
         if self.depth is None or self.measure.traits.skips_unjudged:
-            return np.ones(shape, bool)
+            return np.zeros((len(first), len(self.shared.queries)), bool)
         r = self.shared.rankings
         outside = self.shared.name[r.row] >= len(self.shared.original.grade)
         below = r.where(outside & (r.labels < 0) & (r.rank > self.depth))
-        open_there, _ = self._outside
-        if not len(open_there.row):
-            return np.zeros(shape, bool)
-        return np.asarray(shared_counts(below, open_there, DirectedPairs(first, second)) > 0)
-
-    @cached_property
-    def _shut_most(self) -> Floats:
-        """Runs x queries: the highest values with what is below the depth nonrelevant."""
-        return self._values(self._below_closed, 0).high
-
-    @cached_property
-    def _most(self) -> Floats:
-        """Runs x queries: the highest values, wherever a document may be relevant."""
-        return self._values(self._open, 0).high
-
-    @cached_property
-    def _open(self) -> JudgedRankings:
-        """Rankings whose documents below the depth may be relevant, as those above it in another system."""
-        return self._below_closed if self.depth == 0 else _judged_only(self.shared, None)
-
-    def _least(self, extra: int) -> Floats:
-        """Return runs x queries: the lowest values beside so many relevant documents of others."""
-        if extra not in self._lows:
-            self._lows[extra] = self._values(self._below_closed, extra).low
-        return self._lows[extra]
+        return np.asarray(shared_counts(below, self._outside[0], first, second) > 0)
 
     @cached_property
     def _below_closed(self) -> JudgedRankings:
         depth = None if self.measure.traits.skips_unjudged else self.depth
         return _judged_only(self.shared, depth)
-
-    def _values(self, rankings: JudgedRankings, extra: int) -> Ends:
-        parts, runs = [], len(self.shared.runs)
-        for start in range(0, runs, RUNS_AT_ONCE):
-            some = rankings.runs(start, min(start + RUNS_AT_ONCE, runs))
-            parts.append(bounds(self.measure, some, extra_relevant=extra, after_end=False))
-        low, high = (np.concatenate(ends) for ends in zip(*((p.low, p.high) for p in parts), strict=True))
-        per_run = self.shared.per_run
-        return Ends(*(self.measure.averaged(per_run(end)) for end in (low, high)))
 
     @cached_property
     def _outside(self) -> tuple[JudgedRankings, Integers]:
@@ -187,17 +147,12 @@ class DifferenceBounds:
 
     def _extra(self, first: Ints, second: Ints) -> Integers:
         """Return pairs x queries: documents that may be relevant and are not open in the first's rankings."""
-        missed = self._outside[1][second] - self._both(first, second)
+        chosen, own = self._outside
+        half = len(first) // 2
+        both = shared_counts(chosen, chosen, first[:half], second[:half])
         left: Integers = self.shared.per_run(self._pool_left)[first]
-        return left + missed.astype(np.int64)
-
-    def _both(self, first: Ints, second: Ints) -> Floats:
-        """Return pairs x queries: how many open documents outside the pool both have."""
-        key = tuple(sorted((first.tobytes(), second.tobytes())))
-        if key not in self._shared_open:
-            chosen, _ = self._outside
-            self._shared_open = {key: shared_counts(chosen, chosen, DirectedPairs(first, second))}
-        return self._shared_open[key]
+        missed: Integers = own[second] - np.concatenate([both, both])
+        return left + missed
 
     def _lowest_ap(self, first: Ints, extra: Integers) -> Floats:
         """Return the lowest AP of each pair's first system: the bounds of AP, at many numbers of others.
@@ -205,43 +160,23 @@ class DifferenceBounds:
         The lowest is that of (what relevant documents add) / (known relevant + how many they are + others),
         over 0, 1, ... unknown documents that are relevant, the last ones first.
         """
-        start, relevant, offsets, total, count = self._added_from_below
         low = np.empty(extra.shape)
-        queries = len(self.shared.queries)
+        rel, cutoff = int(self.measure.given.get("rel", 1)), self.measure.given.get("cutoff", inf)
         for run in np.unique(first).tolist():
-            mine = np.flatnonzero(first == run)
-            for q in range(queries):
-                s = run * queries + q
-                some = slice(offsets[s], offsets[s + 1])
-                most = (relevant[s] + extra[mine, q]).astype(float)
-                low[mine, q] = ratio(start[s], most)
-                if some.stop > some.start:
-                    a, c = _lowest_of_all(total[some], count[some], most)
-                    np.minimum(low[mine, q], (a / (c + most[:, None])).min(axis=1), out=most)
-                    low[mine, q] = most
-        value = self.scores[first]
-        return np.minimum(low, value)
-
-    @cached_property
-    def _added_from_below(self) -> tuple[Floats, Integers, list[int], Floats, Integers]:
-        """For each ranking R times AP, known relevant documents, and where its unknown documents begin.
-
-        For each of these R times AP if it and those below it are relevant, and how many they are.
-        """
-        r, measure = self._below_closed, self.measure
-        rel, cutoff = int(measure.given.get("rel", 1)), measure.given.get("cutoff", inf)
-        hits, relevant = r.relevant(rel, cutoff), r.known(rel)
-        start = hits.total(hits.place / hits.rank)
-        unknown = unknown_documents(r)
-        above, below = hits_around(hits, unknown)
-        counted = unknown.rank <= cutoff
-        turned = np.where(counted, 1 / unknown.rank, 0.0)
-        owner = unknown.ranking
-        turned_below = unknown.total(turned)[owner] - unknown.running(turned, np.add)
-        from_bottom = np.where(counted, (above + 1) / unknown.rank + below + turned_below, 0.0)
-        added = unknown.total(from_bottom)[owner] - unknown.running(from_bottom, np.add) + from_bottom
-        count = unknown.counts[owner] - unknown.place + 1
-        return start, relevant, unknown.offsets.tolist(), start[owner] + added, count
+            r, mine = self._below_closed.run(run), np.flatnonzero(first == run)
+            hits, relevant = r.relevant(rel, cutoff), r.known(rel)
+            start, unknown = hits.total(hits.place / hits.rank), unknown_documents(r)
+            turned = np.where(unknown.rank <= cutoff, 1 / unknown.rank, 0.0)
+            above, below = hits_around(hits, unknown)
+            alone = np.where(turned > 0, (above + 1) * turned + below, 0.0)
+            for q, some in enumerate(map(slice, unknown.offsets[:-1], unknown.offsets[1:])):
+                most = (relevant[q] + extra[mine, q]).astype(float)
+                upwards, count = turned[some][::-1], np.arange(some.stop - some.start + 1)
+                added = alone[some][::-1] + np.where(upwards > 0, upwards.cumsum() - upwards, 0.0)
+                total = start[q] + np.append(0.0, added.cumsum())
+                total, count = _lowest_of_all(total, count, most)
+                low[mine, q] = ratio(total, count + most[:, None]).min(axis=1)
+        return np.minimum(low, self.scores[first])
 
     # nDCG as a quotient.
 
@@ -264,7 +199,7 @@ class DifferenceBounds:
         """
         chosen, own = self._outside
         few = chosen.where((chosen.counts < self.measure.given.get("cutoff", inf))[chosen.ranking])
-        both = shared_counts(few, few, DirectedPairs(first, second))
+        both = shared_counts(few, few, first, second)
         return np.asarray(np.maximum(own[first] + own[second] - both, 0), float)
 
     @cached_property
@@ -293,7 +228,7 @@ def _lowest_of_all(sums: Floats, counts: Integers, others: Floats) -> tuple[Floa
     One that is not below the best for the fewest others, where these are most, nor below the best for the
     most others, where these are fewest, is nowhere the lowest, because the comparison of two is linear in n.
     """
-    few, many = sums / (counts + others.min()), sums / (counts + others.max())
+    few, many = ratio(sums, counts + others.min()), ratio(sums, counts + others.max())
     best_few, best_many = int(few.argmin()), int(many.argmin())
     kept = np.flatnonzero((few < few[best_many]) & (many < many[best_few]))
     kept = np.append(kept, (best_few, best_many))
@@ -325,8 +260,21 @@ def range_of_systems(shared: SharedRankings, measure: Measure, depth: int | None
     rankings = shared.judged_rankings
     if depth is not None and not measure.traits.skips_unjudged:
         rankings = _own_to_depth(shared, depth)
-    found = bounds(measure, rankings)
-    return Ends(shared.per_run(found.low), shared.per_run(found.high))
+    every = np.arange(len(rankings))
+    return Ends(*map(shared.per_run, _bounds_of(measure, rankings, every, np.zeros_like(every))))
+
+
+def _bounds_of(
+    measure: Measure, rankings: JudgedRankings, which: Integers, extra: Integers, *, after_end: bool = True
+) -> Ends:
+    """Return the ends of some rankings, each with documents of others that may be relevant."""
+    low, high = np.empty(len(which)), np.empty(len(which))
+    for start in range(0, len(which), AT_ONCE):
+        some = slice(start, start + AT_ONCE)
+        own = rankings.selected(which[some])
+        made = bounds(measure, own, extra_relevant=extra[some], after_end=after_end)
+        low[some], high[some] = made.low, made.high
+    return Ends(low, high)
 
 
 def _own_to_depth(shared: SharedRankings, depth: int) -> JudgedRankings:
@@ -350,7 +298,7 @@ def _judged_only(shared: SharedRankings, depth: int | None) -> JudgedRankings:
 
 def _over_pool(shared: SharedRankings, kept: Mask, closed: Mask) -> JudgedRankings:
     """Return the rankings over some rows of the pool; a nonrelevant row per query is for what is closed."""
-    r, pool = shared.rankings, shared.judgments
+    r, pool = replace(shared.rankings, ties=None), shared.judgments
     rows, queries = np.flatnonzero(kept), len(pool.queries)
     further = 1 if closed.any() else 0
     offsets = np.searchsorted(rows, pool.offsets) + further * np.arange(queries + 1)

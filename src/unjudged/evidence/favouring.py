@@ -6,7 +6,7 @@ a pair depends on its two rankings alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -14,26 +14,27 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.base.segments import sums
+from unjudged.base.segments import ends
 from unjudged.evidence.contrast import Ints
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
+from unjudged.uncertainty.prevalence import band_of
 from unjudged.uncertainty.shared import block_starts
 
 CELLS_AT_ONCE = 1 << 20
 """Ranks of documents x runs that are compared at a time, unless a query has more."""
-FAR = np.iinfo(np.int16).max
 ROUNDING = 1e-12
 
 
 class DirectedPairs(NamedTuple):
-    """Runs ahead, and the runs behind them."""
+    """Runs ahead, and the runs behind them; in `order` those that are ahead of another are neighbours."""
 
     ahead: Ints
     behind: Ints
+    order: Ints
 
-    def numbers(self, runs: int) -> Integers:
+    def numbers(self) -> Integers:
         """Return runs x runs: the number of each pair, -1 for all others."""
-        found = np.full((runs, runs), -1)
+        found = np.full((len(self.order), len(self.order)), -1)
         found[self.ahead, self.behind] = np.arange(len(self.ahead))
         return found
 
@@ -55,47 +56,61 @@ def favouring(
     unjudged: JudgedRankings,
     open_here: Mask,
     pairs: DirectedPairs,
-    summed: Sequence[Floats],
+    summed: Floats,
     crossed: Floats | None = None,
 ) -> Favouring:
     """Sum numbers of unjudged documents over those that favour the run behind.
 
-    Each of `summed` has a number for every document of every ranking. A `crossed` number counts once for
-    every favouring document that stands above its own in the same ranking; its sum comes last. A document
-    favours the run behind only where it is `open_here`, at its place in that run.
+    `summed` has a number for every document of every ranking. A `crossed` number counts once for every
+    favouring document that stands above its own in the same ranking. A document favours the run behind only
+    where it is `open_here`, at its place in that run.
+
+    Of the n_d favouring documents down to document d the sum is that of (x_d - x of the next one) n_d, and
+    the crossed sum that of (x_d - x of the next one) n_d (n_d - 1) / 2.
     """
     queries = len(unjudged.judgments.queries)
-    runs = len(unjudged) // queries
-    found = np.zeros((2, len(summed) + 2, len(pairs.ahead), queries))
-    pair = pairs.numbers(runs)
-    numbers = np.stack([np.ones(len(unjudged.rank)), *summed])
-    rank = unjudged.rank.astype(np.int32 if unjudged.rank.max(initial=0) >= FAR else np.int16)
-    absent = int(np.iinfo(np.int32 if rank.dtype == np.int32 else np.int16).max)
-    query = unjudged.query[unjudged.ranking].astype(np.int64)
-    open_rank = np.where(open_here, rank, absent).astype(rank.dtype)
+    steps = [_steps(unjudged, number) for number in (summed, crossed) if number is not None]
+    found = np.zeros((2, 1 + len(steps), len(pairs.ahead) + 1, queries))  # number -1 is no pair
+    pair, offsets = pairs.numbers(), unjudged.offsets.tolist()
+    far, farthest = np.iinfo(np.int16).max, np.iinfo(np.int32).max
+    absent = np.int16(far) if unjudged.rank.max(initial=0) < far else np.int32(farthest)
+    rank = unjudged.rank.astype(absent.dtype)
     all_open = bool(open_here.all())
-    for run, own, rows, table, open_table in _by_run(unjudged, rank, None if all_open else open_rank, runs):
-        behind, ahead = np.flatnonzero(pair[:, run] >= 0), np.flatnonzero(pair[run] >= 0)
-        there = table.take(rows, axis=0)  # the ranks that all runs give this run's documents
-        chosen = np.empty((len(own), len(behind) + len(ahead)), bool)
-        np.greater(there[:, behind], rank[own, None], out=chosen[:, : len(behind)])
+    tables = [lambda own: rank[own]]
+    if not all_open:
+        tables.append(lambda own: np.where(open_here[own], rank[own], absent))
+    for part in _by_run(unjudged, tables, absent, pairs.order):
+        to_be_behind, to_be_ahead = pair[pairs.order, part.run], pair[part.run, pairs.order]
+        behind, ahead = _span(to_be_behind), _span(to_be_ahead)
+        number = np.concatenate([to_be_behind[behind], to_be_ahead[ahead]])
+        few, wide = behind.stop - behind.start, len(number)
+        role = np.repeat([0, 1], [few, wide - few])
+        own = rank[part.elements, None]
+        chosen = np.zeros((len(own), wide + -wide % 4), rank.dtype)  # columns that fill numbers of 64 bits
+        chosen[:, :few] = part.tables[0][part.rows, behind] > own
         if not all_open:
-            chosen[~open_here[own], : len(behind)] = False
-            there = open_table.take(rows, axis=0)
-        np.less(there[:, ahead], rank[own, None], out=chosen[:, len(behind) :])
-        number = np.concatenate([pair[behind, run], pair[run, ahead]])
-        role = np.repeat([0, 1], [len(behind), len(ahead)])
-        first = np.flatnonzero(np.diff(query[own], prepend=-1)).tolist()
-        for start, stop in pairwise([*first, len(own)]):
-            part, some = chosen[start:stop], own[start:stop]
-            as_numbers, at = part.astype(float), int(query[own[start]])
-            found[role, :-1, number, at] = (numbers[:, some] @ as_numbers).T
-            if crossed is not None:
-                above = np.cumsum(part, axis=0, dtype=np.int32 if stop - start > FAR else np.int16)
-                as_numbers *= above - part
-                found[role, -1, number, at] = crossed[some] @ as_numbers
-    kept = slice(1, None if crossed is not None else -1)
-    return Favouring(found[0, 0], found[0, kept], found[1, kept])
+            chosen[~open_here[part.elements], :few] = 0
+        chosen[:, few:wide] = part.tables[-1][part.rows, ahead] < own
+        for q in part.queries:
+            start, stop = offsets[part.run * queries + q : part.run * queries + q + 2]
+            if start < stop:
+                here = chosen[start - part.elements.start : stop - part.elements.start]
+                down = here.view(np.int64).cumsum(axis=0).view(rank.dtype)[:, :wide].astype(float)
+                found[role, 0, number, q] = down[-1]
+                found[role, 1, number, q] = steps[0][start:stop] @ down
+                if crossed is not None:
+                    once = steps[1][start:stop] @ down
+                    found[role, 2, number, q] = (steps[1][start:stop] @ np.square(down, out=down) - once) / 2
+    found = found[:, :, :-1]
+    return Favouring(found[0, 0], found[0, 1:], found[1, 1:])
+
+
+def _steps(r: JudgedRankings, number: Floats) -> Floats:
+    """Return how much more the number of each document is than that of the next one of its ranking, or 0."""
+    steps = number.copy()
+    inside = np.diff(r.ranking) == 0
+    steps[:-1][inside] -= number[1:][inside]
+    return steps
 
 
 def share_seen(
@@ -103,84 +118,90 @@ def share_seen(
 ) -> Floats:
     """Return for each pair the share of relevant documents that judging found where it is now looked for.
 
-    Documents that favour the run behind count with the weight of their rank there minus that of their rank in
-    the run ahead, in bands of rank 1, 2, 3 to 4, 5 to 8 and so on over all queries. The share of each band
-    is that of the judged documents (`gain` from 0 to 1), and bands count by the weight of the unjudged ones
-    that are `open_here`. A band without judged documents has the share of the one above it, the first ones
-    that of all bands, then that of all judged documents of the run behind, then 1.
+    Documents that favour the run behind count with the `weight` of their rank there minus that of their rank
+    in the run ahead, in bands of rank 1, 2, 3 to 4, 5 to 8 and so on over all queries. The share of each band
+    is that of the judged documents (the `gain` of their row, from 0 to 1), and bands count by the weight of
+    the unjudged ones that are `open_here`. A band without judged documents has the share of the one above it,
+    the first ones that of all bands, then that of all judged documents of the run behind, then 1.
     """
-    runs = len(rankings) // len(rankings.judgments.queries)
-    band = np.ceil(np.log2(np.maximum(rankings.rank, 1))).astype(np.int64)
-    bands = int(band.max(initial=0)) + 1
-    judged = rankings.labels >= 0
-    kind = np.where(judged, 1, np.where(open_here, 0, 2))
-    pair, many = pairs.numbers(runs), len(pairs.ahead)
-    found = np.zeros((3, bands, many))
-    for run, every, rows, table, _ in _by_run(rankings, weight, None, runs, absent=0.0):
-        others = np.flatnonzero(pair[:, run] >= 0)
-        if not len(others):
-            continue
-        known, label = pair[others, run], kind[every] * bands + band[every]
-        order = np.argsort(label, kind="stable")
-        order = order[: np.count_nonzero(label < 2 * bands)]
-        own, label = every[order], label[order]
-        less = _taken(table, rows[order], others)  # the excess is the weight less the smaller of both
-        np.minimum(less, weight[own, None], out=less)
-        _add(found.reshape(-1, many), known, label, weight[own], less)
-        hits = np.flatnonzero(judged[own] & (gain[own] > 0))
-        worth = gain[own[hits]]
-        _add(found[2], known, label[hits] - bands, worth * weight[own[hits]], worth[:, None] * less[hits])
-    open_weight, judged_weight, relevant_weight = found
-    shares = _of_bands(judged_weight, relevant_weight)
-    run_of = rankings.ranking // len(rankings.judgments.queries)
-    whole = sums(np.where(judged, weight, 0.0), run_of, runs)
-    relevant = sums(np.where(judged, weight * gain, 0.0), run_of, runs)
-    of_run = np.divide(relevant, whole, out=np.ones(runs), where=whole > 0)[pairs.behind]
-    shares = np.where(np.isnan(shares), of_run, shares)
+    band = band_of(np.arange(len(weight)))
+    runs, bands = len(pairs.order), int(band[-1]) + 1
+    grade, rank, row = rankings.judgments.grade, rankings.rank, rankings.row
+    open_kind, relevant_kind, closed_kind = 0, 2 * bands, 3 * bands
+    label = np.where(grade < 0, open_kind, np.where(gain > 0, relevant_kind, bands)).astype(np.uint8)[row]
+    label[(label == open_kind) & ~open_here] = closed_kind
+    label += band.astype(np.uint8)[rank]
+    both, gain_of_both = np.zeros((runs, closed_kind, runs)), np.zeros((runs, bands, runs))
+    asked = pairs.numbers() >= 0
+    np.fill_diagonal(asked, val=True)
+    for part in _by_run(rankings, [lambda own: weight[rank[own]]], 0.0, pairs.order):
+        own, others = part.elements, _span(asked[pairs.order, part.run])
+        order = np.argsort(label[own], kind="stable")
+        labels = label[own][order]
+        hit, stop = np.searchsorted(labels, [relevant_kind, closed_kind]).tolist()
+        order, labels = order[:stop], labels[:stop]
+        less = part.tables[0][part.rows[order], others]
+        np.minimum(less, weight[rank[own][order], None], out=less)
+        _add(both[part.run, :, others], labels, less)
+        less = less[hit:] * gain[row[own][order[hit:]], None]
+        _add(gain_of_both[part.run, :, others], labels[hit:] - relevant_kind, less)
+    (whole, found), (whole_gain, gained) = _excess(both, pairs), _excess(gain_of_both, pairs)
+    shares = _of_bands(found[bands : 2 * bands] + found[2 * bands :], gained)
+    judged = whole[bands:].sum(axis=0)
+    of_behind = np.divide(whole_gain.sum(axis=0), judged, out=np.ones(len(judged)), where=judged > 0)
+    shares = np.where(np.isnan(shares), of_behind, shares)
+    open_weight = found[:bands]
     total = open_weight.sum(axis=0)
-    seen = np.divide((open_weight * shares).sum(axis=0), total, out=np.ones(many), where=total > 0)
+    seen = np.divide((open_weight * shares).sum(axis=0), total, out=np.ones(len(total)), where=total > 0)
     return np.asarray(np.clip(seen, 0.0, 1.0), float)
 
 
-def shared_counts(rankings: JudgedRankings, chosen: JudgedRankings, pairs: DirectedPairs) -> Floats:
-    """Return pairs x queries: how many chosen documents of the runs behind the runs ahead have too.
+def shared_counts(
+    rankings: JudgedRankings, others: JudgedRankings, first: Integers, second: Integers
+) -> Integers:
+    """Return pairs x queries: how many documents of the first run's rankings the second has in `others`.
 
-    Both are rankings of the same runs over the same pool.
+    Both are rankings of the same runs over the same pool. A run's documents are bits, those of each query in
+    words of their own.
     """
-    queries = len(rankings.judgments.queries)
-    runs = len(rankings) // queries
-    found = np.zeros((len(pairs.ahead), queries))
-    first = rankings.judgments.offsets
-    tables = []
-    for r in (rankings, chosen):
-        order = np.argsort(r.row, kind="stable")
-        row = r.row[order]
-        tables.append((row, (r.ranking // queries)[order], np.searchsorted(row, first)))
-        if chosen is rankings:
-            tables.append(tables[0])
-            break
-    for q in range(queries):
-        has = []
-        for row, run, cuts in tables:
-            own = slice(int(cuts[q]), int(cuts[q + 1]))
-            table = np.zeros((runs, int(first[q + 1] - first[q])), np.float32)
-            table[run[own], row[own] - first[q]] = 1.0
-            has.append(table)
-        found[:, q] = (has[0] @ has[1].T)[pairs.ahead, pairs.behind]
+    pool = rankings.judgments
+    runs = len(rankings) // len(pool.queries)
+    words = ends(-(-np.diff(pool.offsets) // 64))
+    bit = np.arange(len(pool.grade)) + (64 * words[:-1] - pool.offsets[:-1])[pool.query]
+    kept = np.flatnonzero(np.diff(words))
+    sets = []
+    for r in (rankings, others):
+        bits = np.zeros((runs, 8 * int(words[-1])), np.uint8)
+        for run in range(runs):
+            has = np.zeros(64 * int(words[-1]), bool)
+            has[bit[r.run(run).row]] = True
+            bits[run] = np.packbits(has)
+        sets.append(bits.view(np.uint64))
+    found = np.zeros((len(first), len(pool.queries)), np.int64)
+    for run in np.unique(first).tolist():
+        mine = np.flatnonzero(first == run)
+        both = np.bitwise_count(sets[1][second[mine]] & sets[0][run])
+        found[np.ix_(mine, kept)] = np.add.reduceat(both, words[kept], axis=1, dtype=np.int64)
     return found
 
 
-def _add(found: Floats, pairs: Ints, label: Integers, whole: Floats, less: Floats) -> None:
-    """Add to the row of each label the sum of its numbers, in order of labels, less sums of rows of numbers.
-
-    What is left is 0 where it is a rounding error.
-    """
+def _add(found: Floats, label: NDArray[np.uint8], numbers: Floats) -> None:
+    """Add to the row of each label the sum of its rows of numbers, which are in order of labels."""
     if len(label):
-        first = np.flatnonzero(np.diff(label, prepend=-1))
-        total = np.add.reduceat(whole, first)[:, None]
-        left = total - np.add.reduceat(less, first, axis=0)
-        left[left <= ROUNDING * total] = 0.0
-        found[label[first, None], pairs] += left
+        first = np.flatnonzero(np.diff(label, prepend=label[0] + 1))
+        found[label[first]] += np.add.reduceat(numbers, first, axis=0)
+
+
+def _excess(both: Floats, pairs: DirectedPairs) -> tuple[Floats, Floats]:
+    """Return what the run behind of each pair has, and how much of it the run ahead lacks.
+
+    `both` has what any two runs have. What is left is 0 where it is a rounding error.
+    """
+    place = np.argsort(pairs.order)
+    whole = both[pairs.behind, :, place[pairs.behind]].T
+    excess = whole - both[pairs.behind, :, place[pairs.ahead]].T
+    excess[excess <= ROUNDING * whole] = 0.0
+    return whole, excess
 
 
 def _of_bands(judged: Floats, relevant: Floats) -> Floats:
@@ -194,38 +215,41 @@ def _of_bands(judged: Floats, relevant: Floats) -> Floats:
     return shares
 
 
-def _taken(table: NDArray[Any], rows: Integers, columns: Integers) -> NDArray[Any]:
-    """Return some rows and columns of a table; neighbouring columns are copied together."""
-    first, last = int(columns[0]), int(columns[-1]) + 1
-    if len(columns) == table.shape[1]:
-        return table.take(rows, axis=0)
-    return table[rows, first:last] if last - first == len(columns) else table[rows[:, None], columns]
+def _span(pair: Integers) -> slice:
+    """Return the place of the first and the last pair that is asked for, and all between them."""
+    there = np.flatnonzero(pair >= 0)
+    return slice(int(there[0]), int(there[-1]) + 1) if len(there) else slice(0, 0)
+
+
+class Part(NamedTuple):
+    """A run's elements of some queries, and their rows in tables of documents x runs."""
+
+    run: int
+    queries: range
+    elements: slice
+    rows: NDArray[np.integer]
+    tables: Sequence[NDArray[Any]]
 
 
 def _by_run(
-    rankings: JudgedRankings, number: NDArray[Any], second: NDArray[Any] | None, runs: int, absent: Any = None
-) -> Iterator[tuple[int, Any, Any, NDArray[Any], NDArray[Any]]]:
-    """Yield a run, its elements in some queries and their rows in two tables: documents x runs.
+    rankings: JudgedRankings, numbers: Sequence[Callable[[slice], NDArray[Any]]], absent: Any, order: Ints
+) -> Iterator[Part]:
+    """Yield what each run has of some queries after others.
 
-    The tables have the number, and the second number, that every run gives each document, and what stands
-    for none where a run lacks it. They are cut between queries, so that they fit a cache.
+    A table has the number that every run gives each document, `absent` where a run lacks it; its columns are
+    runs in this order. Tables are cut between queries, so that they fit a cache.
     """
-    run = rankings.ranking // len(rankings.judgments.queries)
-    none = np.iinfo(number.dtype).max if absent is None else absent
-    starts = block_starts(rankings.judgments.offsets, max(CELLS_AT_ONCE // runs, 1))
-    block = np.searchsorted(starts, rankings.row, "right") - 1
-    order = np.argsort(block, kind="stable")
-    inside = np.searchsorted(block[order], np.arange(len(starts)))
+    queries, runs, offsets = len(rankings.judgments.queries), len(order), rankings.judgments.offsets
+    starts = block_starts(offsets, max(CELLS_AT_ONCE // runs, 1))
+    cuts = np.searchsorted(offsets, starts, "right") - 1
+    of_run = rankings.offsets[np.arange(runs)[:, None] * queries + cuts].tolist()
     for k, (first, last) in enumerate(pairwise(starts)):
-        some = order[inside[k] : inside[k + 1]]
-        table = np.full((last - first, runs), none, number.dtype)
-        table[rankings.row[some] - first, run[some]] = number[some]
-        other = table
-        if second is not None:
-            other = np.full((last - first, runs), none, second.dtype)
-            other[rankings.row[some] - first, run[some]] = second[some]
-        until = np.searchsorted(run[some], np.arange(runs + 1))
-        for this, (start, end) in enumerate(pairwise(until)):
-            if start < end:
-                own = some[start:end]
-                yield this, own, rankings.row[own] - first, table, other
+        tables = [np.full((last - first, runs), absent) for _ in numbers]
+        own = [slice(*cut[k : k + 2]) for cut in of_run]
+        rows = [rankings.row[elements] - first for elements in own]
+        for column, run in enumerate(order.tolist()):
+            for table, number in zip(tables, numbers, strict=True):
+                table[rows[run], column] = number(own[run])
+        for run, elements in enumerate(own):
+            if len(rows[run]):
+                yield Part(run, range(cuts[k], cuts[k + 1]), elements, rows[run], tables)

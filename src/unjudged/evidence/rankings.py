@@ -11,7 +11,6 @@ import numpy as np
 
 from unjudged.evidence.contrast import ALONE, Contrast, Ends, Ints, Turning
 from unjudged.evidence.difference_bounds import DifferenceBounds, range_of_systems
-from unjudged.evidence.favouring import DirectedPairs
 from unjudged.evidence.hypothetical import turning_documents
 from unjudged.evidence.tipping import CompletedTip, ExpectedTip, is_open, tip_of
 from unjudged.measures.kernel.averages import mean_over_queries
@@ -101,5 +100,5 @@ class RankingsEvidence:
 
     def _tip(self, ahead: Ints, behind: Ints) -> Any:
         made: ExpectedTip | CompletedTip
-        made = tip_of(self.shared, self.measure, self.scores, DirectedPairs(ahead, behind), self.depth)
+        made = tip_of(self.shared, self.measure, self.scores, ahead, behind, depth=self.depth)
         return made

@@ -29,7 +29,7 @@ from unjudged.rankings.judgments import Judgments
 from unjudged.uncertainty.batched_completions import BatchedCompletions, DrawnGrades
 from unjudged.uncertainty.bounding.closed_bounds import hits_around
 from unjudged.uncertainty.bounding.gain_bounds import Discounts
-from unjudged.uncertainty.shared import NEGLIGIBLE, SharedRankings, selected_runs
+from unjudged.uncertainty.shared import NEGLIGIBLE, SharedRankings
 
 MOST_EXACT = 32
 """Up to so many documents of F, the number that is relevant has its binomial distribution; beyond, two
@@ -136,27 +136,29 @@ def _binomial(most: int, share: Floats) -> Floats:
 
 
 def tip_of(
-    shared: SharedRankings, measure: Measure, scores: Floats, pairs: DirectedPairs, depth: int | None
+    shared: SharedRankings,
+    measure: Measure,
+    scores: Floats,
+    ahead: Ints,
+    behind: Ints,
+    *,
+    depth: int | None,
 ) -> ExpectedTip | CompletedTip:
     """Return the tip of these pairs; `scores` are those of all systems, and `depth` is that of the pool."""
-    ahead, behind = pairs
-    order = np.argsort(-scores.mean(axis=1), kind="stable")  # the runs ahead of another are neighbours
-    place = np.argsort(order, kind="stable")
-    pairs = DirectedPairs(place[ahead], place[behind])
-    rankings = _within_reach(selected_runs(shared.rankings, order.tolist()), measure)
+    pairs = DirectedPairs(ahead, behind, np.argsort(-scores.mean(axis=1), kind="stable"))
+    rankings = _within_reach(shared.rankings, measure)
     open_there = is_open(shared, rankings, depth)
 
     def seen() -> Floats:
-        return share_seen(
-            rankings, open_there, pairs, _importance(measure, rankings), _gains(measure, rankings)
-        )
+        weight = _importance(measure, np.arange(rankings.rank.max(initial=0) + 1))
+        return share_seen(rankings, open_there, pairs, weight, _gains(measure, rankings.judgments))
 
     terms = terms_of(measure, rankings)
     if terms is None:
         queries = np.ones(len(shared.queries), bool)
         return CompletedTip(shared, measure, depth, ahead, behind, seen(), queries)
     open_terms = is_open(shared, terms.unjudged, depth)
-    sums = favouring(terms.unjudged, open_terms, pairs, [terms.alone], terms.together)
+    sums = favouring(terms.unjudged, open_terms, pairs, terms.alone, terms.together)
     return _expected_tip(sums, terms, scores[ahead] - scores[behind], seen)
 
 
@@ -188,22 +190,24 @@ def _within_reach(rankings: JudgedRankings, measure: Measure) -> JudgedRankings:
     return rankings if cutoff == inf else rankings.where(rankings.rank <= cutoff)
 
 
-def _importance(measure: Measure, r: JudgedRankings) -> Floats:
-    """Return what the rank of each document counts: the measure's weight or discount, or 1 / rank."""
+def _importance(measure: Measure, rank: Integers) -> Floats:
+    """Return what each rank counts: the measure's weight or discount, or 1 / rank."""
+    ranks = np.maximum(rank, 1.0)
     if measure.traits.weight is not None:
-        return measure.weights(r.rank)
-    if measure.name in ("DCG", "nDCG"):
-        return np.asarray(1 / np.log2(r.rank + 1.0), float)
-    if measure.name in ("R", "SetR"):
-        return np.ones(len(r.rank))
-    return np.asarray(1.0 / r.rank, float)
+        found = measure.weights(ranks)
+    elif measure.name in ("DCG", "nDCG"):
+        found = 1 / np.log2(ranks + 1)
+    elif measure.name in ("R", "SetR"):
+        found = np.ones(len(ranks))
+    else:
+        found = 1.0 / ranks
+    return found
 
 
-def _gains(measure: Measure, r: JudgedRankings) -> Floats:
-    """Return the gain of each document as a share of the highest; 0 for what is not judged."""
-    grade = np.maximum(r.labels, 0)
-    top = float(measure.gain(measure.max_grade(r.judgments)))
-    return np.clip(ratio(measure.gain(grade), top), 0.0, 1.0)
+def _gains(measure: Measure, judgments: Judgments) -> Floats:
+    """Return the gain of each row as a share of the highest; 0 for what is not judged."""
+    top = float(measure.gain(measure.max_grade(judgments)))
+    return np.clip(ratio(measure.gain(np.maximum(judgments.grade, 0)), top), 0.0, 1.0)
 
 
 def terms_of(measure: Measure, r: JudgedRankings) -> Terms | None:

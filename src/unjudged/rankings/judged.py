@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from unjudged.base.errors import UsageError
 from unjudged.base.lazy import computed_once
-from unjudged.base.segments import count_before, ends, owners_by_ends, places_by_ends, running, sums
+from unjudged.base.segments import count_before, ends, owners_by_ends, places_by_ends, ranges, running, sums
 from unjudged.formats.scan import scanner
 from unjudged.formats.tables import Matched
 from unjudged.formats.ties import Ties, joined_ties, ties_among
@@ -138,6 +138,22 @@ class JudgedRankings:
             elsewhere=None,
             ignored=(),
             ties=None if self.ties is None else self.ties.between(start, stop),
+        )
+
+    def selected(self, which: Integers) -> JudgedRankings:
+        """Return these rankings, in this order."""
+        element = ranges(self.offsets[which], self.counts[which])
+        return replace(
+            self,
+            rank=self.rank[element],
+            row=self.row[element],
+            offsets=ends(self.counts[which]),
+            retrieved=self.retrieved[which],
+            query=self.query[which],
+            element=None,
+            elsewhere=None,
+            ignored=(),
+            ties=ties_among(self.ties, element),
         )
 
     def blocks(self, size: int) -> Iterator[JudgedRankings]:

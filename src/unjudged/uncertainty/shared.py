@@ -239,17 +239,8 @@ class UnknownWeights:
 
 def selected_runs(rankings: JudgedRankings, runs: Sequence[int]) -> JudgedRankings:
     """Return the rankings of these runs, in this order; the pool keeps the documents of the others."""
-    parts = [rankings.run(run) for run in runs]
-    return replace(
-        rankings,
-        rank=np.concatenate([part.rank for part in parts]),
-        row=np.concatenate([part.row for part in parts]),
-        offsets=ends(np.concatenate([part.counts for part in parts])),
-        retrieved=np.concatenate([part.retrieved for part in parts]),
-        query=np.concatenate([part.query for part in parts]),
-        element=None,
-        ties=joined_ties([part.ties for part in parts], [len(part.rank) for part in parts]),
-    )
+    queries = np.arange(len(rankings.judgments.queries))
+    return rankings.selected((np.array(runs)[:, None] * len(queries) + queries).ravel())
 
 
 def two_of(shared: SharedRankings, a: int, b: int) -> SharedRankings:
