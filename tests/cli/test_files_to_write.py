@@ -80,7 +80,7 @@ def test_no_command_writes_over_a_file_that_matches_a_pattern(tmp_path: Path, pa
         file.write_bytes(Path(source).read_bytes())
     before, given = other.read_bytes(), str(tmp_path / pattern)
     said = refused(2, "evaluate", QRELS, given, "-o", str(other))
-    assert said == f"{other} is read by this command, because it matches {given}: write to another file"
+    assert said == f"{other} is read by this command as one of {given}: write to another file"
     assert other.read_bytes() == before
 
 
@@ -88,7 +88,7 @@ def test_no_command_writes_over_a_part_of_a_folder_that_it_reads(tmp_path: Path)
     part = tmp_path / "part-0.parquet"
     part.write_bytes(b"PAR1")
     said = refused(2, "evaluate", QRELS, str(tmp_path), "-o", str(part))
-    assert said == f"{part} is read by this command, because it is in {tmp_path}: write to another file"
+    assert said == f"{part} is read by this command as one of {tmp_path}: write to another file"
     assert part.read_bytes() == b"PAR1"
 
 

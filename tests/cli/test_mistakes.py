@@ -17,7 +17,10 @@ QRELS, RUN = str(sample.qrels), str(sample.runs["fused"])
 
 
 WRONG_LINES = {
-    "evaluate": "QRELS is missing: unjudged evaluate QRELS RUN...; files come before options",
+    "evaluate": "QRELS is missing: unjudged evaluate QRELS RUN...",
+    "evaluate -m AP": "QRELS is missing: unjudged evaluate QRELS RUN...; files come before options",
+    "evaluate --scores x --range -1,1": "--range needs a value; one that begins with a hyphen is written "
+    "--range=VALUE",
     f"report {QRELS} {RUN}": "--output is missing: unjudged report QRELS RUN... -o PAGE",
     f"evaluate {QRELS} {RUN} -m": "--measure needs a value",
     f"evaluate {QRELS} {RUN} --scores=x": "--scores takes no value",

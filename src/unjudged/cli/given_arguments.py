@@ -52,17 +52,15 @@ def take_arguments(name: str, arguments: Sequence[Given]) -> None:
             reads(file for file, named, _ in (text.rpartition(":") for text in files) if named)  # FILE:COLUMN
     if _READ.count("-") > 1:
         raise UsageError("standard input (-) can be read only once")
-    written = [(one.option, path) for one, path in arguments if one.option.writes and path is not None]
-    for _, path in written:
-        _check_name(path)
-    places = [os.path.realpath(path) for _, path in written]
-    folders = [path for option, path in written if option.made]
-    for (option, path), place in zip(written, places, strict=True):
-        if places.count(place) > 1:
+    written = [(path, one.option.made) for one, path in arguments if one.option.writes and path is not None]
+    places: list[str] = []
+    folders = [path for path, made in written if made]
+    for path, made in written:
+        _check_writable(path, new_folder=made or path.parent in folders)
+        places.append(os.path.realpath(path))
+        if places[-1] in places[:-1]:
             raise UsageError(f"{path} would be written twice: choose another name for one of the two")
         check_not_read(path)
-        if not option.made and path.parent not in folders:
-            _check_writable(path)
     _COMMAND.append((name, arguments))
 
 
@@ -86,72 +84,55 @@ def reads(files: Iterable[str | os.PathLike[str]]) -> None:
 
 def check_not_read(output: Path) -> None:
     """Refuse to replace a file that this command reads."""
-    if not os.path.isfile(output):
-        return
-    for file in _READ:
-        if _is_standard_input(output) if file == "-" else _is_same_file(output, file):
-            raise UsageError(f"{output} is read by this command: write to another file")
-        why = "is in" if os.path.isdir(file) else "matches"
-        if _is_part(output, file) or _matches(output, file):
-            problem = f"{output} is read by this command, because it {why} {file}"
-            raise UsageError(f"{problem}: write to another file")
+    for name in _READ if os.path.isfile(output) else ():
+        files = list(_files(name))
+        if any(_is_same_file(output, file) for file in files):
+            among = "" if files == [name] else f" as one of {name}"
+            raise UsageError(f"{output} is read by this command{among}: write to another file")
 
 
-def _is_same_file(one: Path, other: str) -> bool:
+def _files(name: str) -> Iterable[str | Path]:
+    """Return the files that a name stands for: the parts of a folder, what matches a pattern, or a file."""
+    if os.path.isdir(name):
+        from unjudged.formats.readers.arrow_files import is_part
+
+        return filter(is_part, Path(name).rglob("*"))
+    if set(name) & set("*?[") and "\0" not in name:
+        from glob import glob
+
+        return [name, *glob(name, recursive=True)]  # noqa: PTH207
+    return [name]
+
+
+def _is_same_file(one: Path, other: str | Path) -> bool:
     try:
-        return os.path.samefile(one, other)
-    except (OSError, ValueError):  # no such file, or a name that no file can have
+        return os.path.samestat(os.stat(one), os.stat(sys.stdin.fileno() if other == "-" else other))
+    except (OSError, ValueError, AttributeError):  # no such file, no name of a file, no standard input
         return False
 
 
-def _is_standard_input(file: Path) -> bool:
-    try:
-        return sys.stdin is not None and os.path.samestat(os.stat(file), os.fstat(sys.stdin.fileno()))
-    except (OSError, ValueError):  # closed, or not a file
-        return False
+def _check_writable(path: Path, *, new_folder: bool) -> None:
+    """Refuse a name that no file can have, and a file that cannot be written, so that no work is lost."""
+    from unjudged.formats.writing import is_stream
 
-
-def _is_part(file: Path, folder: str) -> bool:
-    """Whether a command that reads this folder of Parquet or Arrow files reads the file."""
-    if not os.path.isdir(folder):
-        return False
-    from unjudged.formats.readers.arrow_files import is_part
-
-    path = file.resolve()
-    return path.is_relative_to(Path(folder).resolve()) and is_part(path)
-
-
-def _matches(file: Path, pattern: str) -> bool:
-    """Whether the file is one of those that a pattern such as `runs/*.run` stands for."""
-    if not set(pattern) & set("*?[") or "\0" in pattern:
-        return False
-    from glob import glob
-
-    return any(_is_same_file(file, other) for other in glob(pattern, recursive=True))  # noqa: PTH207
-
-
-def _check_name(path: Path) -> None:
-    """Refuse a name that no file can have: one that is too long, or a link to itself."""
+    problem = ""
     try:
         os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
         pass
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot be written: {reason_of(error)}", source=str(path)) from None
-
-
-def _check_writable(path: Path) -> None:
-    """Refuse a file that cannot be written, so that no work is lost."""
-    from unjudged.formats.writing import is_stream
-
-    if path.is_dir():
-        raise InputError("cannot be written: it is a folder", source=str(path))
-    if is_stream(path):
-        return
-    if not path.parent.is_dir():
-        raise InputError(f"cannot be written: {path.parent} is not a folder", source=str(path))
-    if not all(os.access(place, os.W_OK) for place in (path.resolve().parent, path) if place.exists()):
-        raise InputError(f"cannot be written: {os.strerror(errno.EACCES)}", source=str(path))
+    except (OSError, ValueError) as error:  # a name that is too long, or a link to itself
+        problem = reason_of(error)
+    if not problem and not new_folder:
+        if path.is_dir():
+            problem = "it is a folder"
+        elif is_stream(path):
+            return
+        elif not path.parent.is_dir():
+            problem = f"{path.parent} is not a folder"
+        elif not all(os.access(place, os.W_OK) for place in (path.resolve().parent, path) if place.exists()):
+            problem = os.strerror(errno.EACCES)
+    if problem:
+        raise InputError(f"cannot be written: {problem}", source=str(path))
 
 
 def command_given(*more: str) -> str:

@@ -6,38 +6,41 @@ from argparse import SUPPRESS, Action, ArgumentError, ArgumentParser, HelpFormat
 from collections.abc import Callable, Sequence
 from functools import partial
 from inspect import signature
+from itertools import pairwise
 from typing import Any
 
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import meant
-from unjudged.cli import help_pages
 from unjudged.cli.commands import COMMANDS, Command
 from unjudged.cli.given_arguments import Given, forget, take_arguments
+from unjudged.cli.help_pages import full, overview, short
 from unjudged.cli.option import Parameter, parameters
 from unjudged.cli.standard_streams import complete_output
 
-PAGES = {"-h": help_pages.short, "--help": help_pages.full, "help": help_pages.full}
+HELP = ("-h", "--help", "help")
 
 
 def call_of(words: Sequence[str]) -> Callable[[], object]:
     """Return the call that the words ask for, once its files are known to be safe to write."""
-    asked = words[0] if words and words[0] in PAGES else None
+    asked = words[0] if words and words[0] in HELP else None
     if not words or words == [asked]:
-        return _printing(help_pages.overview)
+        return _printing(overview)
     name, *rest = words if asked is None else [words[1], asked, *words[2:]]
     if name not in COMMANDS:
         hint = meant(name, [*COMMANDS, "trec_eval", "--help", "--version"])
         what = "option" if name.startswith("-") else "command"
         raise UsageError(f"unknown {what} {name}{hint} (`unjudged -h` lists the commands)")
     before, after = _divided(rest)
-    for word, page in PAGES.items():
-        if word in before[:1] or (word in before and word != "help"):
-            return _printing(partial(page, COMMANDS[name]))
+    if "-h" in before:
+        return _printing(partial(short, COMMANDS[name]))
+    if "--help" in before or asked:
+        return _printing(partial(full, COMMANDS[name]))
     return _call(COMMANDS[name], before, after)
 
 
-def _printing(text: Callable[[], str]) -> Callable[[], object]:
-    return complete_output()(lambda: print(text(), end=""))  # noqa: T201
+def _printing(page: Callable[[], str]) -> Callable[[], object]:
+    """Return the printing of a page of help."""
+    return complete_output()(lambda: print(page(), end=""))  # noqa: T201
 
 
 def _divided(words: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
@@ -57,7 +60,9 @@ def _call(command: Command, words: Sequence[str], arguments: Sequence[str]) -> C
         if word.startswith("-") and word != "-":
             hint = meant(word.partition("=")[0], [name for one in options for name in one.names])
             raise UsageError(f"unknown option {word}{hint} (`unjudged {command.name} -h` lists them)")
-    files = _bound(command, [one for one in declared if one.positional], [*others, *arguments])
+    files = _bound(
+        command, [one for one in declared if one.positional], [*others, *arguments], among_options=bool(given)
+    )
     for one in options:
         if one.needed and one.name not in given:
             raise UsageError(f"{one.names[-1]} is missing: {command.called}")
@@ -72,13 +77,16 @@ def _call(command: Command, words: Sequence[str], arguments: Sequence[str]) -> C
     return partial(function, *bound.args, **bound.kwargs)
 
 
-def _bound(command: Command, declared: Sequence[Parameter], words: Sequence[str]) -> list[Given]:
+def _bound(
+    command: Command, declared: Sequence[Parameter], words: Sequence[str], *, among_options: bool
+) -> list[Given]:
     """Return the arguments of a command, which are the words that belong to no option."""
     wanted = [one for one in declared if not one.variable]
     rest = [one for one in declared if one.variable]
     for one in wanted[len(words) :]:
         if one.needed:
-            raise UsageError(f"{one.names[0]} is missing: {command.called}; files come before options")
+            hint = "; files come before options" if among_options else ""
+            raise UsageError(f"{one.names[0]} is missing: {command.called}{hint}")
     if len(words) > len(wanted) and not rest:
         raise UsageError(f"unexpected argument {words[len(wanted)]}: {command.called}")
     places = zip([*wanted, *rest * len(words)], words, strict=False)
@@ -109,9 +117,13 @@ class _Keep(Action):
 
 def _given_options(options: Sequence[Parameter], words: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
     """Return the values of the options that were given, and all other words."""
-    formatter = partial(HelpFormatter, width=80)  # it asks for the terminal's otherwise, for every option
-    parser = ArgumentParser("unjudged", formatter_class=formatter, add_help=False, allow_abbrev=False)
-    parser.exit_on_error = False
+    parser = ArgumentParser(
+        "unjudged",
+        formatter_class=partial(HelpFormatter, width=80),  # it asks for the terminal's for every option
+        add_help=False,
+        allow_abbrev=False,
+        exit_on_error=False,
+    )
     for one in options:
         count = 0 if one.flag else "+" if one.option.words else None
         parser.add_argument(
@@ -120,7 +132,10 @@ def _given_options(options: Sequence[Parameter], words: Sequence[str]) -> tuple[
     try:
         given, others = parser.parse_known_args(words)
     except ArgumentError as error:
-        name = str(error.argument_name).rpartition("/")[2]
+        names = str(error.argument_name).split("/")
         problem = "takes no value" if "explicit" in error.message else "needs a value"
-        raise UsageError(f"{name} {problem}") from None
+        known = {name for one in options for name in one.names}
+        if any(word in names and value[:1] == "-" and value not in known for word, value in pairwise(words)):
+            problem += f"; one that begins with a hyphen is written {names[-1]}=VALUE"
+        raise UsageError(f"{names[-1]} {problem}") from None
     return vars(given), others
