@@ -130,7 +130,8 @@ def judge_more(
             report.append(found.sentence())
         if not found.wanted:
             break
-        rows = [(one.query, one.document, known.get((one.query, one.document), 0)) for one in found.wanted]
+        asked = [(row["query"], row["document"]) for row in found.wanted]
+        rows = [(*one, known.get(one, 0)) for one in asked]
         batches += 1
         judged += len(rows)
         write(folder / f"next-{batches:03d}.qrels", qrels_text(rows, ["unjudged-chosen: by gains"]))

@@ -128,7 +128,7 @@ def test_leaders(a: str, b: str, measure: str) -> None:
     assert found.sentence().startswith("More judging could" if waiting else "Stop: ")
     assert bool(found.wanted) == bool(found.open_pairs) == waiting
     if waiting:
-        assert headline_sentence(row) in found.notes()
+        assert headline_sentence(row) in found.notes
 
 
 @of_measures

@@ -159,24 +159,17 @@ def test_results_show_themselves() -> None:
     assert str(found).splitlines()[0] == "random design, 6 runs against AP with all judgments"
     assert "<caption>random design" in found._repr_html_()
     pool = Pool.of(sample.qrels, sample.runs)
-    assert str(pool).split() == [
-        *("Pool", "queries", "documents", "judged", "relevant", "runs"),
-        *map(
-            str,
-            (30, len(pool.judgments.grade), pool.judgments.count(0).sum(), pool.judgments.count(1).sum(), 6),
-        ),
-    ]
+    assert str(pool) == f"Pool(judgments={pool.judgments}, runs={pool.runs})"
     wanted = judging.next(sample.qrels, sample.runs["dense"], 2, "RBP(p=0.8)")
     assert str(wanted).splitlines()[0] == "2 documents to judge"
-    assert wanted[0].document in str(wanted)
-    assert wanted.wanted == list(wanted)
+    assert wanted.wanted[0]["document"] in str(wanted)
 
 
 def test_a_long_result_is_cut_where_it_shows_itself() -> None:
     wanted = judging.next(sample.qrels, sample.runs["dense"], 100, "RBP(p=0.8)")
     lines = str(wanted).splitlines()
     assert lines[2 + 60 : 2 + 60 + 2] == ["", "40 more rows."]
-    assert lines[2 + 60 + 2].startswith("Estimates from samples will refuse these judgments: infAP")
+    assert lines[2 + 60 + 3].startswith("Estimates from samples will refuse these judgments: infAP")
 
 
 def test_a_grid_shows_itself_as_a_table() -> None:

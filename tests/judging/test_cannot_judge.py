@@ -69,7 +69,7 @@ def test_measures_take_it_as_unjudged_and_bounds_leave_it_open() -> None:
 
 def test_nobody_is_asked_again() -> None:
     judged = {"q1": {"a": -2, "b": 1, "c": -1, "d": 0}, "q2": {"x": 1, "y": -1}}
-    asked = {(one.query, one.document) for one in next_documents(judged, RUNS, 9, "P@2").wanted}
+    asked = {(one["query"], one["document"]) for one in next_documents(judged, RUNS, 9, "P@2").wanted}
     assert asked
     assert ("q1", "a") not in asked
     sample = design_for_predictions(RUNS, 9, measure="P@2", qrels=judged)

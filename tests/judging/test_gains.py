@@ -143,8 +143,8 @@ def test_judging_what_is_chosen_leaves_no_pair_open() -> None:
         if not found.open_pairs:
             break
         (one,) = found.wanted
-        assert known[one.query][one.document] < 0
-        known[one.query][one.document] = truth[one.query][one.document]
+        assert known[one["query"]][one["document"]] < 0
+        known[one["query"]][one["document"]] = truth[one["query"]][one["document"]]
         steps += 1
     assert 5 < steps < 10
     assert found.wanted == []
@@ -160,7 +160,7 @@ def test_judging_what_is_chosen_leaves_no_pair_open() -> None:
 def test_the_same_seed_gives_the_same_documents_and_order() -> None:
     one, two = (next_documents(sample.qrels, sample.runs, 20, "AP", seed=4) for _ in range(2))
     assert one.wanted == two.wanted
-    values = [w.gain for w in one.wanted]
+    values = [w["gain"] for w in one.wanted]
     assert values == sorted(values, reverse=True)
 
 
@@ -170,7 +170,7 @@ def test_chosen_documents_are_marked_through_merging() -> None:
     assert '"origin": "chosen"' in sample_text(drawn)
     answers: dict[str, dict[str, int]] = {}
     for one in found.wanted:
-        answers.setdefault(one.query, {})[one.document] = 1
+        answers.setdefault(one["query"], {})[one["document"]] = 1
     merged = merge(drawn, {"ann": answers}).judgments
     assert merged.origin.kind == CHOSEN
     with pytest.raises(UsageError, match="needs a random sample"):

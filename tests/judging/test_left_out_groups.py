@@ -22,8 +22,8 @@ def test_left_out_runs_are_evaluated_without_their_groups() -> None:
     groups = {"fused": "ours", "reranked": "ours", "dense": "theirs"}
     for measure in ("AP", "infAP", "indAP", "nDCG@10"):
         actual = evaluate(sample.qrels, sample.runs, measure).means[:, 0]
-        for i, row in enumerate(left_out_groups(pool, measure, depth=10, groups=groups).rows):
-            run, group, score, rest, change, place, later = row
+        for i, row in enumerate(left_out_groups(pool, measure, depth=10, groups=groups).rows["left out"]):
+            run, group, score, rest, change, place, later = row.values()
             assert (run, group) == (pool.runs[i], groups.get(str(run), run))
             reduced = evaluate(without(pool, str(group), 10, groups), sample.runs, measure).means[:, 0]
             assert (score, rest) == (actual[i], reduced[i])
@@ -40,9 +40,10 @@ def test_places_that_change() -> None:
         "third": {"q": {"e": 3.0, "d": 2.0}},
     }
     pool = Pool.of(qrels, runs)
-    grid = left_out_groups(pool, "P@3", groups={"first": "us", "second": "us"})
-    assert [row[-2:] for row in grid.rows] == [[1, 2], [2, 2], [3, 3]]
-    assert grid.notes[0].endswith("its place by 0.3 on average, 1 at most.")
+    found = left_out_groups(pool, "P@3", groups={"first": "us", "second": "us"})
+    rows = found.rows["left out"]
+    assert [(row["rank"], row["rank_left_out"]) for row in rows] == [(1, 2), (2, 2), (3, 3)]
+    assert found.notes[0].endswith("its place by 0.3 on average, 1 at most.")
 
 
 def test_what_cannot_be_left_out() -> None:
@@ -65,12 +66,12 @@ def test_trec8(data: Path) -> None:
     }
     assert len(runs) == 71
     pool = Pool.of(data / "trec8" / "qrels.trec8.gz", runs)
-    grid = left_out_groups(pool, "AP", groups={name: info[name]["group"] for name in runs})
-    automatic = np.array([info[str(row[0])]["type"] == "automatic" for row in grid.rows])
-    change = np.abs(np.array([row[4] for row in grid.rows], float))
+    found = left_out_groups(pool, "AP", groups={name: info[name]["group"] for name in runs})
+    automatic = np.array([info[row["system"]]["type"] == "automatic" for row in found.rows["left out"]])
+    change = np.abs(np.array([row["change"] for row in found.rows["left out"]], float))
     shares = change.mean(), change.max(), change[automatic].max()
     assert [round(float(share), 2) for share in shares] == [0.77, 9.93, 3.31]
-    assert grid.notes[0].startswith("Left out, a run's AP changes by 0.77% on average, 9.93% at most")
+    assert found.notes[0].startswith("Left out, a run's AP changes by 0.77% on average, 9.93% at most")
 
 
 def test_nothing_relevant_is_no_sign_of_reusability(tmp_path: Path) -> None:
@@ -78,8 +79,8 @@ def test_nothing_relevant_is_no_sign_of_reusability(tmp_path: Path) -> None:
     lines = [line.split() for line in sample.qrels.read_text().splitlines() if line[0] != "#"]
     (tmp_path / "zero.qrels").write_text("".join(f"{q} 0 {d} 0\n" for q, _, d, _ in lines))
     (tmp_path / "none.qrels").write_text("".join(f"{q} 0 {d} -1\n" for q, _, d, _ in lines))
-    grid = left_out_groups(Pool.of(tmp_path / "zero.qrels", sample.runs))
-    assert grid.notes == ["No mean AP is above 0, so there is nothing to lose."]
+    found = left_out_groups(Pool.of(tmp_path / "zero.qrels", sample.runs))
+    assert found.notes == ["No mean AP is above 0, so there is nothing to lose."]
     unjudged = str(tmp_path / "none.qrels")
     for words in (["experiment"], ["calibrate", "-g", "(.*)"]):
         said = refused(1, *words, unjudged, *RUNS[:2])

@@ -18,18 +18,18 @@ RBP = "RBP(p=0.8)"
 
 def test_judging_the_documents_narrows_the_interval_by_their_gain() -> None:
     judgments, run = Judgments.of(sample.qrels), sample.runs["dense"]
-    wanted = next_documents(judgments, run, 40, RBP)
-    gains = [one.gain for one in wanted]
+    wanted = next_documents(judgments, run, 40, RBP).wanted
+    gains = [one["gain"] for one in wanted]
     assert gains == sorted(gains, reverse=True)
     later: dict[str, dict[str, int]] = {}
     for one in wanted:
-        later.setdefault(one.query, {})[one.document] = 0
+        later.setdefault(one["query"], {})[one["document"]] = 0
     after = merge(judgments, {"ann": later}).judgments
     residual = "RBPResidual(p=0.8)"
     before, now = (evaluate(j, run, residual).value(residual) for j in (judgments, after))
     assert before - now == pytest.approx(sum(gains), abs=1e-12)
-    again = next_documents(after, run, 40, RBP)
-    assert not {(w.query, w.document) for w in wanted} & {(w.query, w.document) for w in again}
+    again = next_documents(after, run, 40, RBP).wanted
+    assert not {(w["query"], w["document"]) for w in wanted} & {(w["query"], w["document"]) for w in again}
 
 
 def test_for_a_difference_what_both_share_matters_less() -> None:
@@ -38,8 +38,9 @@ def test_for_a_difference_what_both_share_matters_less() -> None:
         "a": {"q": {"both": 3.0, "only": 2.0, "x": 1.0}},
         "b": {"q": {"both": 3.0, "x": 2.0}},
     }
-    assert [one.document for one in next_documents(qrels, runs, 5, RBP)] == ["both", "only"]
-    assert [one.document for one in next_documents(qrels, runs, 5, RBP, difference=True)] == ["only"]
+    assert [one["document"] for one in next_documents(qrels, runs, 5, RBP).wanted] == ["both", "only"]
+    (one,) = next_documents(qrels, runs, 5, RBP, difference=True).wanted
+    assert one["document"] == "only"
     with pytest.raises(UsageError, match="the difference of 1 runs was asked for: give two"):
         next_documents(qrels, {"a": runs["a"]}, 5, RBP, difference=True)
     with pytest.raises(UsageError, match="budget is 0"):
@@ -65,11 +66,11 @@ def test_an_open_pair_says_what_compare_says_of_it() -> None:
     assert pair == told.pair()
     assert pair["headline"] == "needs judging"
     assert found.open_pairs == [pair]
-    assert found.notes() == [
+    assert found.notes[:2] == [
         "More judging could change what RBP(p=0.8) says of dense and reranked.",
         "reranked is ahead of dense, but unjudged documents could reverse it: needs judging.",
     ]
-    grid = found.pairs_grid()
+    grid = found.grid("pairs")
     assert grid.rows[0][1:3] == [pair["ahead"], pair["b"] if pair["ahead"] == pair["a"] else pair["a"]]
     assert grid.as_columns()["a"] == [pair["a"]]
 
@@ -98,7 +99,7 @@ def test_the_documents_name_the_estimates_that_refuse_them(tmp_path: Path) -> No
     (tmp_path / "next.qrels").write_text(found.task().replace(" -1\n", " 1\n"))
     told = re.search("Estimates from samples will refuse these judgments: (.*)[.]", found.task())
     assert told
-    assert found.refused in str(found).replace("\n", " ")
+    assert told[0] in str(found).replace("\n", " ")
     judged = merge(sample.qrels, {"ann": tmp_path / "next.qrels"}).judgments
     for name, known in MEASURES.items():
         if known.traits.estimates:
@@ -117,4 +118,4 @@ def test_the_best_runs_are_read_once() -> None:
         name: ((query, document, score) for query, found in run.items() for document, score in found.items())
         for name, run in {**two_runs(5)[1], "c": {"q1": {"y": 1.0}}}.items()
     }
-    assert next_documents(two_runs(5)[0], once, 3, "AP", top=2).runs == ["a", "b"]
+    assert next_documents(two_runs(5)[0], once, 3, "AP", top=2).settings["systems"] == ["a", "b"]

@@ -214,9 +214,9 @@ def next_(case: Case, measure: str, **options: Any) -> Iterator[Found]:
     if options.pop("confidence", None) is not None or options.pop("forecast", False):
         return
     found = judging.next(case.qrels, runs, 12, measure, **options)
-    yield "", "", "", "candidates", found.candidates
-    yield "", "", "", "documents", [[one.query, one.document] for one in found]
-    yield "", "", "", "gains", [one.gain for one in found]
+    yield "", "", "", "candidates", found.settings["candidates"]
+    yield "", "", "", "documents", [[one["query"], one["document"]] for one in found.wanted]
+    yield "", "", "", "gains", [one["gain"] for one in found.wanted]
 
 
 def drawn(case: Case, design: Any, level: float, seed: int) -> Iterator[Found]:

@@ -13,7 +13,6 @@ from unjudged.base.choices import checked_int
 from unjudged.base.errors import InputError, UsageError, reason_of
 from unjudged.formats.tables import Ids
 from unjudged.formats.writing import run_text, write_judgments, write_whole
-from unjudged.grids.grid import Column, Grid, Shown
 from unjudged.rankings.judged import Floats, Integers, Mask
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.pooled import PooledDocuments
@@ -21,22 +20,15 @@ from unjudged.rankings.runs import Run
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Simulated(Shown):
+class Simulated:
     """Runs, the parameter w of each (smaller is better), and judgments of every document for every query."""
 
     judgments: Judgments
     runs: dict[str, Run]
     w: dict[str, float]
 
-    def grid(self) -> Grid:
-        """One row per system, with its w."""
-        queries = len(self.judgments.queries)
-        documents = len(self.judgments.grade) // queries
-        relevant = (self.judgments.grade > 0).sum() / queries
-        title = f"{queries} queries x {documents} documents, {relevant:.1f} relevant per query"
-        return Grid(
-            [Column("system", "label"), Column("w")], [[name, w] for name, w in self.w.items()], title
-        )
+    def __repr__(self) -> str:
+        return f"Simulated({len(self.runs)} runs, {self.judgments!r})"
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write qrels.txt and a file per run, such as s1.run, to a new or an empty folder."""

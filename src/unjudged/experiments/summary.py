@@ -13,11 +13,12 @@ import numpy as np
 from unjudged.agreement.orders import rho, tau, tau_ap
 from unjudged.base.choices import Choices, as_list
 from unjudged.base.errors import UsageError
-from unjudged.grids.grid import Cell, Column, Grid, Shown, grid_of
+from unjudged.grids.grid import Grid, Shown, grid_of
 from unjudged.judging.designs import DESIGNS
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats
+from unjudged.results.views import VIEWS, grid_of_view
 
 
 def rms(estimate: Floats, actual: Floats) -> float:
@@ -133,22 +134,12 @@ class Robustness(Shown):
 
         The long form also has the agreement of each measure with its own actual values.
         """
-        by_place = {
-            (row.measure, row.level, row.statistic): row
-            for row in self.agreement
-            if row.against == str(self.against)
-        }
-        rows: list[list[Cell]] = []
-        for measure, level in product(map(str, self.measures), self.levels):
-            statistics = [by_place[measure, level, name] for name in self.statistics]
-            rows.append(
-                [measure, level_name(self.design, level), statistics[0].judged, *map(_number, statistics)]
-            )
-        columns = [Column("measure", "label"), Column("level", "label"), Column("judged", decimals=1)]
-        columns += [Column(STATISTICS[name].title) for name in self.statistics]
-        title = f"{self.design} design, {len(self.runs)} runs against {self.against} with all judgments"
+        rows = [{**row._asdict(), "level_name": level_name(self.design, row.level)} for row in self.agreement]
         notes = [] if self.redrawn is None else [REDRAWN if self.redrawn else KEPT]
-        return Grid(columns, rows, title, notes, records=lambda: grid_of(Agreement._fields, self.agreement))
+        title = f"{self.design} design, {len(self.runs)} runs against {self.against} with all judgments"
+        own = [row for row in rows if row["against"] == str(self.against)]
+        shown = [row for measure in self.measures for row in own if row["measure"] == str(measure)]
+        return grid_of_view(shown, VIEWS["experiment"], title=title, notes=notes, written=rows)
 
     def find(
         self, statistic: str, measure: MeasureLike, level: float, against: str | None = None
@@ -185,7 +176,3 @@ def run_means_grid(result: Robustness) -> Grid:
 def level_name(design: str, level: float) -> str:
     """Return `5 %` of a share, `depth 5` of a pool."""
     return DESIGNS.find(design).level.show(level)
-
-
-def _number(row: Agreement) -> str:
-    return f"{row.mean:.4f}" + (f" ±{row.deviation:.4f}" if row.repeats > 1 else "")

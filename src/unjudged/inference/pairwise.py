@@ -16,8 +16,6 @@ from unjudged.base.choices import (
     check_probability,
     checked_int,
 )
-from unjudged.base.wording import percent
-from unjudged.grids.grid import Column, Grid, Shown
 from unjudged.inference.corrections import Correction, adjusted, find_correction
 from unjudged.inference.pairs import Pairs
 from unjudged.inference.significance import DRAWS, SignificanceTest, find_test, p_values
@@ -30,7 +28,7 @@ FAMILIES = Choices("correct_over", pairs="the pairs of each measure", measures="
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PairTests(Shown):
+class PairTests:
     """Tests of all pairs of one measure; arrays have one value per pair.
 
     They speak of other queries under these judgments; the unjudged documents are another matter.
@@ -71,17 +69,9 @@ class PairTests(Shown):
         """Standardised difference with its interval at confidence 1 - alpha."""
         return effect_size(self.pairs, 1 - self.alpha)
 
-    def grid(self) -> Grid:
-        """Return a row per pair; systems are numbered as in the scores."""
-        columns = [Column("system", "label"), Column("minus", "label")]
-        columns += [Column("difference"), Column("low"), Column("high")]
-        columns += [Column("p", "p value"), Column("adjusted", "p value"), Column("significant", "text")]
-        difference, said = self.difference, np.where(self.significant, "yes", "no")
-        numbers = (difference.value, difference.low, difference.high, self.p, self.p_adjusted, said)
-        lists = (each.tolist() for each in (self.pairs.first, self.pairs.second, *numbers))
-        rows = [[str(a), str(b), *own] for a, b, *own in zip(*lists, strict=True)]
-        ends = f"low, high: t interval of each difference at {percent(1 - self.alpha)}, before correction."
-        return Grid(columns, rows, notes=[f"{self.method}, alpha = {self.alpha:g}.", ends, *self.notes])
+    def __repr__(self) -> str:
+        differ = int(np.count_nonzero(self.significant))
+        return f"PairTests({len(self.pairs)} pairs, {differ} differ: {self.method}, alpha = {self.alpha:g})"
 
 
 def compare_pairs(

@@ -14,7 +14,7 @@ from unjudged.base.lazy import LazyNames
 _NAMES = LazyNames(
     "unjudged.judging",
     {
-        "next_documents": "Candidate NextDocuments next=next_documents",
+        "next_documents": "NextDocuments next=next_documents",
         "sample_file": "read_sample sample_text stated_sample",
         "drawn_sample": "DrawnSample sample=draw",
         "judging_page": "judge=judging_page",

@@ -5,13 +5,12 @@ from unjudged.judging.groups_left_out import left_out_groups as left_out_groups
 from unjudged.judging.judging_page import judging_page as judge
 from unjudged.judging.merge_result import Merged as Merged
 from unjudged.judging.merging import merge as merge
-from unjudged.judging.next_documents import Candidate as Candidate, NextDocuments as NextDocuments, next_documents as next
+from unjudged.judging.next_documents import NextDocuments as NextDocuments, next_documents as next
 from unjudged.judging.pooling import Pool as Pool
 from unjudged.judging.sample_file import read_sample as read_sample, sample_text as sample_text, stated_sample as stated_sample
 
 pool = Pool.of_runs
 __all__ = [
-    "Candidate",
     "DESIGNS",
     "Design",
     "DrawnSample",

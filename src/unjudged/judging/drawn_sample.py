@@ -14,7 +14,7 @@ from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted
 from unjudged.formats.tables import Ids
 from unjudged.formats.writing import qrels_text
-from unjudged.grids.grid import Cell, Column, Grid, Shown
+from unjudged.grids.grid import Grid, Shown
 from unjudged.judging import sampling
 from unjudged.judging.designs import DESIGNS, Design
 from unjudged.judging.pooling import Pool
@@ -23,6 +23,8 @@ from unjudged.rankings.judged import Floats, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
 from unjudged.rankings.origin import CHOSEN, MARK, STRATIFIED, UNKNOWN, Origin, joined
 from unjudged.rankings.pooled import PooledDocuments
+from unjudged.results.fields import Row
+from unjudged.results.views import VIEWS, grid_of_view
 
 POISSON = "predictions"
 """The design of documents drawn one by one, without strata, as for estimates with predictions."""
@@ -121,21 +123,20 @@ class DrawnSample(Shown):
     def grid(self) -> Grid:
         """Per stratum: documents, how many of them are drawn, and the range of their probabilities."""
         before = np.zeros(len(self.drawn), bool) if self.grade is None else self.grade != UNSAMPLED
-        columns = [Column(name, "integer") for name in ("stratum", "documents", "drawn")]
-        columns += [Column("judged before", "integer")] if before.any() else []
-        columns += [Column("lowest probability"), Column("highest probability")]
-        rows: list[list[Cell]] = []
+        rows: list[Row] = []
         for stratum in np.unique(self.stratum).tolist():
             own = (self.stratum == stratum) & ~before
-            counts = [stratum, int(own.sum()), int((own & self.drawn).sum())]
-            counts += [int((before & (self.stratum == stratum)).sum())] if before.any() else []
+            row: Row = {"stratum": stratum, "pooled": int(own.sum()), "drawn": int((own & self.drawn).sum())}
+            if before.any():
+                row["judged_before"] = int((before & (self.stratum == stratum)).sum())
             odds = self.probability[own]
-            known = len(odds) and not np.isnan(odds).any()
-            rows.append([*counts, *((float(odds.min()), float(odds.max())) if known else (None, None))])
+            if len(odds) and not np.isnan(odds).any():
+                row |= {"lowest_probability": float(odds.min()), "highest_probability": float(odds.max())}
+            rows.append(row)
         notes = ["Chosen for what they show: not a random sample."] if self.chosen else []
         notes += [f"Drawn {self.method}."] if self.method else []
         drawn = counted(int((self.drawn & ~before).sum()), "document")
-        return Grid(columns, rows, f"{self.design}, {drawn} drawn", notes)
+        return grid_of_view(rows, VIEWS["strata"], title=f"{self.design}, {drawn} drawn", notes=notes)
 
 
 def check_judged(judgments: Judgments) -> None:

@@ -9,7 +9,6 @@ import numpy as np
 from unjudged.base.errors import UsageError
 from unjudged.base.segments import numbered
 from unjudged.base.wording import shortlist
-from unjudged.grids.grid import Cell, Column, Grid
 from unjudged.judging.pooling import Pool
 from unjudged.measures.kernel.averages import ratio
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
@@ -17,6 +16,7 @@ from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.extension import chosen_rows
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import Judgments
+from unjudged.results.result import Result
 from unjudged.uncertainty.left_out import LeftOut, check_pooled
 
 Groups = Mapping[str, str]
@@ -36,7 +36,7 @@ def without(pool: Pool, left_out: str, depth: int = 100, groups: Groups | None =
 
 def left_out_groups(
     pool: Pool, measure: MeasureLike = "AP", *, depth: int = 100, groups: Groups | None = None
-) -> Grid:
+) -> Result:
     """Leave each group out of the pool, and see how far off its runs are, in score and in place.
 
     All runs are scored without the judgments of documents that only this group has among its first `depth`
@@ -44,8 +44,8 @@ def left_out_groups(
 
     >>> from unjudged import sample
     >>> print(left_out_groups(Pool.of(sample.qrels, sample.runs), depth=20))
-    Groups left out of the pool
-    run       group         AP  left out  change (%)  place  left out place
+    Groups left out of the pool; AP
+    system    group       mean  left out  change (%)  rank  rank left out
     boolean   boolean   0.0939    0.0840      -10.49      6               6
     lexical   lexical   0.2272    0.2175       -4.31      4               4
     expanded  expanded  0.2736    0.2410      -11.90      3               3
@@ -70,21 +70,12 @@ def left_out_groups(
         judgments, row = chosen_rows(pool.judgments, kept), numbered(np.flatnonzero(kept), len(kept))
         means = _means(chosen, pool.rankings.moved(judgments, row), len(pool.runs))
         rest[own], place[own] = means[own], _places(means)[own]
-    columns = [Column("run", "label"), Column("group", "label"), Column(str(chosen)), Column("left out")]
-    columns += [
-        Column("change (%)", decimals=2),
-        Column("place", "integer"),
-        Column("left out place", "integer"),
-    ]
     change = ratio(rest - actual, actual)
-    rows: list[list[Cell]] = [
-        [run, names[g], *numbers]
-        for run, g, *numbers in zip(
-            *(pool.runs, left_out.group.tolist(), actual.tolist(), rest.tolist(), (100 * change).tolist()),
-            *(first.tolist(), place.tolist()),
-            strict=True,
-        )
-    ]
+    names_of = [names[g] for g in left_out.group.tolist()]
+    fields = ("system", "group", "mean", "mean_left_out", "change", "rank", "rank_left_out")
+    values = (actual, rest, 100 * change, first, place)
+    lists = (pool.runs, names_of, *(one.tolist() for one in values))
+    rows = [dict(zip(fields, row, strict=True)) for row in zip(*lists, strict=True)]
     note = f"No mean {chosen} is above 0, so there is nothing to lose."
     if (actual > 0).any():
         size, moved = np.abs(change), np.abs(place - first)
@@ -93,7 +84,8 @@ def left_out_groups(
             f"Left out, a run's {chosen} changes by {size.mean():.2%} on average, {size[most]:.2%} at most "
             f"({pool.runs[most]}), its place by {moved.mean():.1f} on average, {moved.max()} at most."
         )
-    return Grid(columns, rows, "Groups left out of the pool", [note])
+    titles = {"left out": f"Groups left out of the pool; {chosen}"}
+    return Result({"left out": rows}, [note], {"titles": titles})
 
 
 def _means(measure: Measure, rankings: JudgedRankings, runs: int) -> Floats:

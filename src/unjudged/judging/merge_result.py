@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.wording import counted, shortlist
-from unjudged.grids.grid import Column, Grid, Shown
 from unjudged.rankings.judged import Integers
 from unjudged.rankings.judgments import CANNOT_JUDGE, UNSAMPLED, Judgments
+from unjudged.results.result import Result
 
 BEFORE = "before"
 """In place of a judge: the grades that documents had."""
@@ -25,8 +25,8 @@ Document = tuple[str, str]
 """A query and a document."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Merged(Shown):
+@dataclass(frozen=True, eq=False)
+class Merged:
     """The judgments, and all that was odd about the answers.
 
     `given` has the grade of each of the `judges` for each row of the judgments, -1 where there is none and -2
@@ -110,26 +110,26 @@ class Merged(Shown):
             )
         return [*sentences, self.origin_note] if self.origin_note else sentences
 
-    def grid(self) -> Grid:
+    def result(self) -> Result:
+        """Return the counts, the conflicts and the notes."""
         counts = {
-            "judged": int((self.given >= 0).any(axis=0).sum()),
-            "cannot judge": len(self.unable),
+            "graded": int((self.given >= 0).any(axis=0).sum()),
+            "cannot_judge": len(self.unable),
             "missing": len(self.missing),
-            "judged twice": len(self.twice),
+            "judged_twice": len(self.twice),
             "conflicts": len(self.conflicts),
             "undrawn": len(self.undrawn),
             "foreign": len(self.foreign),
         }
-        columns = [Column(name, "integer") for name in counts]
-        return Grid(columns, [list(counts.values())], "Merged", self.notes())
+        conflicts = [
+            {"query": one[0], "document": one[1], "grades": _grades(self.answers[one])}
+            for one in self.conflicts
+        ]
+        titles = {"merged": "Merged", "conflicts": "Conflicts"}
+        return Result({"merged": [counts], "conflicts": conflicts}, self.notes(), {"titles": titles})
 
-    def grids(self) -> list[Grid]:
-        """Return the counts and the conflicts."""
-        made = [self.grid()]
-        if self.conflicts:
-            columns = [Column("query", "label"), Column("document", "label"), Column("grades", "text")]
-            made.append(Grid(columns, [[*d, _grades(self.answers[d])] for d in self.conflicts], "Conflicts"))
-        return made
+    def __str__(self) -> str:
+        return str(self.result())
 
 
 def graded(document: Document, given: Mapping[str, int]) -> str:

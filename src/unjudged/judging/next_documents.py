@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -15,7 +14,6 @@ from unjudged.evaluation.collection import RunsSource, name_runs
 from unjudged.evaluation.evaluation import evaluate
 from unjudged.evidence.rankings import RankingsEvidence
 from unjudged.formats.writing import qrels_text
-from unjudged.grids.grid import Column, Grid, Shown
 from unjudged.inference.infer import Settings
 from unjudged.inference.rows import Row, answer, better_first, needs_judging
 from unjudged.judging.drawn_sample import DrawnSample
@@ -30,7 +28,8 @@ from unjudged.rankings.judged import Floats, Integers
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
 from unjudged.rankings.origin import CHOSEN, Origin
 from unjudged.rankings.runs import Run
-from unjudged.results.views import VIEWS, grid_of_view
+from unjudged.results.result import Result
+from unjudged.results.views import View
 from unjudged.results.words import headline_sentence
 from unjudged.uncertainty.prevalence import PrevalenceLike
 from unjudged.uncertainty.shared import SharedRankings
@@ -61,7 +60,7 @@ def next_documents(
     relevant.
 
     >>> from unjudged import sample
-    >>> next_documents(sample.qrels, sample.runs["dense"], 1, "RBP(p=0.8)")[0].query
+    >>> next_documents(sample.qrels, sample.runs["dense"], 1, "RBP(p=0.8)").wanted[0]["query"]
     'q03'
     >>> next_documents(sample.qrels, sample.runs, 2, "nDCG@10").sentence()
     'More judging could change what nDCG@10 says of 4 of 15 pairs of 6 runs.'
@@ -95,16 +94,28 @@ def next_documents(
     if pooled:
         outside = (shared.name >= len(judgments.grade)) & (shared.judgments.grade < 0)
         shared = shared.with_grades(np.where(outside, 0, shared.judgments.grade))
-    result = NextDocuments([], list(named), str(chosen), 0, pairs)
     place = list(named).index
-    open_pairs = [(place(row["a"]), place(row["b"])) for row in result.open_pairs]
+    open_pairs = [(place(row["a"]), place(row["b"])) for row in pairs if needs_judging(row)]
     if not open_pairs:
-        return result
+        return _listed(shared, chosen, 0, [], pairs=pairs)
     first, second = (np.array(side) for side in zip(*open_pairs, strict=True))
     gain = gains(shared, chosen, first, second, prevalence=prevalence, draws=draws, seed=seed)
     order = _best(gain, shared)
-    wanted = _candidates(shared, gain, order[:budget])
-    return replace(result, wanted=wanted, candidates=len(order))
+    return _listed(shared, chosen, len(order), _candidates(shared, gain, order[:budget]), pairs=pairs)
+
+
+def _listed(
+    shared: SharedRankings,
+    measure: Measure,
+    candidates: int,
+    wanted: list[Row],
+    *,
+    pairs: Sequence[Row] = (),
+    interval: str = "",
+) -> NextDocuments:
+    """Return the result; `candidates` is how many documents have a gain."""
+    settings = {"systems": list(shared.runs), "measure": str(measure), "interval": interval}
+    return NextDocuments({"next": wanted, "pairs": pairs}, (), {**settings, "candidates": candidates}).told()
 
 
 def _refuse_ignored(**options: tuple[object, object]) -> None:
@@ -124,8 +135,8 @@ def _narrowing(shared: SharedRankings, measure: Measure, budget: int, *, differe
     sign = np.where(weights.run == 0, 1.0, -1.0) if difference else np.full(len(weights.run), 1 / runs)
     gain = np.abs(np.bincount(weights.row, sign * weights.weight, weights.rows))
     order = _best(gain, shared)
-    wanted, what = _candidates(shared, gain, order[:budget]), "difference" if difference else "mean"
-    return NextDocuments(wanted, list(shared.runs), str(measure), len(order), interval=what)
+    what = "difference" if difference else "mean"
+    return _listed(shared, measure, len(order), _candidates(shared, gain, order[:budget]), interval=what)
 
 
 def _best(gain: Floats, shared: SharedRankings) -> Integers:
@@ -134,8 +145,11 @@ def _best(gain: Floats, shared: SharedRankings) -> Integers:
     return candidates[np.argsort(-gain[candidates], kind="stable")]
 
 
-def _candidates(shared: SharedRankings, gain: Floats, rows: Integers) -> list[Candidate]:
-    return [Candidate(shared.query(r), shared.document(r), float(gain[r])) for r in rows.tolist()]
+def _candidates(shared: SharedRankings, gain: Floats, rows: Integers) -> list[Row]:
+    return [
+        {"query": shared.query(r), "document": shared.document(r), "gain": float(gain[r])}
+        for r in rows.tolist()
+    ]
 
 
 def pairs_by_judging(shared: SharedRankings, measure: Measure, depth: int | None) -> list[Row]:
@@ -151,37 +165,25 @@ NAMED = 3
 """A sentence about open pairs names this many."""
 
 
-class Candidate(NamedTuple):
-    """A document to judge, and its gain: how much its judgment narrows an interval or says about an order."""
-
-    query: str
-    document: str
-    gain: float
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class NextDocuments(Shown):
-    """Documents to judge next, best first, and which pairs of runs judging could still change.
+class NextDocuments(Result):
+    """Rows `next`, the documents to judge, best first, and `pairs`, which runs judging could still change.
 
     `pairs` are rows of `compare`, of the pairs whose order was asked for; none if the documents narrow an
-    `interval`. If no pair needs judging, `wanted` is empty.
+    interval. If no pair needs judging, there are no documents.
     """
 
-    wanted: list[Candidate]
-    runs: list[str]
-    measure: str
-    candidates: int
-    pairs: Sequence[Row] = ()
-    interval: str = ""
+    view: str = "next"
 
-    def __iter__(self) -> Iterator[Candidate]:
-        return iter(self.wanted)
+    @property
+    def wanted(self) -> Sequence[Row]:
+        """Documents to judge, best first."""
+        return self.rows["next"]
 
-    def __len__(self) -> int:
-        return len(self.wanted)
-
-    def __getitem__(self, place: int) -> Candidate:
-        return self.wanted[place]
+    @property
+    def pairs(self) -> Sequence[Row]:
+        """Pairs whose order was asked for."""
+        return self.rows["pairs"]
 
     @property
     def open_pairs(self) -> list[Row]:
@@ -190,58 +192,58 @@ class NextDocuments(Shown):
 
     def sentence(self) -> str:
         """Say what to do, in one sentence or two."""
-        if self.interval:
-            they = "It narrows" if len(self) == 1 else "Together they narrow"
-            narrowed = sum(one.gain for one in self)
-            return f"{they} the interval of the {self.interval} {self.measure} by {narrowed:.6f}."
-        two, runs = len(self.runs) == 2, f"pairs of {len(self.runs)} runs"
-        whose = f"{' and '.join(self.runs)}" if two else f"{len(self.open_pairs)} of {len(self.pairs)} {runs}"
+        measure, runs, interval = (self.settings[name] for name in ("measure", "systems", "interval"))
+        if interval:
+            they = "It narrows" if len(self.wanted) == 1 else "Together they narrow"
+            narrowed = sum(one["gain"] for one in self.wanted)
+            return f"{they} the interval of the {interval} {measure} by {narrowed:.6f}."
+        two, many = len(runs) == 2, f"pairs of {len(runs)} runs"
+        whose = " and ".join(runs) if two else f"{len(self.open_pairs)} of {len(self.pairs)} {many}"
         if self.open_pairs:
-            return f"More judging could change what {self.measure} says of {whose}."
-        stop = whose if two else f"any of the {len(self.pairs)} {runs}"
-        return f"Stop: more judging cannot, or is unlikely to, change what {self.measure} says of {stop}."
+            return f"More judging could change what {measure} says of {whose}."
+        stop = whose if two else f"any of the {len(self.pairs)} {many}"
+        return f"Stop: more judging cannot, or is unlikely to, change what {measure} says of {stop}."
 
-    def notes(self) -> list[str]:
-        """Say what to do, and what is known of the open pairs."""
+    def told(self) -> NextDocuments:
+        """Return the same with notes: what to do, what is known of open pairs, and which estimates refuse."""
         known = [headline_sentence(row) for row in self.open_pairs]
-        more = [f"And {counted(len(known) - NAMED, 'more pair')}: see --pairs."] * (len(known) > NAMED)
-        return [self.sentence(), *known[:NAMED], *more]
+        notes = [self.sentence(), *known[:NAMED]]
+        if len(known) > NAMED:
+            notes.append(f"And {counted(len(known) - NAMED, 'more pair')}: see --pairs.")
+        if self.wanted:
+            names = [name for name, measure in MEASURES.items() if measure.traits.estimates]
+            notes.append(f"Estimates from samples will refuse these judgments: {', '.join(names)}.")
+        return replace(self, notes=notes)
 
-    def grid(self) -> Grid:
-        columns = [Column("query", "label"), Column("document", "label"), Column("gain", decimals=6)]
-        notes = [*([] if self.interval else self.notes()), *([self.refused] if self.wanted else [])]
-        return Grid(columns, self.wanted, f"{counted(len(self), 'document')} to judge", notes)
+    def title(self, view: str) -> str:
+        """Return how many documents are to be judged, or by what pairs are compared."""
+        if view == "pairs":
+            return f"Pairs by {self.settings['measure']}"
+        return f"{counted(len(self.wanted), 'document')} to judge"
 
-    @property
-    def refused(self) -> str:
-        """Name the estimates that will refuse judgments of these documents."""
-        names = [name for name, measure in MEASURES.items() if measure.traits.estimates]
-        return f"Estimates from samples will refuse these judgments: {', '.join(names)}."
-
-    def pairs_grid(self) -> Grid:
-        """Return a row per pair of runs: who leads, and whether judging could change that."""
-        rows = [better_first(row) for row in self.pairs]
-        title, notes = f"Pairs by {self.measure}", [self.sentence()]
-        return grid_of_view(rows, VIEWS["pairs"], title=title, notes=notes, written=self.pairs)
+    def shown(self, view: str) -> tuple[Sequence[Row], View]:
+        """Return the rows of a view, the better run first."""
+        rows, view_of = super().shown(view)
+        return [better_first(row) for row in rows] if view == "pairs" else rows, view_of
 
     def task(self) -> str:
         """Return qrels with -1 for each document, marked as chosen."""
-        rows = [(one.query, one.document, UNSAMPLED) for one in self]
+        rows = [(one["query"], one["document"], UNSAMPLED) for one in self.wanted]
         asked = f"{counted(len(rows), 'document')} to judge: replace each -1 by a grade."
-        return qrels_text(rows, [asked, *self.notes(), self.refused, Origin(CHOSEN).mark()])
+        return qrels_text(rows, [asked, *self.notes, Origin(CHOSEN).mark()])
 
     def sample(self, made_by: str = "") -> DrawnSample:
         """Return the documents as a sample that was chosen: `merge` takes it, estimates refuse it."""
         table: dict[str, dict[str, int]] = {}
-        for one in self:
-            table.setdefault(one.query, {})[one.document] = UNSAMPLED
+        for one in self.wanted:
+            table.setdefault(one["query"], {})[one["document"]] = UNSAMPLED
         return DrawnSample(
             pooled=Judgments.of(table).pooled,
-            drawn=np.ones(len(self), bool),
-            stratum=np.ones(len(self), np.int32),
-            probability=np.full(len(self), np.nan),
-            earlier=np.zeros(len(self), bool),
-            design=f"next by {self.measure}",
+            drawn=np.ones(len(self.wanted), bool),
+            stratum=np.ones(len(self.wanted), np.int32),
+            probability=np.full(len(self.wanted), np.nan),
+            earlier=np.zeros(len(self.wanted), bool),
+            design=f"next by {self.settings['measure']}",
             origin=Origin(CHOSEN),
             made_by=made_by,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from unjudged.base.choices import checked_int
 from unjudged.base.errors import UsageError, quoted
 from unjudged.evaluation.collection import RunsSource, judged_rankings, name_runs
-from unjudged.grids.grid import Column, Grid, Shown
 from unjudged.judging import sampling
 from unjudged.judging.sampling import checked_depth, checked_share
 from unjudged.measures.kernel.estimand import TAKING_AWAY, check_use
@@ -28,8 +27,8 @@ NOT_RETRIEVED = np.iinfo(np.int32).max
 REST = float("inf")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Pool(Shown):
+@dataclass(frozen=True, eq=False)
+class Pool:
     """Judgments and the runs that their documents came from: what a judgment design chooses from.
 
     Each method returns judgments of the same pool. Documents that are not chosen become unjudged (-1), and
@@ -45,7 +44,7 @@ class Pool(Shown):
     """
 
     judgments: Judgments
-    matched: JudgedRankings | None = None
+    matched: JudgedRankings | None = field(default=None, repr=False)
     runs: Sequence[str] = ()
 
     @classmethod
@@ -82,18 +81,6 @@ class Pool(Shown):
         judgments = Judgments.of(documents_of(read.values(), depth))
         judgments = replace(judgments, origin=Origin(POOL, depth))
         return cls(judgments, judged_rankings(judgments, read), list(read))
-
-    def grid(self) -> Grid:
-        """Return how many queries, documents, judgments and runs the pool has."""
-        grade = self.judgments.grade
-        counts = {
-            "queries": len(self.judgments.queries),
-            "documents": len(grade),
-            "judged": int((grade >= 0).sum()),
-            "relevant": int((grade >= 1).sum()),
-            "runs": len(self.runs),
-        }
-        return Grid([Column(name, "integer") for name in counts], [list(counts.values())], "Pool")
 
     @property
     def rankings(self) -> JudgedRankings:

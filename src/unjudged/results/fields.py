@@ -82,6 +82,12 @@ def _outcomes(row: Row, _: int) -> Cell:
     return None if row.get("wins") is None else f"{row['wins']}/{row['ties']}/{row['losses']}"
 
 
+def _agreed(row: Row, decimals: int) -> Cell:
+    spread = known(row.get("deviation"))
+    mean = f"{row['mean']:.{decimals}f}"
+    return mean if spread is None else f"{mean} \N{PLUS-MINUS SIGN}{spread:.{decimals}f}"
+
+
 def _share(name: str) -> Text:
     return lambda row, _: share_text(row.get(name)) or None
 
@@ -120,6 +126,29 @@ field("by_people", "by people", means="the mean by people's judgments")
 field("bias", means="how much higher the mean is by the predictions")
 field("value")
 field("method", kind="text", means="how an interval was made, or why there is none")
+field("group", kind="label")
+field("mean_left_out", "left out", means="the mean without the documents that only its group has")
+field("change", "change (%)", decimals=2)
+field("level_name", "level", "label")
+field("judged", kind="number", decimals=1, means="judged documents per query")
+field("statistic", kind="label")
+field("deviation", means="the standard deviation over repeats")
+field("agreed", text=_agreed, means="the mean over repeats, and the standard deviation")
+field("stratum", kind="integer")
+field("pooled", "documents", "integer", "documents of the pool")
+field("drawn", kind="integer", means="documents that people are to judge")
+field("judged_before", "judged before", "integer")
+field("lowest_probability", "lowest probability")
+field("highest_probability", "highest probability")
+field("graded", "judged", "integer")
+field("cannot_judge", kind="integer", means="documents that people looked at and could not judge")
+field("missing", kind="integer", means="drawn and not judged")
+field("judged_twice", kind="integer")
+field("conflicts", kind="integer", means="documents with different grades")
+field("undrawn", kind="integer", means="pooled, judged and not drawn")
+field("foreign", kind="integer", means="judged and not in the pool")
+field("grades", kind="text", means="who gave which grade")
+field("rank_left_out", kind="integer")
 field("rank", kind="integer", means="1 and the number of systems with a better mean")
 field("same_winner", kind="integer", means="pairs of systems that both sources call significant alike")
 field("opposite", kind="integer", means="pairs that they call significant in opposite ways")
@@ -166,6 +195,7 @@ field("value_b", "b")
 field("document", kind="text", means="the unjudged document that matters most")
 field("document_effect", "its effect", decimals=6, means="on the mean difference, if it is relevant")
 field("favours", kind="text")
+field("gain", decimals=6, means="how much a judgment narrows an interval, or says about an order")
 field("influence", decimals=6, means="what the query adds to the mean difference")
 field("p_without", "p without", "p value", means="of the paired t test without the query")
 field("margin", decimals=4)

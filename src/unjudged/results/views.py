@@ -17,8 +17,8 @@ from unjudged.results.fields import FIELDS, Field, Row, known
 class View:
     """`shown` are for people, `written` for programs; the best value of each field of `best` stands out.
 
-    With `across`, people see a row for rows that differ in this field only, and a column per value of it with
-    each of `cells`; the other fields are those of the rows whose value is `rest`.
+    With `across`, people see a row for rows that differ in this field only, and in its place a column per
+    value of it with each of `cells`; the other fields are those of the rows whose value is `rest`.
     """
 
     shown: Sequence[str | Field]
@@ -33,6 +33,9 @@ _OUTCOMES = ("wins", "ties", "losses", "effect", "effect_low", "effect_high")
 _ENDS = ("low", "high", "estimate_low", "estimate_high", "query_low", "query_high")
 _ANSWERS = ("headline", "better", "other_queries", "more_judging", "in_other_orders", "flip", "loss", "seen")
 _SIGNIFICANT = ("same_winner", "opposite", "only_first", "only_second", "neither")
+_LEFT_OUT = ("system", "group", "mean", "mean_left_out", "change", "rank", "rank_left_out")
+_STRATA = ("stratum", "pooled", "drawn", "judged_before", "lowest_probability", "highest_probability")
+_MERGED = ("graded", "cannot_judge", "missing", "judged_twice", "conflicts", "undrawn", "foreign")
 _RATINGS = ("grade", "documents", "mean_prediction", "over_rating")
 _COEFFICIENTS = View(
     ["measure", "sources", "coefficient", "documents", "value", "other queries would give"],
@@ -109,13 +112,13 @@ VIEWS: dict[str, View] = {
     "agreement": _COEFFICIENTS,
     "orders": _COEFFICIENTS,
     "confusion": View(
-        ["sources", "grade"],
+        ["sources", "grade", "other_grade"],
         ["sources", "grade", "other_grade", "documents", "share"],
         across="other_grade",
         cells=("documents",),
     ),
     "shares": View(
-        ["grade"],
+        ["grade", "other_grade"],
         ["grade", "other_grade", "documents", "share"],
         across="other_grade",
         cells=("share",),
@@ -126,10 +129,21 @@ VIEWS: dict[str, View] = {
         ["measure", "system", "by_people", *_ENDS[2:4], "bias", *_ENDS[4:]],
     ),
     "means": View(
-        ["measure", "system"],
+        ["measure", "system", "source"],
         ["measure", "system", "source", "mean", "rank"],
         across="source",
         cells=("mean", "rank"),
+    ),
+    "next": View(("query", "document", "gain"), ("query", "document", "gain")),
+    "left out": View(_LEFT_OUT, _LEFT_OUT),
+    "strata": View(_STRATA, _STRATA),
+    "merged": View(_MERGED, _MERGED),
+    "conflicts": View(("query", "document", "grades"), ("query", "document", "grades")),
+    "experiment": View(
+        ["measure", "level_name", "judged", "statistic"],
+        ["design", "level", "judged", "measure", "against", "statistic", "mean", "deviation", "repeats"],
+        across="statistic",
+        cells=("agreed",),
     ),
     "significance": View(["measure", "sources", *_SIGNIFICANT], ["measure", "sources", *_SIGNIFICANT]),
 }
@@ -137,7 +151,10 @@ VIEWS: dict[str, View] = {
 
 
 OVER_COLLECTIONS = View(
-    ["measure", "letter", "system", "mean", "other queries would give", "place", "better_than"],
+    [
+        *("measure", "letter", "system", "collection", "mean", "other queries would give", "place"),
+        "better_than",
+    ],
     VIEWS["systems"].written,
     best=("mean",),
     across="collection",
@@ -190,7 +207,9 @@ def _named_after_two(rows: Sequence[Row]) -> dict[str, str]:
 
 def _spread(rows: Sequence[Row], view: View) -> tuple[list[Row], list[str | Field], list[str]]:
     """Return rows with a column per value of the field across, the fields, and those with a best."""
-    labels = [name for name in view.shown if isinstance(name, str) and FIELDS[name].kind == "label"]
+    place = view.shown.index(view.across)
+    others = [*view.shown[:place], *view.shown[place + 1 :]]
+    labels = [name for name in others if isinstance(name, str) and FIELDS[name].kind == "label"]
     heads = [head for head in dict.fromkeys(row[view.across] for row in rows) if head != view.rest]
     made: dict[tuple[Any, ...], dict[str, Any]] = {}
     for row in rows:
@@ -201,8 +220,7 @@ def _spread(rows: Sequence[Row], view: View) -> tuple[list[Row], list[str | Fiel
             own[f"{name} of {row[view.across]}"] = row.get(name)
             own[f"row of {row[view.across]}"] = row
     spread = [_cell_of(name, head, first=name == view.cells[0]) for head in heads for name in view.cells]
-    place = max(view.shown.index(name) for name in labels) + 1
-    shown = [*view.shown[:place], *spread, *view.shown[place:]]
+    shown = [*others[:place], *spread, *others[place:]]
     return list(made.values()), shown, [*(one.name for one in spread if view.best), *view.best]
 
 

@@ -144,7 +144,7 @@ def merge(
     if output is not None:
         check_new(output, text)
     show(text, output)
-    report = render(merged.grids(), "table", width=terminal_width())
+    report = render(merged.result().grids(), "table", width=terminal_width())
     show(report) if output is not None else sys.stderr.write(str(report))
     remedy = f"means leave them out, but not if you evaluate {design} with --judged"
     warn_of_missing_queries(merged.judgments, chosen_form, remedy)

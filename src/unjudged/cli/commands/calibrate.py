@@ -14,7 +14,7 @@ from unjudged.cli.option import Option
 from unjudged.cli.output import own_format, show, show_grids
 from unjudged.cli.standard_streams import reading
 from unjudged.evaluation.groups import CALIBRATED_MEASURES
-from unjudged.grids.grid import Column, Grid
+from unjudged.grids.grid import Grid, grid_of
 from unjudged.uncertainty.calibration import Calibration
 
 
@@ -81,16 +81,10 @@ def calibrate(
 
 def _learnt(calibration: Calibration) -> Grid:
     """For each measure the number of left-out runs, or groups, and how far off they were."""
-    columns = [
-        Column("measure", "label"),
-        Column(calibration.unit, "integer"),
-        Column("median"),
-        Column("largest"),
-    ]
     scores = {name: [abs(row[1]) for row in rows] for name, rows in calibration.scores.items()}
     rows = [(name, len(off), median(off), max(off)) for name, off in scores.items() if off]
     groups, queries = counted(calibration.groups, "group"), counted(calibration.queries, "query")
     notes = [f"{groups}, {queries}, depth {calibration.depth}."]
     if aside := len(calibration.unjudged) - calibration.runs:
         notes.append(f"{counted(aside, 'run')} unlike the others left aside.")
-    return Grid(columns, rows, notes=notes)
+    return grid_of(("measure", calibration.unit, "median", "largest"), rows, notes)

@@ -111,12 +111,12 @@ def next_to_judge(
             seed=seed,
         )
     if pairs:
-        if documents.interval:
+        if documents.settings["interval"]:
             raise UsageError("--pairs goes with --settle, or with a measure other than RBP and P")
-        show_grids(documents.pairs_grid(), format, output)
+        show_grids(documents.grid("pairs"), format, output)
         return
     if not documents.wanted:
-        if documents.interval:
+        if documents.settings["interval"]:
             raise InputError("nothing is left to judge: every document that counts is judged")
         show(f"{documents.sentence()}\n")
         return
