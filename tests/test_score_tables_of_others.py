@@ -99,21 +99,7 @@ def test_rows_of_means(name: str, tmp_path: Path) -> None:
     header, means = "runid,topic,ndcg@20,err@20\n", values.mean(axis=0)
     own = of(f"{header}{rows}bm25,{name},{means[0]:.5f},{means[1]:.5f}\n", tmp_path)
     assert (list(own.runs), len(own.queries)) == (["bm25"], 20)
-    assert own.notes == [f"The row {name!r} has means or sums of the others and is left out."]
-    other = of(f"{header}{rows}bm25,{name},{means[0]:.5f},{means[1] + 0.002:.5f}\n", tmp_path)
-    assert len(other.queries) == 21
-    assert f"{name!r} counts as a query" in other.notes[0]
-
-
-def test_sums_and_coarse_means(tmp_path: Path) -> None:
-    total = of("query,system,num_ret\nq1,a,10\nq2,a,15\ntotal,a,25\n", tmp_path)
-    assert list(total.queries) == ["q1", "q2"]
-    coarse = of("query,old,new\nq1,41.3,52.1\nq2,30.8,40.0\nmean,36.1,46.1\n", tmp_path)
-    assert list(coarse.queries) == ["q1", "q2"]
-    both = of("query,old,new\nq1,1,2\nq2,2,4\nmean,1.5,3\ntotal,3,6\n", tmp_path)
-    assert list(both.queries) == ["q1", "q2"]
-    far = of("query,old,new\nq1,0.413,0.521\nq2,0.308,0.4\nmean,0.4,0.5\n", tmp_path)
-    assert list(far.queries) == ["q1", "q2", "mean"]
+    assert own.notes == [f"The row {name!r} is taken for means or sums of the others and left out."]
 
 
 def test_names_of_measures_are_not_taken_for_systems(tmp_path: Path) -> None:
@@ -224,9 +210,7 @@ def test_headers_of_any_case(tmp_path: Path) -> None:
         ("\n\nquery,a\nq1,1\nq2,x\n", ":5: "),
         ("\n \n", "the file is empty"),
         (f"query,{'x' * 200_000}\nq1,1\n", ":1: the first line is 'query,xx"),
-        ("q1 Q0 d1 1 0.5 bm25\n", "is it a run[?] Leave out --scores"),
-        ("q1\tQ0\td1\t1\t0.5\tbm25\n", "is it a run[?] Leave out --scores"),
-        ("q1 0 d1 1\n", "is it a file of judgments[?] Leave out --scores"),
+        ("q1 Q0 d1 1 0.5 bm25\nq1 Q0 d2 2 0.4 bm25\n", "no column for the query among 'q1', 'Q0', 'd1'"),
         ("runid all mine\nmap all 0.5\n", "no values of queries, .*trec_eval prints them with -q"),
     ],
 )

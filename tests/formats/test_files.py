@@ -17,8 +17,8 @@ from pyarrow import feather, parquet
 
 from unjudged import InputError, Judgments, Run, UsageError, evaluate, sample
 from unjudged.formats import matching, ungrouped
-from unjudged.formats.readers import columnar as columnar
-from unjudged.formats.readers import delimited, json_lines
+from unjudged.formats.readers import arrow_files as columnar
+from unjudged.formats.readers import text_tables
 from unjudged.formats.scan import scanner
 
 MEASURES = ["AP", "infAP", "nDCG@10", "Bpref", "RBP(p=0.8)", "Judged@10", "NumRet"]
@@ -94,7 +94,7 @@ def test_the_sample_collection(
     if "apart" in order:
         run = run.sample(frac=1, random_state=2)
     if order != "as it is":
-        monkeypatch.setattr(delimited, "BLOCK", 300)
+        monkeypatch.setattr(text_tables, "BLOCK", 300)
         monkeypatch.setattr(columnar, "BLOCK", 300)
     if "memory" in order and scanner.KIND_OF_SCANNER == "compiled":
         monkeypatch.setattr(ungrouped, "limit", lambda _: 30_000)
@@ -125,7 +125,7 @@ def test_a_repeated_document_wherever_blocks_end(
 ) -> None:
     """The query is not judged, and its rows are apart."""
     monkeypatch.setattr(columnar, "BLOCK", block)
-    monkeypatch.setattr(delimited, "BLOCK", block)
+    monkeypatch.setattr(text_tables, "BLOCK", block)
     rows = pandas.DataFrame({"qid": list("xqyx"), "docno": list("abcd"), "score": [4.0, 3.0, 2.0, 1.0]})
     write = {"csv": rows.to_csv, "parquet": rows.to_parquet, "feather": rows.to_feather}[kind]
     path = tmp_path / f"run.{kind}"
@@ -294,7 +294,7 @@ def test_rows_that_do_not_fit_are_read_again(
         return read(counting, *others)
 
     monkeypatch.setattr(ungrouped, "match_ungrouped", counted)
-    monkeypatch.setattr(json_lines, "BLOCK", 500)
+    monkeypatch.setattr(text_tables, "BLOCK", 500)
     for memory, passes in ((1 << 30, 1), (100_000, 2)):
         monkeypatch.setattr(ungrouped, "limit", lambda _, memory=memory: memory)
         readings.clear()

@@ -187,9 +187,9 @@ def test_the_same_id_as_number_and_text() -> None:
     [
         ({"q": {"d1", "d2"}}, "holds a set, which has no order: expected a list"),
         ({"q": ["d1", "d1"]}, "document 'd1' of query 'q' appears twice"),
-        ({"q": ["d1", None]}, "document 'None' is NoneType, expected str"),
-        ({"q": ["d1", ["x"]]}, "query 'q': document .* is list, expected str"),
-        ({"q": [{"docno": "d1", "score": 1}]}, "query 'q': document .* is dict, expected str"),
+        ({"q": ["d1", None]}, "the document is missing, expected text or a whole number"),
+        ({"q": ["d1", ["x"]]}, "the document is a list .*, expected text or a whole number"),
+        ({"q": [{"docno": "d1", "score": 1}]}, "the document is a dict .*, expected text or a whole number"),
     ],
 )
 def test_what_cannot_be_read(held: Any, problem: str) -> None:
@@ -213,10 +213,13 @@ def test_unknown_objects(held: Any) -> None:
 @pytest.mark.parametrize(
     ("record", "problem"),
     [
-        ({"query_id": "q", "doc_id": "e"}, "line 3: no field 'score', which the first object has"),
-        ({"query_id": 1.5, "doc_id": "d", "score": 1}, "line 3: the query is a float"),
-        ({"query_id": "q", "doc_id": None, "score": 1}, "line 3: the document is no value"),
-        (["q", "d", 1], "line 3: holds a list, expected an object with fields"),
+        ({"query_id": "q", "doc_id": "e"}, "run.jsonl:3: the score is missing, expected a finite number"),
+        ({"query_id": 1.5, "doc_id": "d", "score": 1}, "run.jsonl:3: the query is a float"),
+        (
+            {"query_id": "q", "doc_id": None, "score": 1},
+            "run.jsonl:3: the document is missing, expected text",
+        ),
+        (["q", "d", 1], "run.jsonl:3: holds a list, expected an object with fields"),
     ],
 )
 def test_objects_unlike_the_first(record: Any, problem: str, tmp_path: Path) -> None:
@@ -302,11 +305,11 @@ def test_a_column_names_the_runs(expected: Scores, tmp_path: Path) -> None:
 def test_a_row_without_a_run(tmp_path: Path) -> None:
     frame = pandas.DataFrame(SEVERAL, columns=["run", "query_id", "doc_id", "score"])
     frame.loc[3, "run"] = None
-    with pytest.raises(InputError, match="a row names no run"):
+    with pytest.raises(InputError, match=r"row 3 \(from 0\): the run is null, expected a value in every row"):
         evaluate(sample.qrels, frame)
     path = tmp_path / "run.jsonl"
     path.write_text('{"run": "a", "qid": "q", "pid": "d", "rank": 1}\n{"qid": "q", "pid": "e", "rank": 2}\n')
-    with pytest.raises(InputError, match=r"run.jsonl: line 2: 'run' names no run"):
+    with pytest.raises(InputError, match=r"run.jsonl:2: the run is missing, expected text"):
         evaluate(sample.qrels, path)
 
 

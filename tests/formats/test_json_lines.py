@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import examples
 from unjudged import UnjudgedError, evaluate
-from unjudged.formats.readers import delimited, json_lines
+from unjudged.formats.readers import text_tables
 
 NAMES = st.sampled_from(["a", "b", "c", "ü", "\ud800", "\udc80", "", "x" * 40])
 VALUES = st.one_of(NAMES, st.integers(-3, 3), st.floats(), st.booleans(), st.none(), st.lists(st.integers()))
@@ -52,9 +52,9 @@ def test_at_once_or_one_by_one(tmp_path: Path, lines: list[str], block: int) -> 
 
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        patch.setattr(json_lines, "BLOCK", block)
+        patch.setattr(text_tables, "BLOCK", block)
         at_once = outcome()
-        patch.setattr(json_lines, "_table_at_once", lambda *_: None)
+        patch.setattr(text_tables, "_columns_at_once", lambda *_: None)
         assert at_once == outcome()
 
 
@@ -63,6 +63,6 @@ def test_lines_are_those_of_python_wherever_pieces_end(text: str, characters: in
     with tempfile.NamedTemporaryFile("w", newline="", encoding="utf-8") as file:
         file.write(text)
         file.flush()
-        with patch.object(delimited, "CHARACTERS", characters):
-            found = [*delimited.lines_of(file.name, 1 << 20)]
+        with patch.object(text_tables, "CHARACTERS", characters):
+            found = [*text_tables.lines_of(file.name)]
     assert found == [*io.StringIO(text, newline="")]

@@ -322,8 +322,10 @@ def test_groups_from_a_mapping_a_file_and_a_pattern(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("a b c\n", "groups.txt:1: 'a b c' is not a run and its group"),
-        ("a x\na y\n", "groups.txt:2: run 'a'"),
+        ("a b c\n", "groups.txt: no rows"),
+        ("a b c\nd e f\n", "groups.txt: found the columns 'a', 'b', 'c', expected run and group"),
+        ("a x\nb\n", "groups.txt:2: 'b' has 1 field, expected 2: run, group"),
+        ("a x\na y\n", "groups.txt:2: run 'a' is in two groups, x and y"),
     ],
 )
 def test_bad_files_of_groups(text: str, problem: str, tmp_path: Path) -> None:
@@ -332,7 +334,7 @@ def test_bad_files_of_groups(text: str, problem: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=problem):
         read_groups(path)
     path.write_bytes(b" " * LARGEST + b"a x")
-    with pytest.raises(InputError, match="larger than"):
+    with pytest.raises(InputError, match=r"groups.txt:1: longer than"):
         read_groups(path)
 
 

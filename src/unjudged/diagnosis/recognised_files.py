@@ -8,7 +8,6 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -22,14 +21,11 @@ from unjudged.evaluation.scores import Scores
 from unjudged.formats.columns import NAMES, is_header
 from unjudged.formats.files import reader_of
 from unjudged.formats.inputs import FILE, kind_of_source
-from unjudged.formats.named_columns import QUERIES, folded
-from unjudged.formats.readers.arrow_columns import arrow_errors
-from unjudged.formats.readers.arrow_files import open_part
-from unjudged.formats.readers.columnar import UNREADABLE
-from unjudged.formats.readers.delimited import DELIMITERS
+from unjudged.formats.named_columns import QUERIES, folded, is_number
+from unjudged.formats.readers.arrow_files import open_arrow
+from unjudged.formats.readers.text_tables import header_of
 from unjudged.formats.streams import name_file_in_errors, opened
 from unjudged.formats.tables import Table
-from unjudged.formats.text_columns import is_number
 from unjudged.judging.sample_file import SCHEMA as DESIGN_SCHEMA
 from unjudged.judging.sample_file import read_sample
 from unjudged.judging.texts import BODIES, records
@@ -102,7 +98,7 @@ def recognise(file: str) -> RecognisedFile:
             return _by_fields(file, start, line)
     except UnjudgedError as error:
         with suppress(UnjudgedError):
-            if not start.startswith(b"<"):
+            if len(line.split()) == 2 and not start.startswith(b"<"):
                 return _groups(file)
         return RecognisedFile(file, UNKNOWN, f"not recognised: {error}")
 
@@ -136,16 +132,14 @@ def _has_grades(file: str, start: bytes, fields: Sequence[str]) -> bool:
 def _names(file: str, start: bytes, line: str) -> list[str]:
     """Return the names of columns, or of the fields of the first JSON object."""
     if reader_of(file).kind == "Parquet or Arrow" and not os.path.isdir(file):
-        with arrow_errors(UNREADABLE):
-            return list(open_part(Path(file)).schema.names)
+        return [*open_arrow(file).columns]
     if start[:1] in (b"{", b"["):
         text = start.decode("utf-8", "replace")
         with suppress(ValueError, RecursionError):
             first, _ = json.JSONDecoder().raw_decode(text, RECORDS.match(text).end())  # type: ignore[union-attr]
             return list(first) if isinstance(first, dict) else []
         return []
-    delimiter = next((mark for mark in DELIMITERS if mark in line), None)
-    return [] if delimiter is None else [field.strip().strip('"') for field in line.split(delimiter)]
+    return header_of(line)[0]
 
 
 def _is_texts(line: str) -> bool:

@@ -14,7 +14,6 @@ import numpy as np
 
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.lazy import computed_once
-from unjudged.formats.columns import NONE
 from unjudged.formats.files import expanded, runs_in_file
 from unjudged.formats.inputs import (
     FILE,
@@ -27,8 +26,7 @@ from unjudged.formats.inputs import (
     run_name,
 )
 from unjudged.formats.limits import limit
-from unjudged.formats.readers.frames import is_frame, library_of
-from unjudged.formats.readers.several_runs import split_frame
+from unjudged.formats.readers.frames import is_frame, library_of, runs_in_frame
 from unjudged.formats.scan import scanner
 from unjudged.formats.streams import STANDARD_INPUT, without_links
 from unjudged.formats.tables import Matched
@@ -84,7 +82,7 @@ class Collection:
         judgments = Judgments.with_fractions(qrels) if fractions else Judgments.of(qrels)
         named = name_runs(cast("RunsSource", runs), names)
         library = ""
-        for source in (*named.values(), qrels):
+        for source in (runs, *named.values(), qrels):
             if kind_of_source(source) == FRAME:
                 library = library_of(source)
                 break
@@ -211,7 +209,7 @@ def _by_own_name(run: Any, by_tag: bool) -> list[tuple[str | None, Any]]:
         if by_tag and os.fspath(run) == STANDARD_INPUT:
             raise UsageError("a run from standard input cannot be named by its tag: write it to a file first")
         return [*(runs_in_file(run, by_tag) or {}).items()] or [(None, run)]
-    split = split_frame(run, NONE, by_tag) if is_frame(run) else None
+    split = runs_in_frame(run, by_tag) if is_frame(run) else None
     return [(None, run)] if split is None else list(split.items())
 
 

@@ -13,9 +13,9 @@ from unjudged.base.choices import check_file_name
 from unjudged.base.errors import InputError, UsageError, announce, quoted
 from unjudged.base.wording import plain, shortlist
 from unjudged.evaluation.collection import Collection, RunsSource
-from unjudged.formats.small_files import read_small
-from unjudged.formats.streams import display_name
-from unjudged.formats.tables import decode
+from unjudged.formats.columns import NAMES, listed
+from unjudged.formats.inputs import name_in_errors
+from unjudged.formats.named_columns import Headless, named_columns
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.coverage import coverage_warnings
@@ -24,6 +24,10 @@ from unjudged.rankings.judgments import JudgmentsSource
 from unjudged.uncertainty.calibration import UNITS, Calibration, scale_of
 from unjudged.uncertainty.left_out import FirstDocuments, LeftOut, check_pooled, mean_bounds, unusual
 
+PAIRS = Headless(
+    ("run", "group"), lambda fields: len(fields) == 2 and not any(" " in field for field in fields)
+)
+"""Lines of a run and its group."""
 CALIBRATED_MEASURES = ("AP", "nDCG@10", "RBP(p=0.8)", "P@10", "RR")
 
 Groups = Mapping[str, str] | str | os.PathLike[str]
@@ -147,14 +151,9 @@ def groups_by_pattern(pattern: str, runs: Iterable[str]) -> dict[str, str]:
 def read_groups(file: str | os.PathLike[str]) -> dict[str, str]:
     """Return the group of each run from a file of lines `run group`."""
     check_file_name("groups", file, "a mapping of runs to groups, a file of lines `run group`, or a pattern")
-    data, source = read_small(file, "lines with a run and its group"), display_name(file)
-    group_of: dict[str, str] = {}
-    for number, line in enumerate(decode(data).splitlines(), 1):
-        words = line.split()
-        if words and len(words) != 2:
-            raise InputError(f"{quoted(line)} is not a run and its group", source=source, line=number)
-        if words and words[0] in group_of:
-            raise InputError(f"run {quoted(words[0])} appears a second time", source=source, line=number)
-        if words:
-            group_of[words[0]] = words[1]
-    return group_of
+    with name_in_errors(file, "groups"):
+        table = named_columns(file, PAIRS)
+        run, group = table.column("run", {}, NAMES["run"]), table.column("group", {}, ("group",))
+        if run is None or group is None:
+            raise InputError(f"found the columns {listed([*table.columns])}, expected run and group")
+        return table.labels(("run", run), ("group", group))

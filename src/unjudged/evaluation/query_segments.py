@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import csv
 import os
-import re
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
 import numpy as np
 
-from unjudged.base.errors import ExtraQueriesWarning, InputError, UsageError, announce, quoted
+from unjudged.base.errors import ExtraQueriesWarning, InputError, UsageError, announce
 from unjudged.base.wording import counted, shortlist
 from unjudged.evaluation.scores import Scores
-from unjudged.formats.columns import NAMES, listed, no_rows
+from unjudged.formats.columns import NAMES, listed
 from unjudged.formats.inputs import FILE, MAPPING, kind_of_source, name_in_errors
-from unjudged.formats.named_columns import NamedColumns, folded, named_columns
-from unjudged.formats.readers.delimited import DELIMITERS
-from unjudged.formats.small_files import read_small
-from unjudged.formats.streams import ARROW_FILE, ARROW_STREAM, PARQUET
-from unjudged.formats.tables import decode
-from unjudged.formats.text_columns import is_missing
+from unjudged.formats.named_columns import Headless, NamedColumns, folded, is_missing, named_columns
 from unjudged.grids.grid import Cell, Column, Grid, blank, grid_of
 from unjudged.rankings.judged import Mask
 
@@ -31,7 +24,10 @@ SegmentsSource = Mapping[str, str] | str | os.PathLike[str] | Any
 `file:column` names the column of a file that has several.
 """
 SEGMENT = ("segment", "group", "category", "class", "type")
-TABLES = (PARQUET, ARROW_FILE, ARROW_STREAM, b"{", b"[")
+PAIRS = Headless(
+    ("query", "segment"), lambda fields: len(fields) == 2 and not {*map(folded, fields)} & {*NAMES["query"]}
+)
+"""Lines of a query and its segment."""
 EVERY = "all"
 """The row of all queries."""
 
@@ -74,8 +70,11 @@ def _read(source: Any, queries: AbstractSet[str]) -> dict[str, str]:
         if kind == MAPPING and not any(isinstance(value, list | tuple) for value in source.values()):
             table = NamedColumns({"query": [*source], "segment": [*source.values()]})
         else:
-            table = _of_file(file, queries) if kind == FILE else named_columns(file)
+            table = named_columns(file, PAIRS)
         query = table.column("query", {}, NAMES["query"])
+        if query is None and kind == FILE and len(table) == 1:  # a mapping in JSON
+            names, values = [*table.columns], [values[0] for values in table.columns.values()]
+            table, query = NamedColumns({"query": names, "segment": values}), "query"
         others = [name for name in table.columns if name != query]
         usual = table.column("segment", {}, SEGMENT)
         segment = chosen or usual or (others[0] if len(others) == 1 else None)
@@ -84,7 +83,8 @@ def _read(source: Any, queries: AbstractSet[str]) -> dict[str, str]:
             if query is None:
                 raise InputError(f"no column for the query {among} one of {', '.join(NAMES['query'])}")
             raise InputError(f"no column for the segment {among} `{chosen or 'segment'}`, or FILE:COLUMN")
-        return table.segments(query, segment, lambda name, value: is_missing(value) and name not in queries)
+        of, by = ("query", query), ("segment", segment)
+        return table.labels(of, by, lambda name, value: is_missing(value) and name not in queries)
 
 
 def file_and_column(source: Any) -> tuple[Any, str | None]:
@@ -98,48 +98,6 @@ def file_and_column(source: Any) -> tuple[Any, str | None]:
         if colon and column and os.path.exists(file):
             return file, column
     return source, None
-
-
-def _of_file(file: Any, queries: AbstractSet[str]) -> NamedColumns:
-    """Return the columns of a table, of a JSON mapping, or of lines with two fields and perhaps a header."""
-    data = read_small(file, "a query and its segment on each line")
-    if data.lstrip().startswith(TABLES):
-        table = named_columns(file)
-        if len(table) > 1 or table.column("query", {}, NAMES["query"]):
-            return table
-        return NamedColumns({"query": [*table.columns], "segment": [v[0] for v in table.columns.values()]})
-    numbered = [
-        (number, line)
-        for number, line in enumerate(decode(data).splitlines(), 1)
-        if line.strip() and (not line.startswith("#") or {*re.split(r"[\t,; ]", line)[:1]} & queries)
-    ]
-    if not numbered:
-        raise no_rows()
-    numbers, lines = zip(*numbered, strict=True)
-    rows = _fields(lines, queries)
-    headed = {*map(folded, rows[0])} & {*NAMES["query"]} and rows[0][0] not in queries
-    names = rows[0] if headed else ["query", "segment"]
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        raise InputError(f"two columns have the name {quoted(twice)}, expected one", line=numbers[0])
-    for number, line, row in zip(numbers, lines, rows, strict=True):
-        if len(row) != len(names):
-            problem = f"{quoted(line)} is not a query and its segment"
-            remedy = f"found {counted(len(row), 'field')}, expected {len(names)}, with commas, tabs or spaces"
-            raise InputError(f"{problem}: {remedy} between", line=number)
-    body = slice(1, None) if headed else slice(None)
-    return NamedColumns({name: [row[k] for row in rows[body]] for k, name in enumerate(names)}, numbers[body])
-
-
-def _fields(lines: Sequence[str], queries: AbstractSet[str]) -> list[list[str]]:
-    """Split lines at spaces if that gives two fields and queries, else at what stands in the first line."""
-    words = [line.split() for line in lines]
-    mark = next((mark for mark in DELIMITERS if mark in lines[0]), None)
-    if mark is None or (all(len(row) == 2 for row in words) and any(row[0] in queries for row in words)):
-        return words
-    try:
-        return [[field.strip() for field in next(csv.reader([line], delimiter=mark))] for line in lines]
-    except csv.Error as error:
-        raise InputError(f"{error}, expected a query and its segment on each line") from None
 
 
 def with_every(segments: Mapping[str, Mask], queries: int) -> dict[str, Mask]:

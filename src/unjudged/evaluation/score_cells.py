@@ -11,8 +11,7 @@ import numpy as np
 
 from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.base.wording import counted, shortlist
-from unjudged.formats.named_columns import add_segment
-from unjudged.formats.text_columns import has_no_value, is_number
+from unjudged.formats.named_columns import add_label, has_no_value, is_number
 from unjudged.grids.escapes import shortened
 from unjudged.measures.kernel.names import is_measure, parse_measures
 from unjudged.measures.kernel.registry import Measure, reported_measure
@@ -83,7 +82,7 @@ class Cells:
                 if not self.add(cell, repeat, value):
                     raise InputError(f"{said(cell, repeat)} has a second value, expected one in all tables")
         for query, segment in other.segments.items():
-            add_segment(self.segments, query, segment)
+            add_label(self.segments, query, segment)
         self.ends |= other.ends
         self.notes += other.notes
         self.others += other.others

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import partial
 from itertools import islice
 from math import nan
 from typing import Any, Literal
-
-import numpy as np
 
 from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.base.wording import kind_of, shortlist
@@ -29,11 +25,25 @@ from unjudged.evaluation.score_cells import (
 )
 from unjudged.formats.columns import NAMES, listed
 from unjudged.formats.inputs import MAPPING, kind_of_source
-from unjudged.formats.named_columns import NESTED, QUERIES, NamedColumns, folded, named_columns, text_of_name
-from unjudged.formats.text_columns import has_no_value, is_missing, is_number
+from unjudged.formats.named_columns import (
+    NESTED,
+    QUERIES,
+    Headless,
+    NamedColumns,
+    folded,
+    has_no_value,
+    is_number,
+    named_columns,
+    text_of_name,
+)
 
-ALL = "all"
-"""The query of rows that are means, in the output of trec_eval, ir_measures and this package."""
+MEANS = frozenset({"all", "amean", "mean", "average", "avg", "macro avg", "overall", "total"})
+"""The queries of rows that are means or sums, in upper or lower case; trec_eval says `all`."""
+PRINTED = Headless(
+    ("measure", "query", "value"),
+    lambda fields: len(fields) == 3 and (is_number(fields[2]) or fields[0] == "runid"),
+)
+"""Lines of `trec_eval -q`; ir_measures prints the query first."""
 ENDS = ("low", "high")
 """Columns with the lowest and highest value that any completion of the judgments gives, as Spark has them."""
 ROUNDING = 1e-9
@@ -60,13 +70,11 @@ class Reading:
         if kind_of_source(source) == MAPPING and any(isinstance(v, Mapping) for v in source.values()):
             self._add_nested(source)
             return
-        table = named_columns(source)
-        if NESTED in table.columns and len(table.columns) == 1:
+        table = named_columns(source, PRINTED)
+        if [*table.columns] == [NESTED]:
             self._add_nested(table.columns[NESTED][0])
-        elif table.headless:
-            self._add_printed(table)
         else:
-            self._add_columns(table)
+            self._add_columns(_of_printed(table) if (*table.columns,) == PRINTED.columns else table)
 
     def _add_nested(self, data: Any) -> None:
         """Add dicts of two names, or of three: `{system: {query: {measure: value}}}`."""
@@ -85,7 +93,7 @@ class Reading:
                 for key, number in value.items() if deep else [("", value)]:
                     own = dict(zip(roles, map(text_of_name, (outer, inner, key)), strict=False))
                     cell = own.get("system", self.name), own["query"], own.get("measure", "")
-                    if cell[1] != ALL:
+                    if not self._is_mean(cell[1]):
                         self._add_cell(InputError, cell, None, number)
 
     def _roles(self, data: Mapping[Any, Mapping[Any, Any]]) -> tuple[str, str]:
@@ -107,17 +115,6 @@ class Reading:
             )
         return "system", "query"
 
-    def _add_printed(self, table: NamedColumns) -> None:
-        """Add lines of `trec_eval -q` (measure, query, value) or ir_measures (query, measure, value)."""
-        first, second, third = table.columns.values()
-        named = [sum(map(names_measure, sorted(set(names))[:50])) for names in (first, second)]
-        turned = named[1] > named[0]
-        system = next((value for name, value in zip(first, third, strict=True) if name == "runid"), self.name)
-        for row, (a, b, value) in enumerate(zip(first, second, third, strict=True)):
-            measure, query = (b, a) if turned else (a, b)
-            if query != ALL and not measure.startswith(NOT_NUMBERS):
-                self._add_cell(partial(table.error, row), (system, query, measure), None, value)
-
     def _add_columns(self, table: NamedColumns) -> None:
         own = ScoreColumns.of(table, self.given, self.asked, self.wide, self.by)
         self.cells.notes += own.notes
@@ -125,13 +122,14 @@ class Reading:
         of_query = own.role["query"] or ""
         if self.by is not None:
             segment = table.column("segment", {"segment": self.by}, ()) or ""
-            self.cells.segments = table.segments(of_query, segment, _is_no_query)
+            of, by = ("query", of_query), ("segment", segment)
+            self.cells.segments = table.labels(of, by, lambda name, _: name.lower() in MEANS)
         long = own.role["value"] is not None
         bounded = long and table.columns.keys() >= {*ENDS}
         known = {role: name for role in ("system", "measure", "repeat") if (name := own.role[role])}
         for row in range(len(table)):
             query = table.label(row, "query", of_query)
-            if query == ALL:
+            if self._is_mean(query):
                 continue
             label = {role: table.label(row, role, name) for role, name in known.items()}
             for name in own.values:
@@ -141,6 +139,15 @@ class Reading:
                 self._add_cell(partial(table.error, row), cell, repeat, value, "" if long else name)
                 if bounded:
                     self._add_ends(table, row, cell, repeat, value)
+
+    def _is_mean(self, query: str) -> bool:
+        """Whether a row is no query but means of the others, which a note names."""
+        if query.lower() not in MEANS:
+            return False
+        note = f"The row {quoted(query)} is taken for means or sums of the others and left out."
+        if query != "all" and note not in self.cells.notes:
+            self.cells.notes.append(note)
+        return True
 
     def _add_cell(self, error: Problem, cell: Cell, repeat: str | None, value: Any, column: str = "") -> None:
         if not is_score(value):
@@ -161,9 +168,15 @@ class Reading:
         self.cells.ends[cell, repeat] = float(low), float(high)
 
 
-def _is_no_query(name: str, segment: Any) -> bool:
-    """Whether a row is of means, which need no segment."""
-    return name == ALL or (name.lower() in MEANS and is_missing(segment))
+def _of_printed(table: NamedColumns) -> NamedColumns:
+    """Return lines of `trec_eval -q` or ir_measures by name, without those whose values are texts."""
+    first, second, third = table.columns.values()
+    named = [sum(map(names_measure, sorted(set(names))[:LOOKED_AT])) for names in (first, second)]
+    measures, queries = (second, first) if named[1] > named[0] else (first, second)
+    rows = [row for row, name in enumerate(measures) if name not in NOT_NUMBERS]
+    columns = zip(PRINTED.columns, (measures, queries, third), strict=True)
+    lines = [table.lines[row] for row in rows] if table.lines else ()
+    return NamedColumns({name: [column[row] for row in rows] for name, column in columns}, lines)
 
 
 def _is_between(value: float, low: float, high: float) -> bool:
@@ -180,61 +193,6 @@ def _remedy(value: Any, column: str) -> str:
         return ": write a decimal point, not a comma"
     about = f"; if column {quoted(column)} has texts, remove it, or name the measures with -m"
     return about if column and text.lstrip("+-").lower() not in ("inf", "infinity") else ""
-
-
-MEANS = frozenset({"all", "amean", "mean", "average", "avg", "macro avg", "overall", "total"})
-"""Names of rows of means or sums, in upper or lower case."""
-
-
-def leave_out_means(cells: Cells) -> None:
-    """Remove rows with names of means that are means or sums of the other queries; ask about others."""
-    for query in dict.fromkeys(query for _, query, _ in cells.values if query.lower() in MEANS):
-        if _is_mean(cells, query):
-            for cell in [cell for cell in cells.values if cell[1] == query]:
-                del cells.values[cell]
-            cells.segments.pop(query, None)
-            cells.notes.append(f"The row {quoted(query)} has means or sums of the others and is left out.")
-        else:
-            asked = "if it is not one, remove its row"
-            cells.notes.append(
-                f"{quoted(query)} counts as a query, for it has no means of the others; {asked}."
-            )
-
-
-def _is_mean(cells: Cells, query: str) -> bool:
-    """Whether every value of a query is, as far as it is rounded, the mean or the sum of the others."""
-    found = list(_beside_others(cells, query))
-    written = [max((_decimals(value) for value, _ in found), default=0)]
-    written += [min(max(map(_decimals, others)), 3) for _, others in found]
-    decimals = max(written)
-    for value, others in found:
-        rounding = 10.0**-decimals + 1e-9 * max(1.0, abs(value))
-        near = (
-            abs(value - others.mean()) <= rounding,
-            abs(value - others.sum()) <= rounding * (len(others) + 1),
-        )
-        if not any(near):
-            return False
-    return bool(found)
-
-
-def _beside_others(cells: Cells, query: str) -> Iterator[tuple[float, np.ndarray]]:
-    """Yield each value of a query with those of queries by the same system, measure and repeat."""
-    others = defaultdict(list)
-    for (run, other, measure), each in cells.values.items():
-        if other.lower() not in MEANS:
-            others[run, measure].append(each)
-    for (run, _, measure), own in [item for item in cells.values.items() if item[0][1] == query]:
-        for repeat, value in own.items():
-            numbers = np.array([each[repeat] for each in others[run, measure] if repeat in each])
-            numbers = numbers[~np.isnan(numbers)]
-            if not np.isnan(value) and len(numbers):
-                yield value, numbers
-
-
-def _decimals(value: float) -> int:
-    """Return the number of decimals that a number is written with."""
-    return max(0, -int(Decimal(repr(float(value))).as_tuple().exponent))
 
 
 Wide = Literal["systems", "measures"]

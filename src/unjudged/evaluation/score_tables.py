@@ -13,7 +13,7 @@ from unjudged.base.errors import UsageError, quoted, reason_of
 from unjudged.base.wording import shortlist
 from unjudged.evaluation.collection import by_own_names
 from unjudged.evaluation.score_cells import UNNAMED, Cells, Missing, TableOfScores, is_score, not_a_score
-from unjudged.evaluation.score_reading import ROLES, Reading, Wide, leave_out_means
+from unjudged.evaluation.score_reading import ROLES, Reading, Wide
 from unjudged.formats.files import columns_of_file
 from unjudged.formats.inputs import FILE, FRAME, MAPPING, kind_of_source, name_in_errors
 from unjudged.measures.kernel.names import MeasureLike
@@ -48,7 +48,6 @@ def table_of_scores(
             meant = "measures" if wide is None and len(sources) > 1 else wide
             parts.append(Cells())
             Reading(parts[-1], name, given, asked, meant, by).add(one)
-            leave_out_means(parts[-1])
     return _joined(sources, parts).table(asked, missing, range)
 
 

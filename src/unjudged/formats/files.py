@@ -13,8 +13,7 @@ from unjudged.base.errors import InputError, UsageError
 from unjudged.formats.columns import LONGEST_LINE, NONE, Layout, no_rows
 from unjudged.formats.matching import match
 from unjudged.formats.reader import READERS, File, Reader, Start, register
-from unjudged.formats.readers import columnar, delimited, json_dicts, json_lines, ms_marco, trec
-from unjudged.formats.readers.arrow_files import files_in
+from unjudged.formats.readers import arrow_files, json_dicts, ms_marco, text_tables, trec
 from unjudged.formats.readers.datasets import DATASET, dataset_judgments
 from unjudged.formats.scan import scanner
 from unjudged.formats.streams import PathLike, display_name, name_file_in_errors, on_disk, opened
@@ -22,8 +21,11 @@ from unjudged.formats.tables import Matched, Table
 
 LOOK_AHEAD = 1 << 15
 
-for _module in (trec, ms_marco, delimited, json_dicts, json_lines, columnar):  # the most general one first
-    register(_module.READER)
+for _reader in (
+    *(trec.READER, ms_marco.READER, text_tables.DELIMITED, json_dicts.READER, text_tables.JSON_LINES),
+    arrow_files.READER,
+):  # the most general one first
+    register(_reader)
 
 
 class FileWithColumns(str):
@@ -57,7 +59,7 @@ def _reader_of(
     file: str, _: tuple[int, ...], columns: tuple[tuple[str, str], ...], readers: tuple[Reader, ...]
 ) -> Reader:
     if os.path.isdir(file):
-        files_in(Path(file))
+        arrow_files.files_in(Path(file))
         start = Start(b"", bytes, dict(columns), is_folder=True)
         return next(reader for reader in reversed(readers) if reader.recognises(start))
     with opened(file, block=LOOK_AHEAD) as stream:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing
-from numbers import Integral
 from typing import Any
 
 from unjudged.base.errors import UsageError
@@ -17,14 +16,13 @@ from unjudged.formats.matching import Deferred, match, match_rows
 from unjudged.formats.reader import File, Reader
 from unjudged.formats.readers.frames import is_frame, rankings_of_frame, table_of_frame
 from unjudged.formats.readers.mappings import (
-    by_query,
-    identifier,
     is_by_query,
     starts_plainly,
     table_of_mapping,
     table_of_plain_dicts,
     table_of_rows,
 )
+from unjudged.formats.readers.values import identifier
 from unjudged.formats.scan import scanner
 from unjudged.formats.streams import name_file_in_errors, name_source_in_errors, on_disk
 from unjudged.formats.tables import Matched, Table
@@ -95,9 +93,9 @@ def table_of_source(
         elif kind == TABLE and number == "score":
             table, layout = source.table, RUN
         elif kind == MAPPING:
-            table, layout = table_of_mapping(by_query(source, number), number), QRELS
+            table, layout = table_of_mapping(source, number), QRELS
         elif kind == ROWS:
-            table, layout = _of_rows(list(source), number), QRELS
+            table, layout = table_of_rows(source, (number,)), QRELS
         else:
             raise _unreadable(source, number, name)
         rows = len(table.documents)
@@ -105,14 +103,6 @@ def table_of_source(
             raise no_rows()
         check("ROWS", rows)
     return table, layout
-
-
-def _of_rows(rows: list[Any], number: str) -> Table:
-    if rows and isinstance(rows[0], tuple | list) and any(isinstance(name, Integral) for name in rows[0][:2]):
-        rows = [
-            (*map(identifier, row[:2]), *row[2:]) if isinstance(row, tuple | list) else row for row in rows
-        ]
-    return table_of_rows(rows, (number,))
 
 
 def _unreadable(source: Any, number: str, name: str) -> UsageError:

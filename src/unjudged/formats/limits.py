@@ -62,6 +62,15 @@ def exceeded(name: str) -> InputError:
     return InputError(problem + remedy)
 
 
+def within_memory(tables: Iterable[Table]) -> Iterator[Table]:
+    """Tables that are kept, refused where they take too much together."""
+    taken = 0
+    for table in tables:
+        taken += len(table.documents.data) + len(table.documents) * BYTES_OF_A_ROW
+        check("MEMORY", taken)
+        yield table
+
+
 def bounded(blocks: Iterable[Table]) -> Iterator[Table]:
     """Blocks of rows, refused where one query, whose rows must be held together, takes too much."""
     rows, taken, last = 0, 0, None

@@ -1,39 +1,45 @@
-"""Small tables with named columns, read whole from any source: scores by query, segments of queries."""
+"""Small tables with named columns, held whole, from any source: scores by query, segments, groups."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import csv
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
-from typing import Any
+from itertools import chain, dropwhile
+from math import isnan
+from typing import Any, NamedTuple
 
-from unjudged.base.errors import InputError, UsageError
-from unjudged.base.wording import kind_of
+from unjudged.base.errors import InputError, UsageError, quoted
+from unjudged.base.wording import counted, kind_of
 from unjudged.formats.columns import NAMES, listed, no_rows
 from unjudged.formats.files import refuse_utf16
 from unjudged.formats.inputs import FILE, FRAME, MAPPING, kind_of_source
 from unjudged.formats.limits import check
-from unjudged.formats.readers.arrow_columns import arrow_errors, pyarrow_module
-from unjudged.formats.readers.arrow_files import files_in, open_part
-from unjudged.formats.readers.columnar import BLOCK, UNREADABLE
-from unjudged.formats.readers.frames import library_errors, library_of
+from unjudged.formats.readers.arrow_files import MAGIC, open_arrow
+from unjudged.formats.readers.frames import library_errors, library_of, open_frame
 from unjudged.formats.readers.json_dicts import BYTES_OF_JSON, without_repeats
-from unjudged.formats.readers.json_lines import objects
-from unjudged.formats.streams import (
-    ARROW_FILE,
-    ARROW_STREAM,
-    PARQUET,
-    PathLike,
-    name_file_in_errors,
-    on_disk,
-    opened,
-    read_whole,
-)
-from unjudged.formats.text_columns import columns_of_text, is_missing
+from unjudged.formats.readers.tabular import Tabular
+from unjudged.formats.readers.text_tables import header_of, lines_of, open_delimited, records_in
+from unjudged.formats.streams import PathLike, name_file_in_errors, on_disk, opened, read_whole
 
 QUERIES = (*NAMES["query"], "question", "user_input")
 """Names of columns with queries, where documents have none."""
+MISSING = frozenset({"", "NA", "N/A", "NaN", "nan", "null", "<NA>"})
+"""Texts that stand for a missing name or value."""
+NO_VALUE = frozenset({"-", "--", "na", "n/a", "#n/a", "nan", "null", "none"})
+"""Further texts for a missing number, in upper or lower case; a system or query may have such a name."""
+NESTED = "nested"
+"""The only column of a JSON file that has no columns: `{query: {measure: value}}`."""
+
+
+class Headless(NamedTuple):
+    """The columns of a file without a header, and what tells its first line from one."""
+
+    columns: Sequence[str]
+    are_data: Callable[[Sequence[str]], bool]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +48,6 @@ class NamedColumns:
 
     columns: Mapping[str, Sequence[Any]]
     lines: Sequence[int] = ()
-    headless: bool = False
-    """Three columns without a header, as trec_eval and ir_measures print them."""
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values())))
@@ -60,9 +64,8 @@ class NamedColumns:
         `Query ID` counts as `query_id`, where no column has the very name.
         """
         if role not in given:
-            alike = {folded(name): name for name in [*self.columns][::-1]} | {
-                name: name for name in self.columns
-            }
+            names_here = [*self.columns]
+            alike = {folded(name): name for name in names_here[::-1]} | {name: name for name in names_here}
             return next((alike[name] for name in names if name in alike), None)
         if given[role] not in self.columns:
             raise InputError(f"no column is called {given[role]!r}; there are {listed(list(self.columns))}")
@@ -75,25 +78,37 @@ class NamedColumns:
             raise self.error(row, f"the {role} is empty")
         return text_of_name(value)
 
-    def segments(self, query: str, segment: str, left_out: Callable[[str, Any], bool]) -> dict[str, str]:
-        """Return the segment of each query from two columns; `left_out` tells names that are no queries."""
+    def labels(
+        self,
+        of: tuple[str, str],
+        by: tuple[str, str],
+        left_out: Callable[[str, Any], bool] | None = None,
+    ) -> dict[str, str]:
+        """Return the label of each name, each a role and its column; `left_out` tells names that are none."""
+        (role, column), (kind, own) = of, by
         found: dict[str, str] = {}
-        for row, value in enumerate(self.columns[segment]):
-            name = self.label(row, "query", query)
-            if left_out(name, value):
+        for row, value in enumerate(self.columns[own]):
+            name = self.label(row, role, column)
+            if left_out is not None and left_out(name, value):
                 continue
             if is_missing(value):
-                raise self.error(row, f"query {name!r} has no segment, found {value!r}: give it one")
-            add_segment(found, name, text_of_name(value), partial(self.error, row))
+                raise self.error(row, f"{role} {name!r} has no {kind}, found {value!r}: give it one")
+            add_label(found, name, text_of_name(value), of=role, kind=kind, error=partial(self.error, row))
         return found
 
 
-def add_segment(
-    segments: dict[str, str], query: str, segment: str, error: Callable[[str], InputError] = InputError
+def add_label(
+    labels: dict[str, str],
+    name: str,
+    label: str,
+    *,
+    of: str = "query",
+    kind: str = "segment",
+    error: Callable[[str], InputError] = InputError,
 ) -> None:
-    """Add the segment of a query, which may not have another."""
-    if (before := segments.setdefault(query, segment)) != segment:
-        raise error(f"query {query!r} is in two segments, {before} and {segment}")
+    """Add the label of a name, which may not have another."""
+    if (before := labels.setdefault(name, label)) != label:
+        raise error(f"{of} {name!r} is in two {kind}s, {before} and {label}")
 
 
 def text_of_name(value: Any) -> str:
@@ -106,12 +121,39 @@ def folded(name: str) -> str:
     return name.strip().lower().replace(" ", "_")
 
 
-def named_columns(source: Any) -> NamedColumns:
-    """Return all columns of a file, a frame, or a mapping of columns to their values."""
+def is_number(value: Any) -> bool:
+    """Whether this is a finite number, or a text that is one."""
+    if isinstance(value, str):
+        value = value.strip()
+        if not value or value[-1] not in "0123456789." or "_" in value:
+            return False
+    try:
+        return abs(float(value)) < float("inf")
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a cell is empty: no value, not a number, or what says so as a text, such as pandas' NA."""
+    if isinstance(value, float):
+        return isnan(value)
+    return value is None or str(value).strip() in MISSING
+
+
+def has_no_value(value: Any) -> bool:
+    """Whether a cell of numbers has none."""
+    return is_missing(value) or (isinstance(value, str) and value.strip().lower() in NO_VALUE)
+
+
+def named_columns(source: Any, headless: Headless) -> NamedColumns:
+    """Return all columns of a file, a frame, or a mapping of columns to their values.
+
+    `headless` says what a file of text is that has no header.
+    """
     kind = kind_of_source(source)
     if kind == FILE:
         with name_file_in_errors(source), on_disk(source) as file:
-            table = _of_file(file)
+            table = _of_file(file, headless)
     elif kind == FRAME:
         table = _of_frame(source)
     elif kind == MAPPING:
@@ -130,34 +172,88 @@ def named_columns(source: Any) -> NamedColumns:
     return table
 
 
-def _of_file(file: PathLike) -> NamedColumns:
-    path = Path(file)
-    if path.is_dir():
-        return _of_arrow(files_in(path))
+def _of_file(file: PathLike, headless: Headless) -> NamedColumns:
+    import os
+
+    if os.path.isdir(file):
+        return _held(open_arrow(file))
     with opened(file) as stream:
         start = stream.read(1 << 10) or b""
     refuse_utf16(start)
-    if start.startswith((PARQUET, ARROW_FILE, ARROW_STREAM)):
-        return _of_arrow([path])
+    if start.startswith(MAGIC):
+        return _held(open_arrow(file))
     text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
     if text[:1] in (b"{", b"[") and text[1:].lstrip()[:1] in (b'"', b"{", b"[", b"}", b"]"):
         return _of_json(file)
-    return NamedColumns(*columns_of_text(file))
+    return _of_text(file, headless)
 
 
-def _of_arrow(files: Sequence[Path]) -> NamedColumns:
-    pyarrow_module("a Parquet or Arrow file")
-    columns: dict[str, list[Any]] = {}
-    with arrow_errors(UNREADABLE):
-        for file in files:
-            part = open_part(file)
-            check("ROWS", part.size())
-            names = list(part.schema.names)
-            for piece in part.pieces(names, BLOCK):
-                for batch in piece():
-                    for name, values in zip(names, batch.columns, strict=True):
-                        columns.setdefault(name, []).extend(values.to_pylist())
-    return NamedColumns(columns)
+def _held(source: Tabular) -> NamedColumns:
+    """Return all rows, as far as memory allows."""
+    columns: dict[str, list[Any]] = {name: [] for name in source.columns}
+    lines: list[int] = []
+    taken = 0
+    for block in source.blocks([*columns]):
+        for name, column in columns.items():
+            values = block.values(name)
+            column.extend(values)
+            taken += sum(map(sys.getsizeof, values))
+        lines += block.lines.tolist()
+        check("MEMORY", taken)
+    return NamedColumns(columns, lines)
+
+
+def _of_text(file: PathLike, headless: Headless) -> NamedColumns:
+    """Read CSV or TSV with a header, or lines without one, after blank lines and comments."""
+    numbered = enumerate(lines_of(file), 1)
+    start, first = next(dropwhile(lambda line: _is_blank(line[1]), numbered), (0, ""))
+    if not start:
+        raise InputError("the file is empty")
+    header, delimiter = header_of(first.rstrip("\r\n"))
+    if delimiter and not header:
+        raise InputError(f"the first line is {quoted(first)}, expected names of columns", line=start)
+    header = [name.strip() for name in header] or first.split()
+    if headless.are_data([name for name in header if name]):
+        return _of_lines(chain([(start, first)], numbered), headless.columns, delimiter)
+    if twice := next((name for name in header if header.count(name) > 1), None):
+        raise InputError(f"two columns have the name {quoted(twice)}, expected one", line=start)
+    if not delimiter:
+        return _of_lines(numbered, header, "")
+    table = _held(open_delimited(file, start - 1))
+    stripped = {name.strip(): [cell.strip() for cell in cells] for name, cells in table.columns.items()}
+    if delimiter == ";":
+        stripped = {name: _with_points(column) for name, column in stripped.items()}
+    return NamedColumns(stripped, table.lines)
+
+
+def _is_blank(line: str) -> bool:
+    return not line.strip() or line.startswith("#")
+
+
+def _with_points(column: list[str]) -> list[str]:
+    """Return a column with decimal commas, as spreadsheets write beside semicolons, with points."""
+    whole = [re.fullmatch(r"[+-]?(\d+|\d*,\d+)", text) for text in column if not has_no_value(text)]
+    return [text.replace(",", ".") for text in column] if all(whole) else column
+
+
+def _of_lines(numbered: Iterator[tuple[int, str]], names: Sequence[str], delimiter: str) -> NamedColumns:
+    """Read lines of some fields, with commas or semicolons between, or spaces and tabs."""
+    rows: list[list[str]] = []
+    lines: list[int] = []
+    for number, line in numbered:
+        if _is_blank(line):
+            continue
+        try:
+            words = line.split(None, len(names) - 1)
+            fields = next(csv.reader([line], delimiter=delimiter)) if delimiter in (",", ";") else words
+        except csv.Error as error:
+            raise InputError(f"{error}, expected {len(names)} fields", line=number) from None
+        if len(fields) != len(names) or not all(map(str.strip, fields)):
+            problem = f"{quoted(line.rstrip())} has {counted(len(fields), 'field')}"
+            raise InputError(f"{problem}, expected {len(names)}: {', '.join(names)}", line=number)
+        rows.append([field.strip() for field in fields])
+        lines.append(number)
+    return NamedColumns({name: [row[k] for row in rows] for k, name in enumerate(names)}, lines)
 
 
 def _of_frame(frame: Any) -> NamedColumns:
@@ -169,7 +265,7 @@ def _of_frame(frame: Any) -> NamedColumns:
         if pandas and frame.columns.nlevels > 1:
             levels = f"the columns have {frame.columns.nlevels} levels of names"
             raise InputError(f"{levels}, expected one: join them, or turn levels into rows with `stack`")
-        names = {folded(str(name)) for name in frame.columns}
+        names = {folded(str(name)) for name in frame.columns} if pandas else set()
         if pandas and {*QUERIES} & {folded(str(name)) for name in frame.index.names} - names:
             frame = frame.reset_index()
         known = narwhals.from_native(frame, pass_through=True)
@@ -177,20 +273,7 @@ def _of_frame(frame: Any) -> NamedColumns:
             known = known.collect()
         if isinstance(known, narwhals.DataFrame):
             return NamedColumns({str(name): known[name].to_list() for name in known.columns})
-        arrow = pyarrow_module("an Arrow stream")
-        table = arrow.RecordBatchReader.from_stream(frame).read_all()
-        return NamedColumns({name: table[name].to_pylist() for name in table.column_names})
-
-
-def _of_records(records: Iterable[tuple[Any, Any]]) -> NamedColumns:
-    """Return the columns of objects of JSON, which may lack some."""
-    rows: list[Mapping[str, Any]] = []
-    for where, record in records:
-        if not isinstance(record, Mapping):
-            raise InputError(f"record {where}: found {kind_of(record)}, expected an object with named fields")
-        rows.append(record)
-    every = dict.fromkeys(name for row in rows for name in row)
-    return NamedColumns({str(name): [row.get(name) for row in rows] for name in every})
+        return _held(open_frame(frame))
 
 
 def _of_json(file: PathLike) -> NamedColumns:
@@ -200,17 +283,23 @@ def _of_json(file: PathLike) -> NamedColumns:
     try:
         data = json.loads(read_whole(file, BYTES_OF_JSON), object_pairs_hook=without_repeats)
     except (ValueError, RecursionError):
-        return _of_records(objects(file, BYTES_OF_JSON))
+        lines, data = zip(*records_in(enumerate(lines_of(file), 1)), strict=True)
+        return _of_records(data, lines)
     if isinstance(data, Mapping) and isinstance(data.get("rows"), list):
         data = data["rows"]
     if isinstance(data, list):
-        return _of_records(enumerate(data))
+        return _of_records(data)
     if isinstance(data, Mapping) and data and all(isinstance(values, list) for values in data.values()):
         return NamedColumns(data)
     if isinstance(data, Mapping) and data and not any(isinstance(v, Mapping) for v in data.values()):
-        return _of_records([(1, data)])
+        return _of_records([data])
     return NamedColumns({NESTED: [data]})
 
 
-NESTED = "nested"
-"""The only column of a JSON file that has no columns: `{query: {measure: value}}`."""
+def _of_records(records: Sequence[Any], lines: Sequence[int] = ()) -> NamedColumns:
+    """Return the columns of objects of JSON, which may lack some."""
+    for where, record in enumerate(records):
+        if not isinstance(record, Mapping):
+            raise InputError(f"record {where}: found {kind_of(record)}, expected an object with named fields")
+    every = dict.fromkeys(name for record in records for name in record)
+    return NamedColumns({str(name): [row.get(name) for row in records] for name in every}, lines)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from unjudged.base.choices import Choices
-from unjudged.formats.columns import NONE, Layout, no_rows
-from unjudged.formats.matching import grouped, match_blocks
+from unjudged.formats.columns import NONE, Layout
 from unjudged.formats.scan import scanner
 from unjudged.formats.streams import PathLike
 from unjudged.formats.tables import Matched, Table
@@ -48,28 +47,6 @@ class Reader:
     scan_all: Callable[[Sequence[File], scanner.Index], Generator[Matched, None, None]] | None = None
     split: Callable[[File, bool], dict[str, Any] | None] | None = None
     has_names: bool = True
-
-
-def reader_in_blocks(
-    kind: str,
-    recognises: Callable[[Start], bool],
-    blocks: Callable[[File, str, int], tuple[Layout, Iterator[Table]]],
-    split: Callable[[File, bool], dict[str, Any] | None],
-    held: int,
-) -> Reader:
-    """A reader of rows that come in blocks, each a table; `held` is as for `opened` if all are kept."""
-
-    def read(file: File, number: str) -> tuple[Table, Layout]:
-        layout, tables = blocks(file, number, held)
-        parts = list(tables)
-        if not parts:
-            raise no_rows()
-        return grouped(Table.joined(parts)), layout
-
-    def scan(file: File, judged: scanner.Index) -> Matched:
-        return match_blocks(lambda: blocks(file, "score", 0)[1], judged)
-
-    return Reader(kind, recognises, read, scan, split=split)
 
 
 READERS: Choices[Reader] = Choices("kind of file")

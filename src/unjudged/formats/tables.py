@@ -138,6 +138,18 @@ class Table:
     def query_of(self, row: int) -> bytes:
         return self.queries.raw(int(np.searchsorted(self.starts, row, "right")) - 1)
 
+    def at(self, rows: NDArray[np.intp]) -> Table:
+        """The rows at some places, in order."""
+        query = np.repeat(np.arange(len(self.queries)), np.diff(self.starts))[rows]
+        first = np.flatnonzero(np.diff(query, prepend=-1))
+        return Table(
+            self.queries.take(query[first]),
+            np.append(first, len(rows)),
+            self.documents.take(rows),
+            self.numbers[rows],
+            self.lines[rows] if len(self.lines) else self.lines,
+        )
+
     @classmethod
     def joined(cls, parts: Sequence[Table]) -> Table:
         """The rows of tables one after another."""

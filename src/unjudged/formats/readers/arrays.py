@@ -14,7 +14,8 @@ from unjudged.base.wording import kind_of
 from unjudged.formats.columns import expected, no_rows, unfit
 from unjudged.formats.limits import check
 from unjudged.formats.matching import Deferred
-from unjudged.formats.readers.mappings import RELEVANT, identifier, ids_of_texts
+from unjudged.formats.readers.mappings import RELEVANT
+from unjudged.formats.readers.values import identifier, ids_of_texts
 from unjudged.formats.scan import scanner
 from unjudged.formats.scan.checks import checked_ids
 from unjudged.formats.tables import Ids, Table

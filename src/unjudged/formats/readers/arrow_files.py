@@ -1,21 +1,40 @@
-"""Parquet and Arrow files as pieces that can be read one by one, the next ones ahead."""
+"""Parquet and Arrow files, or a folder of them, block by block, the next ones read ahead."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from unjudged.base.errors import InputError
 from unjudged.base.threads import Threads, cores
-from unjudged.formats.streams import ARROW_FILE, ARROW_STREAM, PARQUET
+from unjudged.formats.readers.arrow_columns import (
+    arrow_errors,
+    identifiers,
+    ids_of_column,
+    in_order,
+    pyarrow_module,
+    table_of_arrow,
+)
+from unjudged.formats.readers.tabular import Tabular, tabular_reader
+from unjudged.formats.readers.values import NO_LINES
+from unjudged.formats.streams import ARROW_FILE, ARROW_STREAM, PARQUET, PathLike
+from unjudged.formats.tables import Ids, Table
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
     import pyarrow as pa
+
+BLOCK = 1 << 19
+UNREADABLE = "cannot be read as a Parquet or Arrow file"
+MAGIC = (PARQUET, ARROW_FILE, ARROW_STREAM)
+"""How such files start."""
 
 Piece = Callable[[], "Iterable[pa.RecordBatch]"]
 """Gives the batches of a part of a file, lazily if the part is large."""
@@ -25,12 +44,69 @@ LARGEST_PIECE = 1 << 21
 END_OF_STREAM = ARROW_STREAM + bytes(4)
 
 
+class ArrowRows(NamedTuple):
+    """Rows of named columns in Arrow, and how many came before."""
+
+    columns: Any
+    before: int = 0
+    lines: NDArray[np.int64] = NO_LINES
+
+    def table(self, columns: Mapping[str, str]) -> Table:
+        own = {role: self.columns[name] for role, name in columns.items()}
+        return table_of_arrow(own, partial(in_order, before=self.before))
+
+    def names(self, column: str, role: str) -> Ids:
+        return ids_of_column(identifiers(self.columns[column], role, partial(in_order, before=self.before)))
+
+    def values(self, column: str) -> Sequence[Any]:
+        return self.columns[column].to_pylist()  # type: ignore[no-any-return]
+
+
+def open_arrow(path: PathLike) -> Tabular:
+    """Return the columns of a file or of all files of a folder."""
+    arrow = pyarrow_module("a Parquet or Arrow file")
+    place = Path(path)
+    files = files_in(place) if place.is_dir() else [place]
+    with arrow_errors(UNREADABLE):
+        whole = open_part(files[0]).schema
+        names = list(whole.names)
+
+    def batches(names: Sequence[str]) -> Iterator[Piece]:
+        for file in files:
+            part = open_part(file)
+            missing = next((name for name in names if name not in part.schema.names), None)
+            if missing is not None:
+                raise InputError(f"{file.name} has no column {missing!r}, which {files[0].name} has")
+            yield from part.pieces([*names], BLOCK)
+
+    def blocks(names: Sequence[str]) -> Iterator[ArrowRows]:
+        with arrow_errors(UNREADABLE):
+            schema = arrow.schema([arrow.field(name, _plain(whole.field(name).type)) for name in names])
+            before = 0
+            for batch in read_ahead(batches(names)):
+                for start in range(0, len(batch), BLOCK):
+                    block = batch.slice(start, BLOCK)
+                    if not block.schema.equals(schema):
+                        block.validate(full=True)
+                        block = block.cast(schema)
+                    yield ArrowRows(arrow.Table.from_batches([block]), before)
+                    before += len(block)
+
+    return Tabular(names, blocks)
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    """Parts of a folder may number their categories differently, so a category is read as its values."""
+    from pyarrow import types
+
+    return kind.value_type if types.is_dictionary(kind) else kind
+
+
 class Part(NamedTuple):
-    """A file: its schema, its pieces (for some columns and rows per block), and its number of rows."""
+    """A file: its schema, and its pieces (for some columns and rows per block)."""
 
     schema: pa.Schema
     pieces: Callable[[list[str], int], Iterator[Piece]]
-    size: Callable[[], int]
 
 
 def open_part(file: Path) -> Part:
@@ -48,11 +124,11 @@ def _open_arrow(file: Path, start: bytes) -> Part:
     def reader(source: Any) -> Any:
         return pyarrow.ipc.open_stream(source) if is_stream else pyarrow.ipc.open_file(source)
 
-    def batches(names: list[str] | None = None) -> Iterator[pa.RecordBatch]:
+    def batches(names: list[str]) -> Iterator[pa.RecordBatch]:
         with pyarrow.OSFile(str(file)) as source:
             own = reader(source)
             every = own if is_stream else map(own.get_batch, range(own.num_record_batches))
-            yield from every if names is None else (batch.select(names) for batch in every)
+            yield from (batch.select(names) for batch in every)
             if is_stream:
                 _check_end(source)
 
@@ -62,7 +138,7 @@ def _open_arrow(file: Path, start: bytes) -> Part:
     is_stream = start.startswith(ARROW_STREAM)
     with pyarrow.OSFile(str(file)) as source:
         schema = reader(source).schema
-    return Part(schema, pieces, lambda: sum(map(len, batches())))
+    return Part(schema, pieces)
 
 
 def _check_end(source: Any) -> None:
@@ -92,7 +168,7 @@ def _open_parquet(file: Path) -> Part:
             small = whole.metadata.row_group(group).num_rows <= LARGEST_PIECE
             yield partial(list, read(group, names, rows)) if small else partial(read, group, names, rows)
 
-    return Part(whole.schema_arrow, pieces, lambda: whole.metadata.num_rows)
+    return Part(whole.schema_arrow, pieces)
 
 
 def read_ahead(pieces: Iterable[Piece]) -> Iterator[pa.RecordBatch]:
@@ -124,3 +200,8 @@ def files_in(folder: Path) -> list[Path]:
             f"{problem}; for other files in it, give their names or a pattern such as '{folder}/*'"
         )
     return parts
+
+
+READER = tabular_reader(
+    "Parquet or Arrow", lambda start: start.is_folder or start.data.startswith(MAGIC), open_arrow
+)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -12,7 +13,7 @@ from unjudged.base.wording import kind_of
 from unjudged.formats.columns import NONE, Layout, columns_of, layout_of, no_rows
 from unjudged.formats.limits import check
 from unjudged.formats.matching import Deferred, grouped
-from unjudged.formats.readers.mappings import identifier, table_of_rows
+from unjudged.formats.readers.tabular import Block, Rows, Tabular, runs_in
 from unjudged.formats.tables import Table
 
 if TYPE_CHECKING:
@@ -46,31 +47,31 @@ def library_of(source: Any) -> str:
 
 def table_of_frame(frame: Any, number: str, given: Mapping[str, str]) -> tuple[Table, Layout]:
     """The rows of a frame, those of each query together; `number` is "score" or "grade"."""
-    columns, rows = _chosen(frame, number, given)
-    if find_spec("pyarrow") is None:
-        return _of_lists(rows, columns), layout_of(columns)
-    from unjudged.formats.readers.arrow_columns import table_of_arrow
-
-    return grouped(table_of_arrow(_by_role(rows, columns))), layout_of(columns)
+    source = open_frame(frame)
+    columns = columns_of(source.columns, number, given)
+    (table,) = source.tables(columns)
+    return grouped(table), layout_of(columns)
 
 
 def rankings_of_frame(frame: Any) -> Table | Deferred:
     """The rows of a run, which stay as they are until they are matched."""
-    columns, rows = _chosen(frame, "score", NONE)
+    names, select = _columns(frame)
+    columns = columns_of(names, "score", NONE)
+    with library_errors():
+        rows = select([*dict.fromkeys(columns.values())])
     rankings: Table | Deferred
     if find_spec("pyarrow") is None:
-        rankings = _of_lists(rows, columns)
+        rankings = _block(rows, columns.values()).table(columns)
     else:
-        from unjudged.formats.readers.arrow_columns import table_of_arrow
         from unjudged.formats.readers.deferred import deferred
 
         with library_errors():
             strings = getattr(rows, "strings", rows.__getitem__)  # of Python, which are not in Arrow yet
-            names = ("query", "document")
             parts = {
-                role: (strings if role in names else rows.__getitem__)(name) for role, name in columns.items()
+                role: (strings if role in ("query", "document") else rows.__getitem__)(name)
+                for role, name in columns.items()
             }
-        rankings = deferred(parts, lambda: table_of_arrow(_by_role(rows, columns)))
+        rankings = deferred(parts, lambda: _block(rows, columns.values()).table(columns))
         if isinstance(rankings, Deferred):
             return rankings
     if not len(rankings.documents):
@@ -79,14 +80,45 @@ def rankings_of_frame(frame: Any) -> Table | Deferred:
     return rankings
 
 
-def _by_role(rows: Any, columns: Mapping[str, str]) -> dict[str, Any]:
-    """The column of each role in Arrow."""
+def runs_in_frame(frame: Any, by_tag: bool) -> dict[str, Any] | None:
+    """Return the runs of a frame by the names in a column; None if no column names them."""
+    import narwhals
+
+    frame = narwhals.to_native(frame, pass_through=True)
+    if library_of(frame) == "pyspark":  # it stays on its cluster
+        return None
     with library_errors():
-        return {role: rows[name] for role, name in columns.items()}
+        known = narwhals.from_native(frame, pass_through=True)
+    if not isinstance(known, narwhals.DataFrame | narwhals.LazyFrame):  # it may be read only once
+        return None
+    return runs_in(open_frame(frame), NONE, by_tag)
 
 
-def _chosen(frame: Any, number: str, given: Mapping[str, str]) -> tuple[dict[str, str], Any]:
-    """The column of each role; and these columns, which are in Arrow if pyarrow is installed."""
+def open_frame(frame: Any) -> Tabular:
+    """Return the columns of a frame."""
+    names, select = _columns(frame)
+
+    def blocks(chosen: Sequence[str]) -> Iterator[Block]:
+        with library_errors():
+            rows = select(chosen)
+        yield _block(rows, chosen)
+
+    return Tabular(names, blocks)
+
+
+def _block(rows: Any, names: Iterable[str]) -> Block:
+    """Return columns in Arrow, or value by value if pyarrow is not installed."""
+    with library_errors():
+        columns = {name: rows[name] for name in names}
+    if find_spec("pyarrow") is None:
+        return Rows({name: column.to_list() for name, column in columns.items()})
+    from unjudged.formats.readers.arrow_files import ArrowRows
+
+    return ArrowRows(columns)
+
+
+def _columns(frame: Any) -> tuple[list[str], Callable[[Sequence[str]], Any]]:
+    """Return the names of columns, and what gives some of them: in Arrow, or by narwhals without pyarrow."""
     import narwhals
 
     frame = narwhals.to_native(frame, pass_through=True)
@@ -94,21 +126,28 @@ def _chosen(frame: Any, number: str, given: Mapping[str, str]) -> tuple[dict[str
         raise UsageError("a Spark frame stays on the cluster: use unjudged.engines.spark.evaluate")
     with library_errors():
         if library_of(frame) == "duckdb":
-            columns = columns_of(frame.columns, number, given)
-            quoted = ('"' + name.replace('"', '""') + '"' for name in dict.fromkeys(columns.values()))
-            return _of_stream(frame.project(", ".join(quoted)), number, columns)
+
+            def project(names: Sequence[str]) -> Any:
+                quoted = ('"' + name.replace('"', '""') + '"' for name in names)
+                return _reader(frame.project(", ".join(quoted))).read_all()
+
+            return frame.columns, project
         known = narwhals.from_native(frame, pass_through=True)
         if not isinstance(known, narwhals.DataFrame | narwhals.LazyFrame):
-            return _of_stream(frame, number, given)
-        columns = columns_of(known.collect_schema().names(), number, given)
-        names = list(dict.fromkeys(columns.values()))
+            reader = _reader(frame)
+            return reader.schema.names, lambda _: reader.read_all()
+        names = known.collect_schema().names()
         if known.implementation.is_pandas() and find_spec("pyarrow") is not None:
             from unjudged.formats.readers.deferred import PandasColumns
 
-            return columns, PandasColumns(frame, names)
-        chosen = known.select(*map(narwhals.col, names))
-        eager = chosen.collect() if isinstance(chosen, narwhals.LazyFrame) else chosen
-        return columns, eager if find_spec("pyarrow") is None else eager.to_arrow()
+            return names, partial(PandasColumns, frame)
+
+        def select(chosen: Sequence[str]) -> Any:
+            some = known.select(*map(narwhals.col, chosen))
+            eager = some.collect() if isinstance(some, narwhals.LazyFrame) else some
+            return eager if find_spec("pyarrow") is None else eager.to_arrow()
+
+        return names, select
 
 
 @contextmanager
@@ -130,22 +169,14 @@ _PROBLEMS = {
 }
 
 
-def _of_stream(stream: Any, number: str, given: Mapping[str, str]) -> tuple[dict[str, str], Any]:
-    """A reader of record batches, or any other Arrow stream."""
+def _reader(stream: Any) -> Any:
+    """A reader of record batches, or any other Arrow stream, as the former."""
     from unjudged.formats.readers.arrow_columns import pyarrow_module
 
     arrow = pyarrow_module("an Arrow stream")
     try:
         own = isinstance(stream, arrow.RecordBatchReader)  # whose buffers know their sizes, for validation
-        reader = stream if own else arrow.RecordBatchReader.from_stream(stream)
+        return stream if own else arrow.RecordBatchReader.from_stream(stream)
     except (TypeError, arrow.ArrowInvalid):
         problem = f"{kind_of(stream)} has no columns, expected a frame or an Arrow stream"
         raise UsageError(problem) from None
-    return columns_of(reader.schema.names, number, given), reader.read_all()
-
-
-def _of_lists(frame: Any, columns: Mapping[str, str]) -> Table:
-    """Value by value, if pyarrow is not installed."""
-    queries, documents, *numbers = (frame[name].to_list() for name in columns.values())
-    names = map(identifier, queries), map(identifier, documents)
-    return table_of_rows(zip(*names, *numbers, strict=True), tuple(columns)[2:])

@@ -10,7 +10,7 @@ from unjudged.base.errors import InputError, quoted
 from unjudged.base.wording import kind_of
 from unjudged.formats.columns import QRELS, Layout
 from unjudged.formats.reader import Reader, Start
-from unjudged.formats.readers.mappings import by_query, table_of_mapping
+from unjudged.formats.readers.mappings import table_of_mapping
 from unjudged.formats.streams import PathLike, read_whole
 from unjudged.formats.tables import Table
 
@@ -33,7 +33,7 @@ def read(file: PathLike, number: str) -> tuple[Table, Layout]:
 def _innermost(data: Any, number: str) -> Mapping[str, Any]:
     while isinstance(data, Mapping):
         if data and all(isinstance(held, list) for held in data.values()):
-            return by_query(data, number)
+            return data
         inside = {key: value for key, value in data.items() if not key.startswith(DESCRIPTIONS)}
         wrapped = [key for key, value in inside.items() if _holds_queries(value)]
         if not wrapped:
