@@ -154,9 +154,13 @@ def test_inference_and_results_ask_no_source_what_it_is() -> None:
 
 def loaded(code: str) -> set[str]:
     """The packages that a process has loaded after this code."""
-    code += "\nimport sys; print(*{m.split('.')[0] for m in sys.modules}, file=sys.stderr)"
+    return {module.split(".")[0] for module in loaded_modules(code)}
+
+
+def loaded_modules(code: str) -> list[str]:
+    code += "\nimport sys; print(*sys.modules, file=sys.stderr)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return set(done.stderr.split())
+    return done.stderr.split()
 
 
 def test_importing_the_package_loads_nothing_heavy() -> None:
@@ -164,10 +168,10 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
     assert not HEAVY & loaded("from unjudged import AP, Estimates, Judgments, Run, Scores, evaluate")
 
 
-def command(*words: str) -> str:
+def command(*words: str, code: int = 0) -> str:
     """Code that runs a command and goes on where it ends."""
     run = f"from unjudged.cli.main import main; main({list(words)})"
-    return f"try:\n    {run}\nexcept SystemExit as end:\n    assert not end.code"
+    return f"try:\n    {run}\nexcept SystemExit as end:\n    assert end.code in (0, None, {code})"
 
 
 def test_a_command_loads_what_it_needs() -> None:
@@ -177,3 +181,9 @@ def test_a_command_loads_what_it_needs() -> None:
     evaluating = loaded(command("evaluate", str(sample.qrels), str(sample.runs["fused"])))
     assert not HEAVY & evaluating
     assert not {"concurrent", "html", "logging"} & evaluating
+
+
+def test_a_command_loads_no_other() -> None:
+    for name in ("evaluate", "next"):
+        commands = [m for m in loaded_modules(command(name, "-h")) if m.startswith("unjudged.cli.commands.")]
+        assert commands == [f"unjudged.cli.commands.{name}"]

@@ -6,6 +6,7 @@ import re
 import textwrap
 from collections.abc import Callable, Sequence
 from inspect import getdoc
+from itertools import accumulate
 
 from unjudged.cli.commands import Command, by_task
 from unjudged.cli.option import Parameter, parameters
@@ -40,15 +41,24 @@ def short(command: Command) -> str:
     about = About(command.function)
     lines = [*about.start(command, paragraphs=1), ""]
     declared = sorted(about.parameters, key=_importance)
+    column = max(len(_label(one)) for one in declared) + 2
+    entries = [_entry(one, about.of[one.name], column) for one in declared]
     room = SCREEN - len(lines)
-    shown = declared if len(declared) <= room else declared[: room - 2]
-    column = max(len(_label(one)) for one in shown) + 2
-    for one in shown:
-        sentence = re.split(r"\.( |$)", about.of[one.name])[0]
-        lines.append(f"  {_label(one):{column}}{textwrap.shorten(sentence, 78 - column, placeholder=' ...')}")
-    if more := len(declared) - len(shown):
+    sizes = list(accumulate(map(len, entries)))
+    count = len(entries) if sizes[-1] <= room else sum(size <= room - 2 for size in sizes)
+    lines += [line for entry in entries[:count] for line in entry]
+    if more := len(entries) - count:
         lines += ["", f"{more} more options: unjudged {command.name} --help"]
     return "\n".join([*lines, ""])
+
+
+def _entry(one: Parameter, text: str, column: int) -> list[str]:
+    """Return what a parameter is called and the first sentence about it, in a line or two."""
+    sentence = re.split(r"\.( |$)", text)[0]
+    first, *others = textwrap.wrap(
+        sentence, 78 - column, max_lines=2, placeholder=" ...", break_on_hyphens=False
+    )
+    return [f"  {_label(one):{column}}{first}", *(f"  {'':{column}}{line}" for line in others)]
 
 
 def full(command: Command, width: int = 0) -> str:
@@ -102,7 +112,12 @@ def _paragraphs(section: str) -> list[tuple[str, str]]:
 
 def _importance(one: Parameter) -> tuple[bool, bool, bool, bool]:
     """Return what sorts arguments and options for the short page: what must be given is first."""
-    return (not one.positional, not one.needed, len(one.names[0]) != 2, one.group is not None)
+    return (
+        not one.positional,
+        not one.needed,
+        len(one.names[0]) != 2,
+        one.group is not None or one.name[0] == "_",
+    )
 
 
 def _label(one: Parameter) -> str:
