@@ -63,10 +63,10 @@ class DifferenceBounds:
     def _number(self) -> Integers:
         """Runs x queries: runs that rank the same documents in the same order have the same number."""
         r = self.shared.rankings
-        numbers: dict[tuple[int, int, bytes], int] = {}
+        numbers: dict[tuple[int, int, int], int] = {}
         stops, retrieved, query = r.offsets.tolist(), r.retrieved.tolist(), r.query.tolist()
         found = [
-            numbers.setdefault((query[s], retrieved[s], r.row[stops[s] : stops[s + 1]].tobytes()), s)
+            numbers.setdefault((query[s], retrieved[s], hash(r.row[stops[s] : stops[s + 1]].tobytes())), s)
             for s in range(len(r))
         ]
         return np.asarray(self.shared.per_run(np.array(found)), np.int64)
@@ -88,10 +88,8 @@ class DifferenceBounds:
         if not measure.traits.pointwise:  # else documents that a system lacks cannot change it
             extra = self._extra(first, second)
         if measure.name == "AP":
-            high = self._ends(
-                closed, first, np.zeros_like(extra)
-            ).high  # which documents of others only lower
             low = self._lowest_ap(first, extra)
+            high = self._ends(closed, first, np.zeros_like(extra)).high  # others only lower it
         else:
             if measure.name == "nDCG":  # no more of others fit in the ideal ranking
                 extra = np.minimum(extra, measure.given.get("cutoff", extra.max(initial=0)))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -25,16 +26,22 @@ CELLS_AT_ONCE = 1 << 20
 ROUNDING = 1e-12
 
 
-class DirectedPairs(NamedTuple):
-    """Runs ahead, and the runs behind them; in `order` those that are ahead of another are neighbours."""
+@dataclass(frozen=True, eq=False)
+class DirectedPairs:
+    """Runs ahead, and the runs behind them, among so many runs."""
 
     ahead: Ints
     behind: Ints
-    order: Ints
+    runs: int
+
+    @cached_property
+    def order(self) -> Ints:
+        """All runs, those first that are ahead most often: then those ahead of another are neighbours."""
+        return np.argsort(-np.bincount(self.ahead, minlength=self.runs), kind="stable")
 
     def numbers(self) -> Integers:
         """Return runs x runs: the number of each pair, -1 for all others."""
-        found = np.full((len(self.order), len(self.order)), -1)
+        found = np.full((self.runs, self.runs), -1)
         found[self.ahead, self.behind] = np.arange(len(self.ahead))
         return found
 
@@ -69,8 +76,8 @@ def favouring(
     the crossed sum that of (x_d - x of the next one) n_d (n_d - 1) / 2.
     """
     queries = len(unjudged.judgments.queries)
-    steps = [_steps(unjudged, number) for number in (summed, crossed) if number is not None]
-    found = np.zeros((2, 1 + len(steps), len(pairs.ahead) + 1, queries))  # number -1 is no pair
+    kinds = 2 if crossed is None else 3
+    found = np.zeros((2, kinds, len(pairs.ahead) + 1, queries))  # number -1 is no pair
     pair, offsets = pairs.numbers(), unjudged.offsets.tolist()
     far, farthest = np.iinfo(np.int16).max, np.iinfo(np.int32).max
     absent = np.int16(far) if unjudged.rank.max(initial=0) < far else np.int32(farthest)
@@ -97,19 +104,19 @@ def favouring(
                 here = chosen[start - part.elements.start : stop - part.elements.start]
                 down = here.view(np.int64).cumsum(axis=0).view(rank.dtype)[:, :wide].astype(float)
                 found[role, 0, number, q] = down[-1]
-                found[role, 1, number, q] = steps[0][start:stop] @ down
+                found[role, 1, number, q] = _steps(summed[start:stop]) @ down
                 if crossed is not None:
-                    once = steps[1][start:stop] @ down
-                    found[role, 2, number, q] = (steps[1][start:stop] @ np.square(down, out=down) - once) / 2
+                    steps = _steps(crossed[start:stop])
+                    once = steps @ down
+                    found[role, 2, number, q] = (steps @ np.square(down, out=down) - once) / 2
     found = found[:, :, :-1]
     return Favouring(found[0, 0], found[0, 1:], found[1, 1:])
 
 
-def _steps(r: JudgedRankings, number: Floats) -> Floats:
-    """Return how much more the number of each document is than that of the next one of its ranking, or 0."""
+def _steps(number: Floats) -> Floats:
+    """Return how much more each number is than the next one, the last one than 0."""
     steps = number.copy()
-    inside = np.diff(r.ranking) == 0
-    steps[:-1][inside] -= number[1:][inside]
+    steps[:-1] -= number[1:]
     return steps
 
 
@@ -125,7 +132,7 @@ def share_seen(
     the first ones that of all bands, then that of all judged documents of the run behind, then 1.
     """
     band = band_of(np.arange(len(weight)))
-    runs, bands = len(pairs.order), int(band[-1]) + 1
+    runs, bands = pairs.runs, int(band[-1]) + 1
     grade, rank, row = rankings.judgments.grade, rankings.rank, rankings.row
     open_kind, relevant_kind, closed_kind = 0, 2 * bands, 3 * bands
     label = np.where(grade < 0, open_kind, np.where(gain > 0, relevant_kind, bands)).astype(np.uint8)[row]

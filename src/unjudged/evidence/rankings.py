@@ -64,7 +64,10 @@ class RankingsEvidence:
     def contrast(self, first: Ints, second: Ints, *, by_query: bool = False) -> Contrast:
         """Return these contrasts; without bounds, what judging could turn is not known either."""
         alone = bool(len(second)) and int(second[0]) == ALONE
-        each = None if self.missing else self._ranges if alone else self._bounds.of(first, second, self._tip)
+        each = None
+        if not self.missing:
+            between = DifferenceBounds(self.shared, self.measure, self.depth, self.scores)
+            each = self._ranges if alone else between.of(first, second, self._tip)
         if each is not None and alone:
             each = Ends(each.low[first], each.high[first])
         return Contrast(
@@ -88,10 +91,6 @@ class RankingsEvidence:
         low, high = range_of_systems(self.shared, self.measure, self.depth)
         low, high = map(self.measure.averaged, (low, high))
         return Ends(np.minimum(low, self.scores), np.maximum(high, self.scores))
-
-    @cached_property
-    def _bounds(self) -> DifferenceBounds:
-        return DifferenceBounds(self.shared, self.measure, self.depth, self.scores)
 
     def _turning(self, first: int, second: int) -> list[Turning]:
         two = two_of(self.shared, first, second)

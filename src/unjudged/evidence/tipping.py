@@ -37,6 +37,9 @@ numbers of the same mean and variance stand for all."""
 COMPLETED_QUERIES = 1000
 """A difference is averaged over completions of this number of queries in all, or once over more."""
 
+AT_ONCE = 1 << 18
+"""Documents of rankings that are looked at at a time."""
+
 Function = Callable[[Floats], Floats]
 """From pairs x queries, how many more documents are relevant, to the reciprocal of the denominator."""
 
@@ -145,19 +148,20 @@ def tip_of(
     depth: int | None,
 ) -> ExpectedTip | CompletedTip:
     """Return the tip of these pairs; `scores` are those of all systems, and `depth` is that of the pool."""
-    pairs = DirectedPairs(ahead, behind, np.argsort(-scores.mean(axis=1), kind="stable"))
-    rankings = _within_reach(shared.rankings, measure)
+    pairs = DirectedPairs(ahead, behind, len(scores))
+    weight = _importance(measure, np.arange(int(shared.rankings.rank.max(initial=0)) + 1))
+    counts = weight > 0
+    rankings = shared.rankings if counts.all() else shared.rankings.where(counts[shared.rankings.rank])
     open_there = is_open(shared, rankings, depth)
 
     def seen() -> Floats:
-        weight = _importance(measure, np.arange(rankings.rank.max(initial=0) + 1))
         return share_seen(rankings, open_there, pairs, weight, _gains(measure, rankings.judgments))
 
-    terms = terms_of(measure, rankings)
+    terms = terms_of(measure, rankings, weight)
     if terms is None:
         queries = np.ones(len(shared.queries), bool)
         return CompletedTip(shared, measure, depth, ahead, behind, seen(), queries)
-    open_terms = is_open(shared, terms.unjudged, depth)
+    open_terms = open_there[cast("Integers", terms.unjudged.element)]
     sums = favouring(terms.unjudged, open_terms, pairs, terms.alone, terms.together)
     return _expected_tip(sums, terms, scores[ahead] - scores[behind], seen)
 
@@ -185,13 +189,8 @@ def is_open(shared: SharedRankings, rankings: JudgedRankings, depth: int | None)
     return unjudged & (pooled | (rankings.rank <= depth))
 
 
-def _within_reach(rankings: JudgedRankings, measure: Measure) -> JudgedRankings:
-    cutoff = measure.given.get("cutoff", inf)
-    return rankings if cutoff == inf else rankings.where(rankings.rank <= cutoff)
-
-
 def _importance(measure: Measure, rank: Integers) -> Floats:
-    """Return what each rank counts: the measure's weight or discount, or 1 / rank."""
+    """Return what each rank counts down to the cutoff: the measure's weight or discount, or 1 / rank."""
     ranks = np.maximum(rank, 1.0)
     if measure.traits.weight is not None:
         found = measure.weights(ranks)
@@ -201,7 +200,7 @@ def _importance(measure: Measure, rank: Integers) -> Floats:
         found = np.ones(len(ranks))
     else:
         found = 1.0 / ranks
-    return found
+    return np.where(rank <= measure.given.get("cutoff", inf), found, 0.0)
 
 
 def _gains(measure: Measure, judgments: Judgments) -> Floats:
@@ -210,19 +209,18 @@ def _gains(measure: Measure, judgments: Judgments) -> Floats:
     return np.clip(ratio(measure.gain(np.maximum(judgments.grade, 0)), top), 0.0, 1.0)
 
 
-def terms_of(measure: Measure, r: JudgedRankings) -> Terms | None:
-    """Return the terms of a measure if relevant documents have the highest grade; None if it has none."""
-    top = measure.max_grade(r.judgments)
-    gain = float(measure.gain(top))
-    unjudged = r.where((r.labels < 0) & (r.rank <= measure.given.get("cutoff", inf)))
-    if measure.traits.weight is not None:
-        alone = gain * measure.weights(unjudged.rank)
-        counts = alone > NEGLIGIBLE
-        return Terms(unjudged.where(counts), alone[counts])
-    if measure.name in ("DCG", "nDCG"):
-        alone = gain / np.log2(unjudged.rank + 1.0)
-        reciprocal = None if measure.name == "DCG" else _of_ideal(measure, r.judgments, gain)
-        return Terms(unjudged, alone, None, reciprocal)
+def terms_of(measure: Measure, r: JudgedRankings, weight: Floats) -> Terms | None:
+    """Return the terms of a measure if relevant documents have the highest grade; None if it has none.
+
+    `weight` is what each rank counts.
+    """
+    gain = float(measure.gain(measure.max_grade(r.judgments)))
+    unjudged = r.where((r.labels < 0) & (weight[r.rank] > NEGLIGIBLE))
+    alone = weight[unjudged.rank]
+    if measure.traits.weight is not None or measure.name == "DCG":
+        return Terms(unjudged, gain * alone)
+    if measure.name == "nDCG":
+        return Terms(unjudged, gain * alone, None, _of_ideal(measure, r.judgments, gain))
     rel = int(measure.given.get("rel", 1))
     relevant = r.judgments.count(rel, inf)
 
@@ -230,12 +228,18 @@ def terms_of(measure: Measure, r: JudgedRankings) -> Terms | None:
         return ratio(1.0, relevant + more)
 
     if measure.name in ("R", "SetR"):
-        return Terms(unjudged, np.ones(len(unjudged.rank)), None, of_relevant)
+        return Terms(unjudged, alone, None, of_relevant)
     if measure.name == "AP":
-        hits = r.relevant(rel, measure.given.get("cutoff", inf))
-        above, below = hits_around(hits, unjudged)
-        return Terms(unjudged, (above + 1) / unjudged.rank + below, 1 / unjudged.rank, of_relevant)
+        parts = [_beside_hits(part, rel) for part in r.blocks(AT_ONCE)]
+        return Terms(unjudged, np.concatenate(parts), alone, of_relevant)
     return None
+
+
+def _beside_hits(r: JudgedRankings, rel: int) -> Floats:
+    """Return what each unjudged document would add to the sum of precisions, if it alone were relevant."""
+    unjudged = r.where(r.labels < 0)
+    above, below = hits_around(r.relevant(rel), unjudged)
+    return np.asarray((above + 1) / unjudged.rank + below, float)
 
 
 def _of_ideal(measure: Measure, judgments: Judgments, top: float) -> Function:

@@ -165,22 +165,26 @@ class DocumentUnion:
             raise InputError(f"no query in common with the judgments, {example}")
         kept = kept[np.argsort(query[kept], kind="stable")]
         ties = ties_among(_ties(table, order), kept)
-        rank, query = places(counts)[kept].astype(np.int32), query[kept]
-        documents = table.documents.take(order[kept])
-        key = self._keys(documents, query)
-        order = np.argsort(key)
-        if (key[order[1:]] == key[order[:-1]]).any():
+        rank, row = places(counts)[kept].astype(np.int32), order[kept]
+        key, query = self._keys(table.documents, query)[row], query[kept]
+        by_key = np.argsort(key)
+        if (key[by_key[1:]] == key[by_key[:-1]]).any():
             matching.index(table)  # says which document is there twice
         if self._depth < np.inf:
             top = np.flatnonzero(rank <= self._depth)
-            rank, query, documents, key = rank[top], query[top], documents.take(top), key[top]
+            rank, query, row, key = rank[top], query[top], row[top], key[top]
             ties = ties_among(ties, top)
-            order = np.argsort(key)
-        number = self._numbered(key[order], order, documents, query)
+            by_key = np.argsort(key)
+        number, met = self._numbered(key[by_key], by_key)
+        self.names.append(scanner.take_names(table.documents, row[met]))
+        self.query.append(query[met].astype(np.int32))
         return rank, number, np.bincount(query, minlength=len(self._queries)), ties
 
-    def _numbered(self, key: Numbers, order: Integers, documents: Ids, query: Integers) -> NDArray[np.int32]:
-        """Return the number of each document; `key` is sorted, `key[i]` is that of document `order[i]`."""
+    def _numbered(self, key: Numbers, order: Integers) -> tuple[NDArray[np.int32], Integers]:
+        """Return the number of each document, and which are met for the first time.
+
+        `key` is sorted, `key[i]` is that of document `order[i]`.
+        """
         place = np.searchsorted(self._known, key)
         old = self._known[np.minimum(place, len(self._known) - 1)] == key
         number = np.empty(len(key), np.int32)
@@ -189,9 +193,7 @@ class DocumentUnion:
         number[met] = len(self._known) + np.arange(len(met), dtype=np.int32)
         self._known = np.insert(self._known, place[~old], key[~old])
         self._number = np.insert(self._number, place[~old], number[order[~old]])
-        self.names.append(documents.take(met))
-        self.query.append(query[met].astype(np.int32))
-        return number
+        return number, met
 
     def _keys(self, documents: Ids, query: Integers) -> Numbers:
         return mixed(hashes(documents, self._secret) ^ mixed(query.astype(np.uint64) + self._secret))
