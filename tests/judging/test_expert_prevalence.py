@@ -7,11 +7,12 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from unjudged import AP, Judgments, UsageError, sample
+from unjudged import AP, Judgments, UsageError
 from unjudged.judging import expert_prevalence
 from unjudged.judging.expert_prevalence import completions_of, learnt_prevalence
 from unjudged.judging.grouped_logistic import FIXED, GroupedLogistic, GroupedRows, Priors
 from unjudged.rankings.judged import Floats, Integers, Mask
+from unjudged.uncertainty.prevalence import band_of
 from unjudged.uncertainty.shared import SharedRankings
 
 pytestmark = pytest.mark.thorough
@@ -55,7 +56,7 @@ def inside_and_decided(
     And do these exclude 0, and if so, on the wrong side?
     """
     known = shared.with_grades(np.where(kept, truth, -1))
-    (values,) = completions_of(known, "runs", seed=seed).values([AP], 200)
+    (values,) = completions_of(known, None, seed=seed).values([AP], 200)
     first, second = np.triu_indices(RUNS, 1)
     drawn, actual = shared.per_run(values).mean(axis=2), shared.per_run(AP.compute(shared.rankings))
     differences = drawn[:, first] - drawn[:, second]
@@ -194,6 +195,14 @@ def test_many_queries_share_their_cells(monkeypatch: pytest.MonkeyPatch) -> None
     assert together.chance.sum() == pytest.approx(single.chance.sum(), rel=0.05)
 
 
+def shares_by_rank(shared: SharedRankings) -> Floats:
+    """The share of relevant documents among the judged ones of the same band of ranks."""
+    band, judged = band_of(shared.best_rank), shared.judgments.grade >= 0
+    relevant = np.bincount(band[judged], shared.judgments.grade[judged] >= 1, band.max() + 1)
+    share = relevant / np.bincount(band[judged], minlength=band.max() + 1)
+    return np.asarray(share[band[shared.unknown]])
+
+
 def test_what_good_and_bad_runs_retrieve_is_told_apart() -> None:
     """Relevant documents among those that more good or more bad runs have: much nearer than by rank alone."""
     learnt, by_rank, actual = np.zeros(2), np.zeros(2), np.zeros(2)
@@ -201,7 +210,7 @@ def test_what_good_and_bad_runs_retrieve_is_told_apart() -> None:
         shared, truth = simulated(seed)
         now = half_judged(shared, truth, seed)
         row = now.unknown
-        chances = learnt_prevalence(now, row).chance, now.completions("rank").prevalence.chance
+        chances = learnt_prevalence(now, row).chance, shares_by_rank(now)
         has = np.zeros((len(truth), RUNS), bool)
         has[now.rankings.row, now.rankings.ranking // QUERIES] = True
         good, bad = has[row, RUNS // 2 :].sum(axis=1), has[row, : RUNS // 2].sum(axis=1)
@@ -227,7 +236,4 @@ def test_orders_by_completions_are_nearly_always_right() -> None:
 def test_refusals() -> None:
     shared = SharedRankings.of(Judgments.of({"q": {"d": -1}}), {"a": {"q": {"d": 1.0}}})
     with pytest.raises(UsageError, match="no document is judged, so prevalence cannot be estimated"):
-        completions_of(shared, "runs")
-    shared = SharedRankings.of(Judgments.of(sample.qrels), sample.runs)
-    with pytest.raises(UsageError, match="prevalence is 'no': use a probability or one of runs, all, query"):
-        completions_of(shared, "no")
+        completions_of(shared, None)

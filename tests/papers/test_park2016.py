@@ -12,7 +12,7 @@ from unjudged import RBP, JudgedRankings, Measure, P, UsageError, evaluate, samp
 from unjudged.evaluation.collection import judged_rankings
 from unjudged.rankings.judgments import Judgments
 from unjudged.uncertainty.completions import Completions
-from unjudged.uncertainty.prevalence import GivenPrevalence, Prevalence, PrevalenceLike, prevalence_of
+from unjudged.uncertainty.prevalence import GivenPrevalence, given_prevalence
 from unjudged.uncertainty.unjudged_sums import UnjudgedSum, sum_of_independent
 
 pytestmark = pytest.mark.thorough
@@ -91,39 +91,13 @@ def spelled_rankings(grades: np.ndarray) -> JudgedRankings:
     return judged_rankings(Judgments.of(qrels), {"run": run})
 
 
-def prevalence(rankings: JudgedRankings, given: PrevalenceLike, rank: list[int]) -> Prevalence:
-    """Of one document of each query, at these ranks."""
-    queries, judged = len(rankings.judgments.queries), rankings.labels >= 0
-    return prevalence_of(
-        given,
-        np.arange(len(rank)) % queries,
-        np.array(rank),
-        judged_query=rankings.ranking[judged],
-        judged_rank=rankings.rank[judged].astype(np.int64),
-        relevant=rankings.labels[judged] >= 1,
-        queries=queries,
-    )
-
-
-def test_ways_to_estimate_the_prevalence() -> None:
-    rankings = spelled_rankings(np.array([[1, 1, 0, -1], [0, 0, -1, -1], [-1, -1, -1, -1]]))
-    assert prevalence(rankings, "all", [4, 4, 4]).chance.tolist() == [0.4, 0.4, 0.4]
-    assert prevalence(rankings, "query", [4, 4, 4]).chance.tolist() == [2 / 3, 0.0, 0.4]
-    assert prevalence(rankings, "rank", [1, 2, 3, 400]).chance.tolist() == [0.5, 0.5, 0.0, 0.0]
-    assert prevalence(rankings, [0.5, 0.25, 0.1], [1, 2, 3, 5, 400]).chance.tolist() == [
-        0.5,
-        0.25,
-        0.1,
-        0.1,
-        0.1,
-    ]
-    assert "prevalence 0.4000, estimated" in prevalence(rankings, "all", [4]).assumption
-    assert "given prevalence 0.2" in prevalence(rankings, 0.2, [4]).assumption
-    for wrong in (-0.1, 1.5, "often"):
+def test_ways_to_give_the_prevalence() -> None:
+    by_band = given_prevalence([0.5, 0.25, 0.1], np.array([1, 2, 3, 5, 400]))
+    assert by_band.chance.tolist() == [0.5, 0.25, 0.1, 0.1, 0.1]
+    assert "given prevalence 0.2" in given_prevalence(0.2, np.array([4])).assumption
+    for wrong in (-0.1, 1.5):
         with pytest.raises(UsageError, match="prevalence is"):
-            prevalence(rankings, wrong, [1])
-    with pytest.raises(UsageError, match="no retrieved document is judged"):
-        prevalence(JudgedRankings.spelled("N N", missed="1"), "all", [1])
+            given_prevalence(wrong, np.array([1]))
 
 
 def test_relevance_by_rank_in_the_urn() -> None:

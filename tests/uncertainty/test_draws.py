@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.stats import beta, chi2, geom, kstest
 
-from unjudged.rankings.hashing import Numbers, mixed, uniforms
-from unjudged.rankings.judged import Integers
+from unjudged.rankings.hashing import Numbers, mixed, salt, uniforms
+from unjudged.rankings.judged import Floats, Integers
 from unjudged.uncertainty import draws
 from unjudged.uncertainty.draws import drawn_relevant
 from unjudged.uncertainty.prevalence import Prevalence
@@ -25,12 +25,17 @@ def known(probability: list[float], cell: Integers) -> Prevalence:
     return Prevalence(cell, np.array(probability), "given")
 
 
+class Uncertain(Prevalence):
+    """3 of 10 in the first cell, 40 of 50 in the second: each completion draws from Beta(hits + 1/2, ...)."""
+
+    def table(self, completions: int, seed: int) -> Floats:
+        cells = mixed(np.arange(1, 3, dtype=np.uint64))
+        share = uniforms(cells[:, None], salt(seed, "prevalence"), np.arange(completions)[None, :])
+        return np.asarray(beta.ppf(share, np.array([[3.5], [40.5]]), np.array([[7.5], [10.5]])))
+
+
 def estimated(documents: int) -> Prevalence:
-    """3 of 10 in the first cell, 40 of 50 in the second."""
-    cell = np.arange(documents) % 2
-    return Prevalence(
-        cell, np.array([0.3, 0.8]), "estimated", relevant=np.array([3.0, 40.0]), judged=np.array([10.0, 50.0])
-    )
+    return Uncertain(np.arange(documents) % 2, np.array([0.3, 0.8]), "estimated")
 
 
 def table(identity: Numbers, prevalence: Prevalence, batch: int = DRAWS, seed: int = 0) -> np.ndarray:

@@ -26,11 +26,8 @@ from unjudged.judging.grouped_logistic import FIXED, GroupedLogistic, GroupedRow
 from unjudged.rankings.hashing import mixed, salt, uniforms
 from unjudged.rankings.judged import Floats, Integers
 from unjudged.uncertainty.completions import Completions
-from unjudged.uncertainty.prevalence import ESTIMATED, Prevalence, PrevalenceLike, band_of
+from unjudged.uncertainty.prevalence import GivenPrevalence, Prevalence, band_of
 from unjudged.uncertainty.shared import SharedRankings
-
-FROM_RUNS = "runs"
-"""The name of this prevalence, beside those of `unjudged.uncertainty.prevalence`."""
 
 NODES = 21
 """The points of the Gauss-Hermite quadrature."""
@@ -58,14 +55,11 @@ MOST_CELLS = 100_000
 
 
 def completions_of(
-    shared: SharedRankings, prevalence: PrevalenceLike, *, rel: int = 1, seed: int = 0
+    shared: SharedRankings, prevalence: GivenPrevalence | None, *, rel: int = 1, seed: int = 0
 ) -> Completions:
-    """Random completions, by a prevalence that is given, estimated, or learnt from the runs."""
-    if not isinstance(prevalence, str) or prevalence in ESTIMATED:
+    """Random completions, by a prevalence that is given, or learnt from the runs."""
+    if prevalence is not None:
         return shared.completions(prevalence, rel=rel, seed=seed)
-    if prevalence != FROM_RUNS:
-        names = ", ".join((FROM_RUNS, *ESTIMATED))
-        raise UsageError(f"prevalence is {prevalence!r}: use a probability or one of {names}")
     flat = shared.completions(0.0, rel=rel, seed=seed)
     learnt = learnt_prevalence(shared, flat.row, rel)
     return Completions(flat.rankings, flat.row, flat.identity, learnt, rel, seed)

@@ -27,11 +27,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.segments import numbered, stable_order
-from unjudged.judging.expert_prevalence import FROM_RUNS, completions_of
+from unjudged.judging.expert_prevalence import completions_of
 from unjudged.measures.kernel.registry import Measure, ratio
 from unjudged.rankings.judged import Floats, Integers
 from unjudged.uncertainty.completions import Completions, in_threads
-from unjudged.uncertainty.prevalence import PrevalenceLike, band_of
+from unjudged.uncertainty.prevalence import GivenPrevalence, band_of
 from unjudged.uncertainty.shared import SharedRankings
 from unjudged.uncertainty.unjudged_sums import is_sum
 
@@ -44,15 +44,15 @@ def gains(
     first: Integers,
     second: Integers,
     *,
-    prevalence: PrevalenceLike = FROM_RUNS,
+    prevalence: GivenPrevalence | None = None,
     draws: int = DRAWS,
     seed: int = 0,
 ) -> Floats:
     """Gain of each row of the pool, summed over the pairs `first[k]`, `second[k]` of runs; 0 if judged.
 
-    If the prevalence is estimated, completions also vary it. So a document's gain has what its judgment says
-    about others that are alike, and kinds of documents of which none is judged come early. The closed form
-    for sums takes the prevalence at its mean.
+    Without a `prevalence`, it is learnt from the runs, and completions also vary it. So a document's gain has
+    what its judgment says about others that are alike, and kinds of documents of which none is judged come
+    early. The closed form for sums takes the prevalence at its mean.
     """
     rel = int(measure.given.get("rel", 1))
     completions = completions_of(shared, prevalence, rel=rel, seed=seed)

@@ -17,7 +17,6 @@ from unjudged.formats.writing import qrels_text
 from unjudged.inference.infer import Settings
 from unjudged.inference.rows import Row, answer, better_first, needs_judging
 from unjudged.judging.drawn_sample import DrawnSample
-from unjudged.judging.expert_prevalence import FROM_RUNS
 from unjudged.judging.gains import DRAWS, gains
 from unjudged.measures.kernel.estimand import CHOOSING, check_permitted
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
@@ -31,7 +30,7 @@ from unjudged.rankings.runs import Run
 from unjudged.results.result import Result
 from unjudged.results.views import View
 from unjudged.results.words import headline_sentence
-from unjudged.uncertainty.prevalence import PrevalenceLike
+from unjudged.uncertainty.prevalence import GivenPrevalence
 from unjudged.uncertainty.shared import SharedRankings
 
 
@@ -45,7 +44,7 @@ def next_documents(
     settle: bool | None = None,
     top: int | None = None,
     pooled: bool = False,
-    prevalence: PrevalenceLike = FROM_RUNS,
+    prevalence: GivenPrevalence | None = None,
     draws: int = DRAWS,
     seed: int = 0,
 ) -> NextDocuments:
@@ -75,7 +74,7 @@ def next_documents(
         _refuse_ignored(
             top=(top, None),
             pooled=(pooled, False),
-            prevalence=(prevalence, FROM_RUNS),
+            prevalence=(prevalence, None),
             seed=(seed, 0),
         )
         return _narrowing(SharedRankings.of(judgments, named), chosen, budget, difference=difference)

@@ -25,7 +25,7 @@ from unjudged.rankings.judgments import UNSAMPLED, Judgments
 from unjudged.rankings.runs import RunSource, run_table
 from unjudged.uncertainty.bounding.filled import anonymous
 from unjudged.uncertainty.completions import Completions
-from unjudged.uncertainty.prevalence import PrevalenceLike, prevalence_of
+from unjudged.uncertainty.prevalence import GivenPrevalence, given_prevalence
 
 NEGLIGIBLE = 1e-18
 """A weight that no sum of millions of documents could notice in double precision."""
@@ -154,20 +154,10 @@ class SharedRankings:
         """Values of rankings as runs x queries (the last axes)."""
         return values.reshape(*values.shape[:-1], len(self.runs), len(self.queries))
 
-    def completions(self, given: PrevalenceLike, *, rel: int = 1, seed: int = 0) -> Completions:
+    def completions(self, given: GivenPrevalence, *, rel: int = 1, seed: int = 0) -> Completions:
         """Completions that all runs share; one prevalence for all, by the best rank of each document."""
-        row, none = self.unknown, np.iinfo(np.int64).max
-        best = self.rankings.where(self.rankings.labels >= 0).best_rank(missing=none)
-        judged = np.flatnonzero(best < none)
-        prevalence = prevalence_of(
-            given,
-            self.judgments.query[row],
-            self.best_rank[row],
-            judged_query=self.judgments.query[judged],
-            judged_rank=best[judged],
-            relevant=self.judgments.grade[judged] >= rel,
-            queries=len(self.queries),
-        )
+        row = self.unknown
+        prevalence = given_prevalence(given, self.best_rank[row])
         return Completions(self.rankings, row, self.identity(row), prevalence, rel, seed)
 
     def identity(self, row: Integers) -> Numbers:

@@ -31,7 +31,7 @@ def next_to_judge(
     settle: bool = False,
     top: int | None = None,
     pooled: bool = False,
-    prevalence: str = "runs",
+    prevalence: float | None = None,
     seed: int = 0,
     pairs: bool = False,
     record: Annotated[Path | None, Option(writes=True)] = None,
@@ -71,8 +71,8 @@ def next_to_judge(
     pooled
         With --settle: only documents of the pool can be relevant; the others count as nonrelevant.
     prevalence
-        With --settle: the probability that an unjudged document is relevant, or how to estimate it: runs
-        (from where each run has the judged documents), rank, all or query.
+        With --settle: the probability that an unjudged document is relevant. By default it is learnt from
+        where each run has the judged documents.
     seed
         With --settle: another number gives other random completions.
     pairs
@@ -107,7 +107,7 @@ def next_to_judge(
             settle=settle or None,
             top=top,
             pooled=pooled,
-            prevalence=_number_or_name(prevalence),
+            prevalence=prevalence,
             seed=seed,
         )
     if pairs:
@@ -128,11 +128,3 @@ def next_to_judge(
         show_grids(documents.grid(), chosen_format, output)
         return
     show(documents.task(), output)
-
-
-def _number_or_name(text: str) -> float | str:
-    """Return a number if the text is one, else the text."""
-    try:
-        return float(text)
-    except ValueError:
-        return text
