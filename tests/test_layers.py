@@ -64,8 +64,9 @@ HEAVY = {
 PLOTS = {("evaluation", "report"), ("results", "report"), ("experiments", "report")}
 """Results import by name, when asked for plots, the module that draws them."""
 
-SOURCES = {("questions", "predictions")}
-"""The one place that knows the kinds of sources imports those that come later when they are given."""
+SOURCES = {("questions", "predictions"), ("evaluation", "judging")}
+"""Places that know the kinds of sources import what comes later when it is given: predictions, and several
+files of judgments to merge."""
 
 CITED = {("citation", "uncertainty"), ("citation", "inference"), ("citation", "judging")}
 """Citations ask the registries of methods by name, when one is cited. No other part looks ahead."""

@@ -75,7 +75,7 @@ def test_a_table_by_hand() -> None:
 
 def test_within_a_collection_it_is_compare() -> None:
     """Every field, so that collections have headlines, and their mean too."""
-    one = Collection.of(sample.qrels, RUNS)
+    one = Collection(sample.qrels, RUNS)
     found = compare_collections({"x": one, "y": (sample.qrels, RUNS)}, "AP", correction="none")
     alone = compare(one, None, "AP", correction="none")
     for row, other in zip(of(found, "x"), alone.pairs, strict=True):

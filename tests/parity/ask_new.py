@@ -22,7 +22,7 @@ from unjudged.inference.rows import turned as turned_row
 
 @lru_cache(4)
 def _collection(qrels: str, runs: tuple[tuple[str, str], ...]) -> Collection:
-    return Collection.of(qrels, dict(runs), fractions=True)
+    return Collection(qrels, dict(runs))
 
 
 def of(case: Case) -> Collection:

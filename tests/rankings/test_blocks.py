@@ -19,7 +19,7 @@ RANKS = st.lists(st.tuples(st.integers(1, 9), st.integers(0, 3)), max_size=12)
 @given(collections(), st.integers(1, 9))
 def test_measures_are_the_same_in_blocks(collection: tuple[Qrels, RunDict], size: int) -> None:
     qrels, run = collection
-    rankings = Collection.of(qrels, {"a": run, "b": run}).rankings
+    rankings = Collection(qrels, {"a": run, "b": run}).rankings
     measures = parse_measures(["AP", "nDCG@2", "Bpref", "Judged@3", "RBP(p=0.5)"])
     whole = kernel.compute_all(measures, rankings)
     with pytest.MonkeyPatch.context() as patch:

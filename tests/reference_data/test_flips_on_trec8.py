@@ -21,7 +21,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::unjudged.UnjudgedWarning")
 @pytest.fixture(scope="module")
 def trec8(data: Path) -> Collection:
     folder = data / "trec8"
-    return Collection.of(folder / "qrels.trec8.gz", sorted((folder / "runs").iterdir()))
+    return Collection(folder / "qrels.trec8.gz", sorted((folder / "runs").iterdir()))
 
 
 def pairs(collection: Collection, name: str, pool_depth: int | None = None) -> list[Row]:

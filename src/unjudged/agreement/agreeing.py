@@ -119,7 +119,7 @@ def agree(
         notes.append(f"On documents: {note_on_intervals(confidence)}")
         if runs is not None:
             tables = {
-                name: evaluate(Collection.of(own, runs), measures=measures) for name, own in judged.items()
+                name: evaluate(Collection(own, runs), measures=measures) for name, own in judged.items()
             }
     if tables:
         rows |= leaderboard_rows(tables, p=p, drawing=drawing, alpha=alpha)

@@ -107,5 +107,5 @@ class StatedOptions(OptionGroup, title="Labels without a design"):
             return judgments, runs
         from unjudged.judging.sample_file import stated_sample
 
-        collection = Collection.of(judgments, runs).loaded()
+        collection = Collection(judgments, runs).loaded()
         return stated_sample(collection, how=self.sampled, depth=self.sampled_depth), collection.runs

@@ -5,16 +5,21 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from copy import copy
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
+from unjudged.base.choices import place_of
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.lazy import computed_once
-from unjudged.formats.files import expanded, runs_in_file
+from unjudged.base.wording import counted
+from unjudged.collection.description import MODEL, Description, Labels
+from unjudged.collection.finding import description_of
+from unjudged.evaluation.described_judgments import by_name, united
+from unjudged.formats.files import FileWithColumns, expanded, runs_in_file
 from unjudged.formats.inputs import (
     FILE,
     FRAME,
@@ -30,7 +35,9 @@ from unjudged.formats.readers.frames import is_frame, library_of, runs_in_frame
 from unjudged.formats.scan import scanner
 from unjudged.formats.streams import STANDARD_INPUT, without_links
 from unjudged.formats.tables import Matched
+from unjudged.measures.kernel.loading import load_measures
 from unjudged.measures.kernel.measure import Measure
+from unjudged.measures.kernel.names import MeasureLike, parse_measures, with_relevant
 from unjudged.rankings.coverage import in_order
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
@@ -40,67 +47,114 @@ if TYPE_CHECKING:
     from unjudged.uncertainty.shared import SharedRankings
 
 
-@dataclass(eq=False, repr=False)
-class Collection:
-    """Judgments and runs by name. Calls that take judgments and runs also take a collection.
+OF_JUDGMENTS = ("how", "depth", "pooled", "calibration", "conflicts")
 
-    Rankings are made when they are first needed, and kept. What is asked of one collection several times
-    therefore reads each run once.
+
+class Collection:
+    """A collection: judgments and runs by name, and all else that is known of them.
+
+    `Collection("collection.toml")` is what the file describes, `Collection(qrels, runs, ...)` the same of
+    files or objects, by the same words. Calls that take judgments and runs also take a collection, or the
+    name of a description. Rankings are made when they are first needed, and kept: what is asked of one
+    collection several times reads each run once.
 
     >>> from unjudged import evaluate, sample
-    >>> collection = Collection.of(sample.qrels, sample.runs)
+    >>> collection = Collection(sample.qrels, sample.runs, relevant=2)
     >>> collection
     Collection(30 queries, 6 runs)
-    >>> evaluate(collection, measures="AP").value("AP", run="fused")
-    0.33208841344160495
+    >>> print(f'{evaluate(collection, measures="P@10").value("P(rel=2)@10", run="fused"):.2f}')
+    0.12
     """
 
-    judgments: Final[Judgments]
-    runs: Final[dict[str, RunSource]]
-    library: Final[str] = ""
-    """Where frames went in, the library they are of."""
-    on_read: Final[Callable[[str], None] | None] = None
-    _shared: dict[float, SharedRankings] = field(init=False, default_factory=dict)
-
-    @classmethod
-    def of(
-        cls,
-        qrels: JudgmentsSource | Collection,
+    def __init__(
+        self,
+        qrels: JudgmentsSource | Description | None = None,
         runs: RunsSource | None = None,
         *,
-        names: Names = "file",
-        fractions: bool = False,
+        predictions: Any = None,
         on_read: Callable[[str], None] | None = None,
-    ) -> Collection:
-        """From judgments and runs, or as it is. `fractions` allows fractional grades."""
-        if isinstance(qrels, Collection):
-            if runs is not None:
-                raise UsageError("a collection has its runs already: give it alone, or judgments and runs")
-            if qrels.judgments.scale is not None and not fractions:
-                Judgments.of(qrels.judgments)  # says which grade is a fraction
-            return qrels if on_read is None else replace(qrels, on_read=on_read)
-        judgments = Judgments.with_fractions(qrels) if fractions else Judgments.of(qrels)
-        named = name_runs(cast("RunsSource", runs), names)
-        library = ""
-        for source in (runs, *named.values(), qrels):
+        **keys: Any,
+    ) -> None:
+        """Read the judgments, and name the runs.
+
+        Parameters
+        ----------
+        qrels
+            Judgments, or a description: a file that ends in `.toml`, a folder with a `collection.toml` or
+            with files as BEIR names them, or a dataset `irds:ID`.
+        runs
+            A run, several, or a mapping of names to them. Of a description: names of its runs, or other ones.
+        predictions
+            What a model predicts, or several models by name: never mixed with what people judged.
+        on_read
+            Is told the name of each run once it is read.
+        keys
+            Other keys of a description: name, queries, documents, relevant, segments, code, names, ties,
+            columns, groups, scores, defaults; and of the judgments how, depth, pooled, calibration.
+        """
+        described = qrels if isinstance(qrels, Description) else description_of(qrels)
+        if described is None:
+            described = Description(judgments=() if qrels is None else (Labels(qrels),))
+        given = {name: value for name, value in keys.items() if value is not None}
+        stated = {name: given.pop(name) for name in OF_JUDGMENTS if name in given}
+        if given or stated:
+            described = described.changed(given | ({"judgments": stated} if stated else {}))
+        if described.code is not None and not described.found:
+            load_measures([described.code])
+        self.described = described
+        self.on_read = on_read
+        self.library = ""
+        self._predictions = predictions
+        self._shared: dict[float, SharedRankings] = {}
+        self._judgments, self.notes = united(described.judgments)
+        self.runs = self._named(runs)
+        for source in (runs, *self.runs.values(), qrels):
             if kind_of_source(source) == FRAME:
-                library = library_of(source)
+                self.library = library_of(source)
                 break
-        return cls(judgments, in_order(judgments, named), library, on_read)
+
+    @property
+    def judgments(self) -> Judgments:
+        """Judgments by people, or else those of the only model."""
+        if self._judgments is None:
+            raise UsageError("there are no judgments, expected a file of grades")
+        return self._judgments
+
+    @computed_once
+    def predictions(self) -> dict[str, Any]:
+        """What models predict, by their names; not of a model whose labels are the judgments."""
+        labels = self.described.judgments
+        models = by_name([one for one in labels if one.by == MODEL])
+        found = models if len(models) < len(labels) else {}
+        if self._predictions is None:
+            return found
+        several = isinstance(self._predictions, Mapping) and not is_one_source(self._predictions)
+        return {**found, **(self._predictions if several else {"predictions": self._predictions})}
+
+    def measures(
+        self, named: MeasureLike | Iterable[MeasureLike] | None, otherwise: Callable[[], Iterable[str]]
+    ) -> list[Measure]:
+        """Return the measures that a call names, else those of the defaults, else others.
+
+        What is relevant holds for each that does not set it.
+        """
+        if named is None:
+            named = self.described.defaults.measures or otherwise()
+        return with_relevant(parse_measures(named), self.described.relevant)
 
     @computed_once
     def rankings(self) -> JudgedRankings:
         """Judged documents of the runs; these are streamed, not kept."""
         if inf in self._shared:
             return self._shared[inf].judged_rankings
-        return judged_rankings(self.judgments, self.runs, on_read=self.on_read)
+        return judged_rankings(self.judgments, self._some_runs(), on_read=self.on_read)
 
     def shared(self, depth: float = inf) -> SharedRankings:
         """Return the rankings over one pool that has every document which the runs retrieve, to a depth."""
         from unjudged.uncertainty.shared import SharedRankings
 
         if depth not in self._shared:
-            self._shared[depth] = SharedRankings.of(self.judgments, self.runs, self.on_read, depth)
+            self._shared[depth] = SharedRankings.of(self.judgments, self._some_runs(), self.on_read, depth)
         return self._shared[depth]
 
     def by_whole_grades(self, measures: Sequence[Measure]) -> tuple[Collection, list[Measure]]:
@@ -108,7 +162,7 @@ class Collection:
         scale = self.judgments.scale
         if scale is None:
             return self, list(measures)
-        whole = replace(self, judgments=self.judgments.by_whole_grades())
+        whole = self.changed(_judgments=self.judgments.by_whole_grades())
         return whole, [measure.on_scale(scale) for measure in measures]
 
     def loaded(self) -> Collection:
@@ -118,10 +172,96 @@ class Collection:
             runs[name] = Run.of(source)
             if self.on_read is not None and not isinstance(source, Run):
                 self.on_read(name)
-        return replace(self, runs=runs, on_read=None)
+        return self.changed(runs=runs, on_read=None)
+
+    def chosen(self, runs: RunsSource) -> Collection:
+        """Return the same with these runs: names of its own, or other ones."""
+        made = self.changed()
+        made.runs = made._named(runs)  # noqa: SLF001
+        return made
+
+    def override(self, *settings: str) -> Collection:
+        """Return the same with other values, from texts such as `relevant=2` or `defaults.alpha=0.1`."""
+        described = self.described.override(*settings)
+        runs = None if described.runs else self.runs
+        return Collection(described, runs, predictions=self._predictions, on_read=self.on_read)
+
+    def changed(self, **attributes: Any) -> Collection:
+        """Return the same with other attributes, of which nothing was read yet."""
+        made = copy(self)
+        vars(made).pop("rankings", None)
+        vars(made).update(attributes, _shared={})
+        return made
+
+    def _named(self, runs: RunsSource | None) -> dict[str, RunSource]:
+        """Return runs by name: those described, some of them, or others."""
+        described = self.described
+        own: dict[str, Any] = vars(self).get("runs") or described_runs(described)
+        several = [runs] if isinstance(runs, str) else runs
+        words = isinstance(several, list | tuple) and any(isinstance(one, str) for one in several)
+        self.systems: list[str] | None = None
+        if described.scores is not None:
+            self.systems = None if several is None else list(map(str, cast("Sequence[str]", several)))
+            return {}
+        if runs is None:
+            named = own
+        elif own and words:
+            named = {}
+            for one in cast("Sequence[Any]", several):
+                if isinstance(one, str) and not (one in own or {*one} & {*"*?["} or os.path.exists(one)):
+                    place_of("run", one, list(own))
+                named |= {one: own[one]} if isinstance(one, str) and one in own else name_runs([one])
+        else:
+            named = name_runs(runs, cast("Names", described.names))
+        return named if self._judgments is None else in_order(self._judgments, named)
+
+    def _some_runs(self) -> dict[str, RunSource]:
+        if not self.runs:
+            raise UsageError("no run given, expected at least one")
+        return self.runs
 
     def __repr__(self) -> str:
-        return f"Collection({len(self.judgments.queries)} queries, {len(self.runs)} runs)"
+        if self.described.scores is not None:
+            return f"Collection(scores of {self.described.scores.file})"
+        queries = 0 if self._judgments is None else len(self._judgments.queries)
+        return f"Collection({counted(queries, 'query')}, {counted(len(self.runs), 'run')})"
+
+
+def collection_of(
+    qrels: JudgmentsSource | Collection,
+    runs: RunsSource | None = None,
+    *,
+    names: Names = "file",
+    on_read: Callable[[str], None] | None = None,
+) -> Collection:
+    """Return a collection as it is, with the runs that are named, or made of what calls take."""
+    if not isinstance(qrels, Collection):
+        return Collection(qrels, runs, on_read=on_read, names=None if names == "file" else names)
+    made = qrels if runs is None else qrels.chosen(runs)
+    return made if on_read is None else made.changed(on_read=on_read)
+
+
+def with_whole_grades(qrels: JudgmentsSource | Collection, runs: RunsSource | None = None) -> Collection:
+    """Return the same; fractional grades are refused."""
+    described = None if isinstance(qrels, Collection) else description_of(qrels)
+    if isinstance(qrels, Collection) or described is not None:
+        found = collection_of(qrels, runs)
+        Judgments.of(found.judgments)  # says which grade is a fraction
+        return found
+    return Collection(Judgments.of(qrels), runs)
+
+
+def described_runs(described: Description) -> dict[str, RunSource]:
+    """Return the runs of a description by name."""
+
+    def file(name: Any) -> Any:
+        return FileWithColumns.of(name, described.columns) if described.columns else name
+
+    runs = described.runs
+    if not runs:
+        return {}
+    given = {name: file(one) for name, one in runs.items()} if isinstance(runs, dict) else [*map(file, runs)]
+    return name_runs(cast("RunsSource", given), cast("Names", described.names))
 
 
 def judged_rankings(

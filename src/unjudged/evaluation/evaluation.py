@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from unjudged.base.choices import TiesName, checked_int
+from unjudged.base.choices import TiesName, checked_int, place_of
 from unjudged.base.errors import announce
-from unjudged.evaluation.collection import Collection, Names, RunsSource
+from unjudged.evaluation.collection import Collection, Names, RunsSource, collection_of
 from unjudged.evaluation.scores import Notes, Scores
 from unjudged.evaluation.tied_scores import TIES, notes_on_ties, over_orders
 from unjudged.measures.kernel.estimand import permitted
-from unjudged.measures.kernel.names import MeasureLike, parse_measures
+from unjudged.measures.kernel.names import MeasureLike
 from unjudged.measures.kernel.registry import MEASURES, compute_all
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
@@ -43,7 +43,7 @@ def evaluate(
     *,
     depth: int | None = None,
     pool_depth: int | None = None,
-    ties: TiesName = "order",
+    ties: TiesName | None = None,
     seed: int = 0,
     names: Names = "file",
     on_read: Callable[[str], None] | None = None,
@@ -71,11 +71,12 @@ def evaluate(
     run       AP  nDCG@10
     mine  0.7500   0.8155
     """
+    collection = collection_of(qrels, runs, names=names, on_read=on_read)
+    if (table := scores_of(collection)) is not None:
+        return table.chosen(collection.described.defaults.measures if measures is None else measures)
+    ties = collection.described.ties if ties is None else ties
     TIES.find(ties)
-    chosen = [] if measures is None else parse_measures(measures)
-    collection = Collection.of(qrels, runs, names=names, fractions=True, on_read=on_read)
-    if measures is None:
-        chosen = parse_measures(default_measures(collection.judgments))
+    chosen = collection.measures(measures, lambda: default_measures(collection.judgments))
     across = [measure for measure in chosen if measure.traits.across_queries]
     reach = collection.judgments.origin.pool_depth(pool_depth)
     bounding = None if reach is None else collection.shared().judged_to_pool_depth(reach)
@@ -92,12 +93,33 @@ def evaluate(
         values, notes = over_orders(chosen, uncut, len(named), depth=depth, seed=seed)
     elif uncut.ties is not None:
         notes = partial(notes_on_ties, chosen, named, uncut, values, depth)
+    if collection.notes:
+        notes = [*collection.notes, *(notes() if callable(notes) else notes)]
     scores = Scores(values, named, queries, chosen, rankings, collection.library, notes, expected=expected)
     if bounding is not None:
         scores = replace(scores, bounding=bounding, pool_depth=reach)
     if scores.warnings:
         announce(scores.warnings)
     return scores
+
+
+def scores_of(collection: Collection) -> Scores | None:
+    """Return the scores by query of another tool that are described in place of judgments and runs."""
+    table = collection.described.scores
+    if table is None:
+        return None
+    given = {name: getattr(table, name) for name in ("lower", "missing", "wide", "range", "columns")}
+    file = table.file[0] if isinstance(table.file, tuple) and len(table.file) == 1 else table.file
+    scores = Scores.of(file, table.measures, **given)
+    return scores if collection.systems is None else of_systems(scores, collection.systems)
+
+
+def of_systems(scores: Scores, names: Sequence[str]) -> Scores:
+    """Return the scores of some systems, in this order."""
+    places = [place_of("system", name, list(scores.runs)) for name in names]
+    ends = None if scores.ends is None else (scores.ends[0][places], scores.ends[1][places])
+    chosen = replace(scores, values=scores.values[places], runs=list(names), rankings=None, ends=ends)
+    return replace(chosen, within=None)
 
 
 def default_measures(judgments: Judgments) -> tuple[str, ...]:

@@ -12,11 +12,12 @@ import unjudged
 from unjudged.base.choices import check_file_name
 from unjudged.base.errors import InputError, UsageError, announce, quoted
 from unjudged.base.wording import plain, shortlist
-from unjudged.evaluation.collection import Collection, RunsSource
+from unjudged.collection.description import Labels
+from unjudged.evaluation.collection import Collection, RunsSource, collection_of
 from unjudged.formats.columns import NAMES, listed
 from unjudged.formats.inputs import name_in_errors
 from unjudged.formats.named_columns import Headless, named_columns
-from unjudged.measures.kernel.names import MeasureLike, parse_measures
+from unjudged.measures.kernel.names import MeasureLike
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.coverage import coverage_warnings
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
@@ -36,11 +37,11 @@ Groups = Mapping[str, str] | str | os.PathLike[str]
 
 def calibrate(
     qrels: JudgmentsSource | Collection,
-    runs: RunsSource | None,
-    groups: Groups,
+    runs: RunsSource | None = None,
+    groups: Groups | None = None,
     measures: MeasureLike | Iterable[MeasureLike] = CALIBRATED_MEASURES,
     *,
-    depth: int = 100,
+    depth: int | None = None,
     unit: str = "runs",
     name: str = "",
     on_read: Callable[[str], None] | None = None,
@@ -49,11 +50,19 @@ def calibrate(
 
     `groups` says which runs are of one team or family: a mapping, a file of lines `run group`, or a pattern
     such as `(.*?)-` whose first bracket is the group in the run's name. `depth` is the depth of the pool,
-    below which rankings are cut. `name` is that of the judgments, for messages. `unit` is 'runs', or
+    below which rankings are cut, 100 unless given. A description says which runs were pooled, to which depth,
+    and their groups. `name` is that of the judgments, for messages. `unit` is 'runs', or
     'groups' for one score per group, its largest: safer and wider.
     """
-    chosen = parse_measures(measures)
-    collection = Collection.of(qrels, runs, fractions=True, on_read=on_read)
+    collection = collection_of(qrels, runs, on_read=on_read)
+    labels = next(iter(collection.described.judgments), Labels())
+    if runs is None and labels.pooled:
+        collection = collection.chosen(labels.pooled)
+    groups = collection.described.groups if groups is None else groups
+    if groups is None:
+        raise UsageError("groups are needed: a mapping of runs to groups, a file, or a pattern")
+    depth = (labels.depth or 100) if depth is None else depth
+    chosen = collection.measures(measures, lambda: CALIBRATED_MEASURES)
     collection, chosen = collection.by_whole_grades(chosen)
     group_of = groups_of(groups, collection.runs)
     names = sorted(set(group_of.values()))
@@ -62,6 +71,19 @@ def calibrate(
     group = [names.index(group_of[run]) for run in collection.runs]
     known = name or (os.path.basename(qrels) if isinstance(qrels, str | os.PathLike) else "")
     return calibrated(collection.rankings, group, chosen, depth=depth, unit=unit, name=known)
+
+
+def calibration_of(
+    collection: Collection, measures: MeasureLike | Iterable[MeasureLike] = CALIBRATED_MEASURES
+) -> Calibration | None:
+    """Return the calibration that is described: a saved one, else that of the pooled runs by groups."""
+    labels = next(iter(collection.described.judgments), Labels())
+    if isinstance(labels.calibration, str | os.PathLike):
+        return Calibration.load(labels.calibration)
+    if labels.calibration is None and labels.pooled and collection.described.groups is not None:
+        return calibrate(collection, measures=measures)
+    known: Calibration | None = labels.calibration
+    return known
 
 
 def calibrated(

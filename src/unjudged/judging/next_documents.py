@@ -10,7 +10,7 @@ import numpy as np
 from unjudged.base.choices import checked_int
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted
-from unjudged.evaluation.collection import RunsSource, name_runs
+from unjudged.evaluation.collection import Collection, RunsSource, collection_of
 from unjudged.evaluation.evaluation import evaluate
 from unjudged.evidence.rankings import RankingsEvidence
 from unjudged.formats.writing import qrels_text
@@ -19,10 +19,9 @@ from unjudged.inference.rows import Row, answer, better_first, needs_judging
 from unjudged.judging.drawn_sample import DrawnSample
 from unjudged.judging.gains import DRAWS, gains
 from unjudged.measures.kernel.estimand import CHOOSING, check_permitted
-from unjudged.measures.kernel.names import MeasureLike, parse_measures
+from unjudged.measures.kernel.names import MeasureLike
 from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.questions.sources import DEFAULT
-from unjudged.rankings.coverage import in_order
 from unjudged.rankings.judged import Floats, Integers
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
 from unjudged.rankings.origin import CHOSEN, Origin
@@ -35,10 +34,10 @@ from unjudged.uncertainty.shared import SharedRankings
 
 
 def next_documents(
-    qrels: JudgmentsSource,
-    runs: RunsSource,
-    budget: int,
-    measure: MeasureLike = DEFAULT,
+    qrels: JudgmentsSource | Collection,
+    runs: RunsSource | None = None,
+    budget: int = 100,
+    measure: MeasureLike | None = None,
     *,
     difference: bool = False,
     settle: bool | None = None,
@@ -64,11 +63,11 @@ def next_documents(
     >>> next_documents(sample.qrels, sample.runs, 2, "nDCG@10").sentence()
     'More judging could change what nDCG@10 says of 4 of 15 pairs of 6 runs.'
     """
-    (chosen,) = parse_measures(measure)
     budget, seed = checked_int("budget", budget, least=1), checked_int("seed", seed)
-    judgments = Judgments.with_fractions(qrels)
-    named = in_order(judgments, name_runs(runs))
-    judgments, chosen = judgments.by_whole_grades(), chosen.on_scale(judgments.scale)
+    collection = collection_of(qrels, runs)
+    usual = collection.described.defaults.measures or (DEFAULT,)
+    collection, (chosen,) = collection.by_whole_grades(collection.measures(measure or usual[:1], tuple))
+    judgments, named = collection.judgments, collection.runs
     check_permitted(chosen, judgments, CHOOSING)
     if not (chosen.traits.weight is None if settle is None else settle):
         _refuse_ignored(

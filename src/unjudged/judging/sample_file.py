@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from unjudged.base.choices import checked_int
 from unjudged.base.errors import AssumptionWarning, InputError, UsageError, announce, quoted
 from unjudged.base.wording import counted
-from unjudged.evaluation.collection import Collection, RunsSource, judged_rankings
+from unjudged.evaluation.collection import Collection, RunsSource, judged_rankings, with_whole_grades
 from unjudged.formats.small_files import number_in_file, read_small, whole_in_file
 from unjudged.formats.streams import display_name
 from unjudged.formats.tables import Ids, decode, encode
@@ -168,7 +168,7 @@ def stated_sample(
     """
     if how not in STATED:
         raise UsageError(f"sampled is {how!r}, expected one of {', '.join(STATED)}")
-    collection = Collection.of(qrels, runs).loaded()
+    collection = with_whole_grades(qrels, runs).loaded()
     labels = collection.judgments
     _check_unrecorded(labels)
     named = {name: Run.of(run) for name, run in collection.runs.items()}

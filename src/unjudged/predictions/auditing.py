@@ -79,7 +79,7 @@ def audit(
     }
     chosen, notes = _measure_with_rel(measure, rel), [*source.notes()]
     if runs is not None:
-        biases, said = _biases(Collection.of(judgments, runs), source, chosen, confidence, threshold)
+        biases, said = _biases(Collection(judgments, runs), source, chosen, confidence, threshold)
         rows["bias"], notes = biases, [*said, *notes]
     documents = counted(len(found.weight), "document")
     titles = {

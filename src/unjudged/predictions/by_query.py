@@ -9,7 +9,7 @@ import numpy as np
 
 from unjudged.base.errors import InputError
 from unjudged.base.wording import counted
-from unjudged.evaluation.collection import Collection, RunsSource, judged_rankings
+from unjudged.evaluation.collection import Collection, RunsSource, judged_rankings, with_whole_grades
 from unjudged.formats.columns import QRELS
 from unjudged.formats.tables import Ids
 from unjudged.inference.powered import LEAST, Powered, prediction_powered
@@ -114,7 +114,7 @@ class JudgedAndPredicted:
         runs: RunsSource | None,
         predictions: JudgesSource,
     ) -> JudgedAndPredicted:
-        collection, judges = Collection.of(qrels, runs), Judges.of(predictions)
+        collection, judges = with_whole_grades(qrels, runs), Judges.of(predictions)
         for judge in judges.all:
             _check_queries(collection.judgments.queries, judge.table.queries)
         collection = collection.loaded()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from unjudged.base.errors import AssumptionWarning, UsageError, announce
-from unjudged.evaluation.collection import Collection, RunsSource
-from unjudged.measures.kernel.names import MeasureLike, parse_measures
+from unjudged.evaluation.collection import Collection, RunsSource, collection_of
+from unjudged.measures.kernel.names import MeasureLike, with_relevant
 from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.by_document import estimate_population
 from unjudged.predictions.by_query import JudgedAndPredicted
@@ -45,12 +45,10 @@ def estimate_with_predictions(
     >>> print(estimates.notes()[0])
     P@3 by document: assumed uniform sample of 4 human judgments, calibrated predictions.
     """
-    collection, source = Collection.of(qrels, runs, fractions=True), Judges.of(predictions)
+    collection, source = collection_of(qrels, runs), Judges.of(predictions)
     judgments = collection.judgments
     by_query = not is_sample(judgments) and bool(source.queries - set(judgments.queries.tolist()))
-    chosen = parse_measures(measures or (BY_QUERY if by_query else BY_DOCUMENT))
-    if rel is not None:
-        chosen = [m(rel=rel) if "rel" in m.parameters and "rel" not in m.given else m for m in chosen]
+    chosen = with_relevant(collection.measures(measures, lambda: BY_QUERY if by_query else BY_DOCUMENT), rel)
     if judgments.scale is not None:
         _check_fractions(chosen, source, by_query=by_query)
         collection, chosen = collection.by_whole_grades(chosen)

@@ -10,7 +10,7 @@ import numpy as np
 
 from unjudged.base.errors import InputError
 from unjudged.base.wording import counted
-from unjudged.evaluation.collection import Collection, RunsSource, judged_rankings
+from unjudged.evaluation.collection import Collection, RunsSource, judged_rankings, with_whole_grades
 from unjudged.inference.powered import LEAST
 from unjudged.judging.drawn_sample import check_judged
 from unjudged.measures.kernel.estimand import BY_DOCUMENT, check_use
@@ -64,7 +64,7 @@ class Population:
         Where probabilities are recorded and only judged documents are listed (prels), any other document
         could have been drawn, to the rank that the file says. Otherwise the judgments list all that could.
         """
-        collection = Collection.of(qrels, runs)
+        collection = with_whole_grades(qrels, runs)
         judgments = collection.judgments
         check_use(judgments, BY_DOCUMENT)
         check_judged(judgments)

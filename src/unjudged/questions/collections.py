@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy as np
 from unjudged.base.choices import CorrectionName, TestName, check_probability
 from unjudged.base.errors import UnjudgedWarning, UsageError, announce
 from unjudged.base.wording import counted, shortlist
+from unjudged.collection.finding import description_of
 from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.scores import Scores
 from unjudged.evidence.contrast import Evidence
@@ -23,7 +23,7 @@ from unjudged.inference.macro_means import macro_variances
 from unjudged.inference.pairs import place_of_baseline
 from unjudged.inference.rows import pairs_of
 from unjudged.measures.kernel.names import MeasureLike
-from unjudged.questions.sources import DEFAULT, Gathered, gather, notes_on_measures
+from unjudged.questions.sources import DEFAULT, Gathered, gather, notes_on_measures, resolved
 from unjudged.rankings.judged import Floats
 from unjudged.results.comparison import Comparison
 
@@ -52,11 +52,11 @@ def compare_collections(
 ) -> Comparison:
     """Compare systems over several collections, as BEIR and MTEB report them, by tests over queries.
 
-    `collections` maps names to a `Collection`, to (judgments, runs), or to a table of scores: `Scores`, or a
-    file or frame that `Scores.of` takes. Each needs the same runs and at least two queries. `measure` is the
-    one of the tables if they have only one, else nDCG@10. `depth` keeps only the first documents of each
-    ranking. `test` is for pairs within collections, corrected over all pairs and collections; the mean over
-    collections has a t test with stratified queries, corrected over the pairs.
+    `collections` maps names to a `Collection` or its description, to (judgments, runs), or to a table of
+    scores: `Scores`, or a file or frame that `Scores.of` takes. Each needs the same runs and at least two
+    queries. `measure` is the one of the tables if they have only one, else nDCG@10. `depth` keeps only the
+    first documents of each ranking. `test` is for pairs within collections, corrected over all pairs and
+    collections; the mean over collections has a t test with stratified queries, corrected over the pairs.
 
     >>> from unjudged import sample
     >>> runs = {name: sample.runs[name] for name in ("lexical", "fused", "reranked")}
@@ -69,18 +69,14 @@ def compare_collections(
     if settings.correction is not None and settings.correction.joint:
         raise UsageError(f"{correction} looks at one collection at a time: use holm, bh, bonferroni or none")
     named = _by_name(collections)
-    tables = {
-        name: _table(name, source, measure, depth)
-        for name, source in named.items()
-        if not isinstance(source, Collection | tuple | list)
-    }
+    read = {name: _read(name, source, measure) for name, source in named.items()}
+    tables = {name: source for name, source in read.items() if isinstance(source, Scores)}
+    if tables and depth is not None:
+        raise UsageError(f"depth needs judgments and runs, and collection {next(iter(tables))!r} has scores")
     if measure is None:
         known = {str(one) for table in tables.values() for one in table.measures}
         measure = known.pop() if len(known) == 1 else DEFAULT
-    sources: dict[str, Collection | Scores] = {
-        name: tables[name].chosen(measure) if name in tables else _collection(name, source)
-        for name, source in named.items()
-    }
+    sources = {name: one.chosen(measure) if isinstance(one, Scores) else one for name, one in read.items()}
     runs = _same_runs({name: list(source.runs) for name, source in sources.items()})
     place_of_baseline(baseline, runs)
     found = {name: _gathered(name, source, runs, measure, depth) for name, source in sources.items()}
@@ -158,21 +154,18 @@ def _by_name(collections: Mapping[Any, Any]) -> dict[str, Any]:
     return named
 
 
-def _table(name: str, source: Any, measure: MeasureLike | None, depth: int | None) -> Scores:
-    if depth is not None:
-        raise UsageError(f"depth needs judgments and runs, and collection {name!r} has scores: omit it")
+def _read(name: str, source: Any, measure: MeasureLike | None) -> Collection | Scores:
+    """Return a collection, from judgments and runs or a description, or the scores of a table."""
+    if isinstance(source, tuple | list):
+        if len(source) != 2:
+            raise UsageError(f"collection {name!r} has {len(source)} parts, expected (judgments, runs)")
+        return Collection(*source)
+    if isinstance(source, Collection) or description_of(source) is not None:
+        return resolved(source)[0]
     if not isinstance(source, Scores) and kind_of_source(source) not in (FILE, FRAME, MAPPING):
         expected = "a Collection, (judgments, runs), or a table of scores"
         raise UsageError(f"collection {name!r} is of type {type(source).__name__}, expected {expected}")
     return Scores.of(source, measure)
-
-
-def _collection(name: str, source: Any) -> Collection:
-    if isinstance(source, Collection):
-        return source
-    if len(source) != 2:
-        raise UsageError(f"collection {name!r} has {len(source)} parts, expected (judgments, runs)")
-    return Collection.of(*source, fractions=True)
 
 
 def _gathered(
@@ -180,11 +173,8 @@ def _gathered(
 ) -> Gathered:
     """Return the evidence of one collection with its runs in this order; warnings name the collection."""
     if isinstance(source, Scores):
-        places = [list(source.runs).index(run) for run in runs]
-        ends = None if source.ends is None else (source.ends[0][places], source.ends[1][places])
-        chosen = replace(source, values=source.values[places], runs=list(runs), rankings=None, ends=ends)
-        return gather(replace(chosen, within=None), None, measure)
-    ordered = replace(source, runs={run: source.runs[run] for run in runs})
+        return gather(source, list(runs), measure)
+    ordered = source.chosen(list(runs))
     with warnings.catch_warnings(record=True) as recorded:
         warnings.simplefilter("always", UnjudgedWarning)
         found = gather(ordered, None, [measure], depth=depth)

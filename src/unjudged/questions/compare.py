@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from unjudged.base.choices import (
-    CorrectionName,
-    CorrectOver,
-    TestName,
-    TiesName,
-    check_probability,
-)
+from unjudged.base.choices import CorrectionName, CorrectOver, TestName, TiesName
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted
 from unjudged.evaluation.collection import RunsSource
@@ -21,7 +15,16 @@ from unjudged.inference.pairs import place_of_baseline
 from unjudged.inference.pairwise import FAMILIES
 from unjudged.inference.rows import MOST_PERMUTATIONS, answer, segment_correction
 from unjudged.measures.kernel.names import MeasureLike
-from unjudged.questions.sources import Gathered, Source, gather, notes_on_measures
+from unjudged.questions.sources import (
+    Gathered,
+    Source,
+    baseline_of,
+    chosen_test,
+    gather,
+    level_of,
+    notes_on_measures,
+    resolved,
+)
 from unjudged.rankings.judged import Mask
 from unjudged.results.comparison import Comparison
 
@@ -38,11 +41,11 @@ def compare(
     outside: str = "error",
     depth: int | None = None,
     pool_depth: int | None = None,
-    ties: TiesName = "order",
-    test: TestName = "t",
+    ties: TiesName | None = None,
+    test: TestName | None = None,
     correction: CorrectionName = "holm",
     correct_over: CorrectOver = "pairs",
-    alpha: float = 0.05,
+    alpha: float | None = None,
     draws: int = 20_000,
     seed: int = 0,
     on_read: Callable[[str], None] | None = None,
@@ -59,11 +62,11 @@ def compare(
     >>> print(found.ahead, found.headline, f"{found['difference']:+.4f}")
     fused needs judging -0.1151
     """
-    check_probability("alpha", alpha, 0.05)
-    settings = Settings.of(test, correction, alpha, draws, seed)
+    source, described = resolved(qrels, runs, on_read=on_read)
+    settings = Settings.of(chosen_test(described, test), correction, level_of(described, alpha), draws, seed)
     found = gather(
-        qrels,
-        runs,
+        source,
+        None,
         measures,
         depth=depth,
         pool_depth=pool_depth,
@@ -72,9 +75,10 @@ def compare(
         threshold=threshold,
         outside=outside,
         seed=seed,
-        on_read=on_read,
     )
+    baseline = baseline_of(described, baseline, found.systems)
     place_of_baseline(baseline, list(found.systems))
+    segments = described.segments if segments is None else segments
     return compare_gathered(found, settings, baseline, correct_over, segments)
 
 

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass
 from math import inf
 from numbers import Real
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from unjudged.base.choices import check_probability, place_of, shown
+from unjudged.base.choices import shown
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted
-from unjudged.evaluation.collection import Collection, RunsSource
+from unjudged.collection.description import Description
 from unjudged.evaluation.query_segments import EVERY, SegmentsSource, several_segments, with_every
-from unjudged.evaluation.scores import Scores
 from unjudged.inference.gate import AS_JUDGED, FAIL, PASS, SEEN, UNDECIDED, WORST, JudgingName, gate_checks
 from unjudged.inference.infer import reach_of
-from unjudged.measures.kernel.names import MeasureLike, place_of_measure
+from unjudged.measures.kernel.names import MeasureLike, parse_measure, place_of_measure, with_relevant
 from unjudged.measures.kernel.registry import Measure
-from unjudged.questions.sources import gather, notes_on_measures
+from unjudged.questions.sources import gather, level_of, notes_on_measures, resolved
 from unjudged.results.fields import Row
 from unjudged.results.result import Result
 from unjudged.results.views import View
@@ -89,8 +89,8 @@ def gate(
     new: Any,
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
-    margin: Margin = 0.0,
-    alpha: float = 0.05,
+    margin: Margin | None = None,
+    alpha: float | None = None,
     segments: SegmentsSource | None = None,
     judging: JudgingName = "seen",
     undecided: IfUndecided = None,
@@ -100,31 +100,28 @@ def gate(
 ) -> GateResult:
     """Ask whether a new system is worse than the old one by more than a margin: pass, fail or undecided.
 
-    `old` and `new` are runs; with a `Collection` or `Scores` they are names in it. `margin` is the loss that
-    does not matter, in units of the measure, or a mapping of measures to theirs. The measures are those of
-    such a mapping if none is named, else nDCG@10, or all of the `Scores`. `segments` gives the segment of
-    each query: none may fail. `judging` says what is assumed of unjudged documents: 'seen', that those which
-    favour either system are relevant as often as the judged ones; 'worst', whatever they are; 'as-judged',
-    that none is relevant. `undecided` says what such an outcome counts as for the exit code.
+    `old` and `new` are runs, or names of runs of a `Collection`, a description or `Scores`. `margin` is the
+    loss that does not matter, in units of the measure, or a mapping of measures to theirs. The measures are
+    those of such a mapping if none is named, else nDCG@10, or all of the `Scores`. `segments` gives the
+    segment of each query: none may fail. `judging` says what is assumed of unjudged documents: 'seen', that
+    those which favour either system are relevant as often as the judged ones; 'worst', whatever they are;
+    'as-judged', that none is relevant. `undecided` says what such an outcome counts as for the exit code.
 
     >>> from unjudged import sample
     >>> passed = gate(sample.qrels, sample.runs["lexical"], sample.runs["reranked"], "P@10", margin=0.01)
     >>> passed.outcome, bool(passed)
     ('pass', True)
     """
-    check_probability("alpha", alpha, 0.05)
-    each: list[Any] = list(margin.values()) if isinstance(margin, Mapping) else [margin]
-    for one in each:
-        if not (isinstance(one, Real) and 0 <= float(one) < inf):
-            raise UsageError(f"margin is {shown(one)}, expected a number of at least 0, such as 0.01")
-    if measures is None and isinstance(margin, Mapping):
-        measures = list(margin)
     if judging not in (SEEN, WORST, AS_JUDGED):
         raise UsageError(f"judging is {shown(judging)}, expected {SEEN!r}, {WORST!r} or {AS_JUDGED!r}")
     if undecided not in (None, PASS, FAIL):
         raise UsageError(f"undecided is {shown(undecided)}, expected {PASS!r} or {FAIL!r}")
-    source, runs = _two(qrels, old, new)
-    found = gather(source, runs, measures, depth=depth, predictions=predictions, on_read=on_read)
+    if isinstance(old, str) and isinstance(new, str) and old == new:
+        raise UsageError(f"old and new are both {old!r}: name two systems")
+    source, described = resolved(qrels, [old, new], on_read=on_read)
+    margin, measures = _asked(described, margin, measures)
+    alpha = level_of(described, alpha)
+    found = gather(source, None, measures, depth=depth, predictions=predictions)
     before, after = found.systems
     margins = _margins(margin, [one.measure for one in found.evidence])
     queries = len(found.queries)
@@ -144,18 +141,35 @@ def gate(
     return GateResult({"gate": checks}, notes, told, view="gate", source=found)
 
 
-def _two(qrels: Any, old: Any, new: Any) -> tuple[Any, RunsSource | None]:
-    """Return the source with the two systems alone, the old one first."""
-    if not isinstance(qrels, Scores | Collection):
-        return Collection.of(qrels, [old, new], fractions=True), None
-    places = [place_of("system", name, list(qrels.runs)) for name in (old, new)]
-    if old == new:
-        raise UsageError(f"old and new are both {old!r}: name two systems")
-    if isinstance(qrels, Collection):
-        return replace(qrels, runs={name: qrels.runs[name] for name in (old, new)}), None
-    ends = None if qrels.ends is None else (qrels.ends[0][places], qrels.ends[1][places])
-    chosen = replace(qrels, values=qrels.values[places], runs=[old, new], rankings=None, ends=ends)
-    return replace(chosen, within=None), None
+def _asked(
+    described: Description, margin: Margin | None, measures: MeasureLike | Iterable[MeasureLike] | None
+) -> tuple[Margin, MeasureLike | Iterable[MeasureLike] | None]:
+    """Return the margin that a call names, else the one described, and the measures."""
+    named = [measures] if isinstance(measures, str | Measure) else measures
+    usual = described.defaults.margin
+    if margin is None and isinstance(usual, Mapping) and named is not None:
+        losses = {_written(name): loss for name, loss in usual.items()}
+        named = list(named)
+        margin = {str(measure): losses.get(_written(measure), 0.0) for measure in named}
+    elif margin is None:
+        margin = 0.0 if usual is None else usual
+    each: list[Any] = list(margin.values()) if isinstance(margin, Mapping) else [margin]
+    for one in each:
+        if not (isinstance(one, Real) and 0 <= float(one) < inf):
+            raise UsageError(f"margin is {shown(one)}, expected a number of at least 0, such as 0.01")
+    if not isinstance(margin, Mapping):
+        return margin, named
+    if described.relevant is None:
+        return margin, list(margin) if named is None else named
+    by_name = {_written(name, described.relevant): loss for name, loss in margin.items()}
+    return by_name, list(margin) if named is None else named
+
+
+def _written(measure: MeasureLike, relevant: float | None = None) -> str:
+    """Return the name of a measure as it is here, or as it is given if it is of a table."""
+    with suppress(UsageError):
+        return str(with_relevant([parse_measure(measure)], relevant)[0])
+    return str(measure)
 
 
 def _margins(margin: Margin, measures: Sequence[Measure]) -> list[float]:

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.base.choices import TiesName, checked_int
+from unjudged.base.choices import TestName, TiesName, check_probability, checked_int
 from unjudged.base.errors import AssumptionWarning, UnjudgedWarning, UsageError, announce
 from unjudged.base.wording import shortlist
-from unjudged.evaluation.collection import Collection, RunsSource
-from unjudged.evaluation.evaluation import fitting_measures
+from unjudged.collection.description import Description
+from unjudged.evaluation.collection import Collection, RunsSource, collection_of
+from unjudged.evaluation.evaluation import fitting_measures, of_systems, scores_of
 from unjudged.evaluation.measure_warnings import measure_warnings, not_uniform
 from unjudged.evaluation.scores import Scores
 from unjudged.evaluation.tied_scores import TIES, ends_of_orders, over_orders, tie_notes
@@ -22,7 +23,7 @@ from unjudged.evidence.contrast import Ends, Evidence
 from unjudged.evidence.rankings import RankingsEvidence
 from unjudged.evidence.table import TableEvidence
 from unjudged.measures.kernel.estimand import COMPARISON, SAMPLED, permitted
-from unjudged.measures.kernel.names import MeasureLike, parse_measures
+from unjudged.measures.kernel.names import MeasureLike
 from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.judged import JudgedRankings
@@ -67,7 +68,7 @@ def gather(
     *,
     depth: int | None = None,
     pool_depth: int | None = None,
-    ties: TiesName = "order",
+    ties: TiesName | None = None,
     predictions: Any = None,
     outside: str = "error",
     threshold: float | None = None,
@@ -75,18 +76,50 @@ def gather(
     on_read: Callable[[str], None] | None = None,
 ) -> Gathered:
     """Return the evidence that these sources hold by the measures."""
-    if isinstance(qrels, Scores):
-        needing = {"runs": runs, "depth": depth, "predictions": predictions}
-        for name, given in (needing | {"ties": None if ties == "order" else ties}).items():
-            if given is not None:
+    source, described = resolved(qrels, runs, on_read=on_read)
+    if isinstance(source, Scores):
+        for name, given in {"depth": depth, "predictions": predictions, "ties": ties}.items():
+            if given not in (None, "order"):
                 raise UsageError(f"{name} needs judgments and runs, and these are scores: omit it")
-        return of_table(qrels.chosen(measures))
-    collection = Collection.of(qrels, runs, fractions=True, on_read=on_read)
+        return of_table(source.chosen(described.defaults.measures if measures is None else measures))
     if predictions is not None:
-        return of_predictions(collection, measures, predictions, outside=outside, threshold=threshold)
-    fitting = fitting_measures(collection.judgments, (DEFAULT,))[0]
-    chosen = parse_measures(fitting if measures is None else measures)
-    return of_rankings(collection, chosen, depth=depth, pool_depth=pool_depth, ties=ties, seed=seed)
+        if isinstance(predictions, str):
+            predictions = source.predictions.get(predictions, predictions)
+        return of_predictions(source, measures, predictions, outside=outside, threshold=threshold)
+    chosen = source.measures(measures, lambda: fitting_measures(source.judgments, (DEFAULT,))[:1])
+    ties = described.ties if ties is None else ties
+    return of_rankings(source, chosen, depth=depth, pool_depth=pool_depth, ties=ties, seed=seed)
+
+
+def resolved(
+    qrels: Source, runs: RunsSource | None = None, *, on_read: Callable[[str], None] | None = None
+) -> tuple[Collection | Scores, Description]:
+    """Return the collection or the scores that are asked about, and what is described beside them."""
+    if isinstance(qrels, Scores):
+        named = runs if runs is None or isinstance(runs, list | tuple) else [runs]
+        return (qrels if named is None else of_systems(qrels, list(map(str, named)))), Description()
+    collection = collection_of(qrels, runs, on_read=on_read)
+    table = scores_of(collection)
+    return collection if table is None else table, collection.described
+
+
+def level_of(described: Description, alpha: float | None) -> float:
+    """Return the significance level that a call names, else the one described."""
+    usual = described.defaults.alpha
+    level = (0.05 if usual is None else usual) if alpha is None else alpha
+    check_probability("alpha", level, 0.05)
+    return level
+
+
+def chosen_test(described: Description, test: TestName | None) -> TestName:
+    """Return the test that a call names, else the one described."""
+    return (described.defaults.test or "t") if test is None else test
+
+
+def baseline_of(described: Description, baseline: str | None, systems: Sequence[str]) -> str | None:
+    """Return the baseline that a call names, else the one described if it is among the systems."""
+    usual = described.defaults.baseline
+    return usual if baseline is None and usual in systems else baseline
 
 
 def of_table(table: Scores) -> Gathered:
@@ -145,7 +178,12 @@ def of_rankings(
     of_measures = measure_warnings(asked, shared.judged_rankings.relabelled(original), values)
     warnings: list[UnjudgedWarning] = [*shared.warnings, *of_measures, *map(AssumptionWarning, refused)]
     announce(warnings)
-    notes = [*map(str, warnings), *about_ties, *_about_estimates(chosen, shared.judged_rankings)]
+    notes = [
+        *collection.notes,
+        *map(str, warnings),
+        *about_ties,
+        *_about_estimates(chosen, shared.judged_rankings),
+    ]
     notes += [] if reach is None else [f"Bounds: {below_pool(reach)}."]
     return Gathered(evidence, notes, collection.library, shared)
 

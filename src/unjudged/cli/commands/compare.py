@@ -135,7 +135,7 @@ def compare(
     else:
         with reading(len(named)) as on_read:
             judged = stated.applied(inputs.read(qrels, fractions=True, or_scores=True), named)
-            collection = Collection.of(*judged, fractions=True, on_read=on_read)
+            collection = Collection(*judged, on_read=on_read)
             fitting = fitting_measures(collection.judgments, (DEFAULT,))[:1]
             asked = (
                 None

@@ -147,9 +147,7 @@ def evaluate(
     stated.check(from_tables=from_tables)
     named = {} if from_tables else inputs.runs(runs, "evaluate QRELS RUN...", or_scores=True)
     if predicted.predictions is not None:
-        collection = Collection.of(
-            *stated.applied(inputs.read(qrels, fractions=True, or_scores=True), named), fractions=True
-        )
+        collection = Collection(*stated.applied(inputs.read(qrels, fractions=True, or_scores=True), named))
         from unjudged.predictions.estimates import estimates_table
 
         by_measure = predicted.estimates(collection, measures, rel)

@@ -147,7 +147,7 @@ def gate(
             }
         with reading(len(named)) as on_read:
             judged = inputs.read(qrels, fractions=True, or_scores=True)
-            collection = Collection.of(judged, named, fractions=True, on_read=on_read)
+            collection = Collection(judged, named, on_read=on_read)
             before, after = named
             result = ask(
                 collection,

@@ -69,6 +69,13 @@ def parse_measure(measure: MeasureLike) -> Measure:
     return measures[0]
 
 
+def with_relevant(measures: Iterable[Measure], lowest: float | None) -> list[Measure]:
+    """Return the measures with the lowest relevant grade, where they have one and do not set their own."""
+    if lowest is None:
+        return list(measures)
+    return [m(rel=lowest) if "rel" in m.parameters and "rel" not in m.given else m for m in measures]
+
+
 def place_of_measure(measure: MeasureLike, names: Sequence[str]) -> int:
     """Return the place of a measure among names: as it is written, or as it is parsed."""
     written = str(measure)

@@ -12,13 +12,15 @@ from dataclasses import dataclass
 from importlib.resources import files as resources
 from importlib.util import find_spec
 from itertools import chain
-from typing import Any, cast
+from typing import Any
 
-from unjudged.base.choices import CorrectionName, CorrectOver, TestName, check_probability, checked_int
+from unjudged.base.choices import CorrectionName, CorrectOver, TestName, checked_int
 from unjudged.base.errors import AssumptionWarning, announce, missing_package
 from unjudged.base.wording import shortlist
-from unjudged.evaluation.collection import Collection, RunsSource, name_runs
+from unjudged.collection.description import MODEL, Description
+from unjudged.evaluation.collection import RunsSource
 from unjudged.evaluation.evaluation import FROM_SAMPLES, fitting_measures
+from unjudged.evaluation.groups import calibration_of
 from unjudged.evaluation.query_segments import SegmentsSource
 from unjudged.evaluation.scores import Scores
 from unjudged.formats.writing import write_whole
@@ -28,9 +30,16 @@ from unjudged.measures.kernel.measure import compute_all
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.questions.compare import compare_gathered
-from unjudged.questions.sources import comparable, gather
+from unjudged.questions.sources import (
+    Source,
+    baseline_of,
+    chosen_test,
+    comparable,
+    gather,
+    level_of,
+    resolved,
+)
 from unjudged.rankings.judged import Floats
-from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.report.descriptions import IN_THE_DARK
 from unjudged.report.page.data import Ends, PageInput, page_data
 from unjudged.report.page.page_words import sample_section, segments_section, words_for_sample
@@ -43,15 +52,15 @@ REPORT_MEASURES = ("nDCG@10", "AP", "RBP(p=0.8)")
 
 
 def report_page(
-    qrels: JudgmentsSource | Scores,
+    qrels: Source,
     runs: RunsSource | None = None,
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
     baseline: str | None = None,
-    test: TestName = "t",
+    test: TestName | None = None,
     correction: CorrectionName = "holm",
     correct_over: CorrectOver = "pairs",
-    alpha: float = 0.05,
+    alpha: float | None = None,
     calibration: Calibration | None = None,
     pool_depth: int | None = None,
     by: SegmentsSource | None = None,
@@ -75,19 +84,22 @@ def report_page(
     >>> page = report_page(sample.qrels, sample.runs, ["AP", "P@10"])
     >>> page.save("page.html")  # doctest: +SKIP
     """
-    check_probability("alpha", alpha, 0.05)
+    source, described = resolved(qrels, runs, on_read=on_read)
+    alpha, by = level_of(described, alpha), described.segments if by is None else by
+    test = chosen_test(described, test)
     settings = Settings.of(test, correction, alpha, draws, checked_int("seed", seed))
-    if isinstance(qrels, Scores):
-        found = compare_gathered(gather(qrels, runs, measures), settings, baseline, correct_over, by)
+    if isinstance(source, Scores):
+        baseline = baseline_of(described, baseline, source.runs)
+        found = compare_gathered(gather(source, None, measures), settings, baseline, correct_over, by)
         sources = [("scores", file) for file in files]
         return Page.of(*page_data(PageInput(found, sources, command, title, extras=_segments(found, by))))
-    judgments = Judgments.with_fractions(qrels)
-    chosen = parse_measures(fitting_measures(judgments, REPORT_MEASURES) if measures is None else measures)
-    chosen = [measure.on_scale(judgments.scale) for measure in chosen]
-    scale, judgments = judgments.scale, judgments.by_whole_grades()
+    scale, named = source.judgments.scale, source.runs
+    chosen = source.measures(measures, lambda: fitting_measures(source.judgments, REPORT_MEASURES))
+    calibration = calibration_of(source, chosen) if calibration is None else calibration
+    collection, chosen = source.by_whole_grades(chosen)
+    judgments = collection.judgments
     chosen, refused = comparable(chosen, judgments)
-    named = name_runs(cast("RunsSource", runs))
-    collection = Collection.of(judgments, named, on_read=on_read)
+    baseline = baseline_of(described, baseline, list(named))
     gathered = gather(collection, None, chosen, pool_depth=pool_depth)
     found = compare_gathered(gathered, settings, baseline, correct_over, by)
     announce(map(AssumptionWarning, refused))
@@ -101,7 +113,7 @@ def report_page(
         notes.append(words_for_sample(judgments.origin, fitting, chosen))
     given = PageInput(
         found,
-        [*(("judgments", file) for file in files or [qrels]), *named.items()],  # type: ignore[list-item]
+        [*(("judgments", file) for file in files or _files(described)), *named.items()],
         command,
         title,
         judgments=judgments,
@@ -110,6 +122,12 @@ def report_page(
         notes=[*notes, *about],
     )
     return Page.of(*page_data(given))
+
+
+def _files(described: Description) -> list[Any]:
+    """Return where the judgments by people are from, or else those of a model."""
+    people = [labels.file for labels in described.judgments if labels.by != MODEL]
+    return people or [labels.file for labels in described.judgments]
 
 
 def _calibrated(
