@@ -16,7 +16,9 @@ PACKAGES = ("unjudged", "unjudged.judging", "unjudged.predictions", "unjudged.ex
 """Packages whose names are public. What the first has is not repeated for the others."""
 COMMANDS = """# Command line
 
-Every command with its options, as `unjudged COMMAND --help` prints it.
+Every command with its options, as `unjudged COMMAND --help` prints it. Files come before options. An option
+that takes several words (`-m AP nDCG@10`) takes all up to the next option, and two hyphens end options.
+Options are never abbreviated. A hyphen is standard input among files, and standard output after `-o`.
 """
 NAMES = """# Python names
 

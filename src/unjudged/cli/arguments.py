@@ -55,7 +55,10 @@ def load(source: str) -> str:
 
 
 OUTPUT = Option("-o", "--output", writes=True, read=_path_or_standard_output, help="Write to this file.")
-FORMAT = "The output format. By default the suffix of the output file decides, or else a table is printed."
+FORMAT = (
+    "The output format. By default the suffix of the output file decides, or else it is text; csv, tsv, "
+    "json, jsonl and parquet are one table with full precision."
+)
 BY_GROUP = (
     "A file of lines `run group`, or a pattern such as '(.*?)-' whose first bracket is the group in a run's "
     "name."

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import unjudged
 from unjudged.base.errors import InputError, UsageError, reason_of
+from unjudged.cli.commands import COMMANDS
 from unjudged.cli.option import Parameter
 
 
@@ -150,6 +151,11 @@ def command_given(*more: str) -> str:
         elif not one.option.writes:
             words += [part for each in _listed(value) for part in (one.names[-1], str(each))]
     return shlex.join(["unjudged", *words, *more])
+
+
+def usage() -> str:
+    """Return how the command is called, for messages."""
+    return COMMANDS[_COMMAND[0][0]].called
 
 
 def made_by() -> str:

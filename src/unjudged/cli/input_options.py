@@ -12,6 +12,7 @@ from typing import Annotated, Literal, get_args
 
 from unjudged.base.choices import Conflicts
 from unjudged.base.errors import InputError, UnjudgedError, UsageError
+from unjudged.cli.given_arguments import usage
 from unjudged.cli.option import Option, OptionGroup
 from unjudged.cli.standard_streams import warn
 from unjudged.evaluation.collection import name_runs
@@ -59,9 +60,7 @@ class InputOptions(OptionGroup, title="Files"):
 
         return _with_columns(file, self.columns, "--columns", (*ROLES, "run"))
 
-    def runs(
-        self, files: Sequence[str], usage: str, least: int = 1, *, or_scores: bool = False
-    ) -> dict[str, RunSource]:
+    def runs(self, files: Sequence[str], least: int = 1, *, or_scores: bool = False) -> dict[str, RunSource]:
         """Return at least one or two runs by name; a file may hold several, a pattern match several.
 
         `or_scores` says that the command also takes tables of scores.
@@ -71,7 +70,7 @@ class InputOptions(OptionGroup, title="Files"):
         if len(named) < least:
             problem = "two or more runs are needed" if named or least > 1 else "no run given"
             hint = "" if own or not or_scores else IF_TABLE
-            raise UsageError(f"{problem}: unjudged {usage}{hint}")
+            raise UsageError(f"{problem}: {usage()}{hint}")
         return named
 
 

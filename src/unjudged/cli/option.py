@@ -24,8 +24,9 @@ class Option:
 
     Without `names` the option is called like the parameter. `reads` and `writes` say that it names a file or
     a folder; a folder is `made` if it need not exist. `choices` are the words that it takes, a registry for
-    example, or a function that returns them. With `words` it takes all words up to the next option. `read`
-    makes a value of a word, or several values. `help` is for commands whose docstring lacks the parameter.
+    example, or a function that returns them; what is in brackets after one is left to the registry. With
+    `words` it takes all words up to the next option. `read` makes a value of a word, or several values.
+    `help` is for commands whose docstring lacks the parameter.
     """
 
     def __init__(
@@ -123,7 +124,7 @@ class Parameter:
         if self.option.read is not None:
             return self.option.read(word)
         if choices := self.choices:
-            if word not in choices:
+            if word.partition("(")[0] not in choices:
                 expected = f"expected one of {', '.join(choices)}"
                 raise UsageError(f"{spelling} is {word!r}, {expected}{meant(word, choices)}")
             return word

@@ -167,7 +167,7 @@ class DrawingOptions(OptionGroup, title="Purpose and size"):
         known = inputs.further
         with progress("drawing"):
             design = design_for_predictions(
-                inputs.runs(runs, f"sample --for {self.purpose} RUN..."),
+                inputs.runs(runs),
                 self.budget or 0,
                 None if not self.predictions else Judges.of(named_files(self.predictions), kind=self.kind),
                 self.measure,

@@ -8,13 +8,12 @@ from unjudged.agreement.agreeing import agree as agreement_of
 from unjudged.agreement.resampling import DRAWS
 from unjudged.base.errors import UsageError
 from unjudged.cli.arguments import File, Load, Measures, Output, OutputFormat, named_files
+from unjudged.cli.given_arguments import usage
 from unjudged.cli.input_options import InputOptions
 from unjudged.cli.option import Option
 from unjudged.cli.output import check_output, show_result
 from unjudged.cli.standard_streams import progress
 from unjudged.cli.table_options import TableOptions
-
-USAGE = "agree [NAME=]FILE [NAME=]FILE..."
 
 
 def agree(
@@ -56,9 +55,6 @@ def agree(
         How often the queries are drawn again for the intervals of leaderboards.
     seed
         The seed of these draws.
-    format
-        The output format. By default the suffix of the output file decides, or else tables are printed.
-        csv, tsv, jsonl and parquet hold all in one table.
 
     Examples
     --------
@@ -69,13 +65,13 @@ def agree(
     check_output(format, output)
     named = named_files(sources)
     if len(named) < 2:
-        raise UsageError(f"two sources or more are needed: unjudged {USAGE}")
+        raise UsageError(f"two sources or more are needed: {usage()}")
     wanted = measures or ["nDCG@10"]
     if tables.check(inputs, runs=runs):
         given = {name: tables.read([file], inputs, measures) for name, file in named.items()}
     else:
         given = {name: inputs.judgments(file) for name, file in named.items()}  # type: ignore[misc]
-    scored = None if runs is None else inputs.runs(runs, f"{USAGE} --runs RUN...", 2)
+    scored = None if runs is None else inputs.runs(runs, least=2)
     if measures and scored is None and not tables.scores:
         raise UsageError("--measure is for leaderboards: add --runs RUN...")
     with progress("comparing"):

@@ -10,7 +10,7 @@ from unjudged.base.choices import Conflicts, Form
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import shortlist
 from unjudged.cli.arguments import File, Header, InputFile, Output
-from unjudged.cli.given_arguments import made_by
+from unjudged.cli.given_arguments import made_by, usage
 from unjudged.cli.option import Option
 from unjudged.cli.output import show, terminal_width
 from unjudged.cli.sampling_options import check_new, warn_of_missing_queries
@@ -128,7 +128,7 @@ def merge(
     from unjudged.judging.sample_file import read_sample
 
     if not judged:
-        raise UsageError("no judged file given: unjudged merge DESIGN JUDGED...")
+        raise UsageError(f"no judged file given: {usage()}")
     people: dict[str, str] = {}
     for file in judged:
         name = Path(file).stem if Path(file).stem not in people else file

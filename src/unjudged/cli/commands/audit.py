@@ -13,6 +13,7 @@ from unjudged.cli.arguments import (
     Output,
     OutputFormat,
 )
+from unjudged.cli.given_arguments import usage
 from unjudged.cli.input_options import JudgmentOptions
 from unjudged.cli.output import check_output, show_result
 from unjudged.cli.prediction_options import StatedOptions
@@ -20,8 +21,6 @@ from unjudged.cli.standard_streams import progress
 from unjudged.predictions import audit as audit_predictions
 from unjudged.predictions.predictions import Predictions
 from unjudged.rankings.runs import RunSource
-
-USAGE = "audit QRELS PREDICTIONS RUN..."
 
 
 def audit(
@@ -60,9 +59,6 @@ def audit(
         The lowest score that counts as relevant. Default: 0.5 if the scores are probabilities.
     confidence
         The confidence level of the intervals.
-    format
-        The output format. By default the suffix of the output file decides, or else tables are printed.
-        csv, tsv, jsonl and parquet hold everything in one table.
 
     Examples
     --------
@@ -72,8 +68,8 @@ def audit(
     """
     check_output(format, output)
     if not files:
-        raise UsageError(f"no predictions given: unjudged {USAGE}")
-    runs: Mapping[str, RunSource] | None = inputs.runs(files[1:], USAGE) if files[1:] else None
+        raise UsageError(f"no predictions given: {usage()}")
+    runs: Mapping[str, RunSource] | None = inputs.runs(files[1:]) if files[1:] else None
     judgments = inputs.read(qrels)
     stated.check()
     if runs is not None:

@@ -61,7 +61,7 @@ def calibrate(
     unjudged calibrate qrels.txt *.run --groups "(.*)" -o errors.csv
     """
     chosen = own_format(format, output, "json")
-    named = inputs.runs(runs, "calibrate QRELS RUN... --groups FILE")
+    named = inputs.runs(runs)
     with reading(len(named)) as on_read:
         calibration = learn(
             inputs.read_judged(qrels, fractions=True),

@@ -99,8 +99,6 @@ def compare(
         Show a row per pair instead of the table of systems.
     per_query
         Show the differences of two runs by query, and the unjudged documents that matter most.
-    format
-        The output format. By default the suffix of the output file decides, or else it is text.
     decimals
         The number of decimals in a table. Sentences have four.
     plot
@@ -118,8 +116,7 @@ def compare(
         from_tables=tables.check(inputs, rel=rel, depth=depth, predictions=predicted.predictions, **given)
     )
     scores = tables.read([qrels, *runs], inputs, measures, by) if from_tables else None
-    usage = "compare QRELS RUN RUN..."
-    named = {} if scores is not None else inputs.runs(runs, usage, least=2, or_scores=True)
+    named = {} if scores is not None else inputs.runs(runs, least=2, or_scores=True)
     count = len(named) if scores is None else len(scores.runs)
     shown = {"per_query": per_query, "pairs": pairs, "by": by}
     _check_shown(count, **shown)

@@ -123,9 +123,6 @@ def evaluate(
         Assume up to this many unretrieved relevant documents per query (bounds).
     seed
         The seed of random completions, of samples of queries, and of orders of tied documents.
-    format
-        The output format. By default the suffix of the output file decides, or else a table is printed.
-        csv, tsv, json, jsonl and parquet have full precision.
     decimals
         The number of decimals in a table.
     plot
@@ -145,7 +142,7 @@ def evaluate(
     given = {"rel": rel, "depth": depth, "predictions": predicted.predictions}
     from_tables = tables.check(inputs, **given, prevalence=prevalence, calibration=calibration)
     stated.check(from_tables=from_tables)
-    named = {} if from_tables else inputs.runs(runs, "evaluate QRELS RUN...", or_scores=True)
+    named = {} if from_tables else inputs.runs(runs, or_scores=True)
     if predicted.predictions is not None:
         collection = Collection(*stated.applied(inputs.read(qrels, fractions=True, or_scores=True), named))
         from unjudged.predictions.estimates import estimates_table

@@ -100,7 +100,7 @@ def experiment(
     unjudged experiment qrels.txt *.run -d depth --levels 5,10 -m AP infAP
     unjudged experiment qrels.txt *.run --levels 30% --repeats 3 --means means.csv
     """
-    named = inputs.runs(runs, "experiment QRELS RUN RUN...", least=2)
+    named = inputs.runs(runs, least=2)
     chosen = DESIGNS.find(design)
     options: dict[str, Any] = {
         name: value for name, value in (("top", top), ("redraw", redraw)) if value is not None

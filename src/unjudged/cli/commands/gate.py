@@ -23,6 +23,7 @@ from unjudged.cli.arguments import (
     measures_with_rel,
     named_file,
 )
+from unjudged.cli.given_arguments import usage
 from unjudged.cli.input_options import JudgmentOptions
 from unjudged.cli.option import Option
 from unjudged.cli.output import (
@@ -43,7 +44,6 @@ from unjudged.inference.gate import JudgingName
 from unjudged.questions.gate import gate as ask
 from unjudged.questions.sources import DEFAULT
 
-USAGE = "gate QRELS OLD NEW --margin 0.01"
 WITH_TABLE = "gate --scores TABLE --old OLD --new NEW --margin 0.01"
 
 
@@ -97,9 +97,6 @@ def gate(
         The old system, if a table has several.
     new
         The new system, if a table has several.
-    format
-        The output format. By default the suffix of the output file decides, or else it is text; markdown is
-        for comments of pull requests.
     decimals
         The number of decimals in a table.
 
@@ -135,11 +132,9 @@ def gate(
     else:
         if (old, new) != (None, None):
             raise UsageError("--old and --new name systems of a table: they go with --scores")
-        named = inputs.runs(runs, USAGE, least=2, or_scores=True)
+        named = inputs.runs(runs, least=2, or_scores=True)
         if len(named) > 2:
-            raise UsageError(
-                f"there are {len(named)} runs, expected an old one and a new one: unjudged {USAGE}"
-            )
+            raise UsageError(f"there are {len(named)} runs, expected an old one and a new one: {usage()}")
         asked = measures_with_rel(measures or [DEFAULT], rel)
         if isinstance(losses, dict):
             losses = {

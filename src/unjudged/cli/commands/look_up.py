@@ -21,8 +21,6 @@ def measures(
     ----------
     name
         A measure, such as AP or nDCG@10, or trec_eval's name for it; its page has the formula and a citation.
-    format
-        The format of the list. By default the suffix of the output file decides, or else a table is printed.
 
     Examples
     --------

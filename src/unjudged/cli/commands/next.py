@@ -95,7 +95,7 @@ def next_to_judge(
     if pairs and format == "qrels":
         raise UsageError("--pairs prints a table: omit --format qrels")
     chosen_format = own_format(format, output, "qrels")
-    named = inputs.runs(runs, "next QRELS RUN...")
+    named = inputs.runs(runs)
     chosen = parse_measure(measure)
     with progress("choosing documents"):
         documents = next_documents(

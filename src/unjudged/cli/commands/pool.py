@@ -62,7 +62,7 @@ def pool(
     from unjudged.judging.groups_left_out import without
     from unjudged.rankings.extension import new_documents
 
-    named = inputs.runs(runs, "pool RUN...")
+    named = inputs.runs(runs)
     if leave_out is not None and qrels is None:
         raise UsageError("--leave-out goes with --qrels; without judgments, omit the run's file")
     if since is not None and qrels is not None:
@@ -157,7 +157,7 @@ def sample(
         return
     named: dict[str, RunSource] = {}
     if DESIGNS.find(design).runs:
-        named = inputs.runs(runs, f"sample --design {design} QRELS RUN...")
+        named = inputs.runs(runs)
     elif runs:
         raise UsageError(f"--design {design} does not use runs: omit them")
     levels, further = {"share": share, "depth": depth}, {"top": top, "redraw": redraw}

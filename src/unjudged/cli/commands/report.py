@@ -82,7 +82,7 @@ def report(
     """
     needing = {"rel": rel, "calibration": calibration}
     from_tables = tables.check(inputs, **needing, pool_depth=pool_depth)
-    named = {} if from_tables else inputs.runs(runs, "report QRELS RUN... -o page.html")
+    named = {} if from_tables else inputs.runs(runs)
     if output is not None and output.suffix.lower() not in PAGE_SUFFIXES:
         raise UsageError(f"a report is a page of HTML: {output} must end in {PAGE_SUFFIXES[0]}")
     check_report()
