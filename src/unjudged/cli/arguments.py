@@ -54,7 +54,8 @@ def load(source: str) -> str:
     return source
 
 
-OUTPUT = Option("-o", "--output", writes=True, read=_path_or_standard_output, help="Write to this file.")
+TO_FILE = "Write to this file. Default: standard output."
+OUTPUT = Option("-o", "--output", writes=True, read=_path_or_standard_output, help=TO_FILE)
 FORMAT = (
     "The output format. By default the suffix of the output file decides, or else it is text; csv, tsv, "
     "json, jsonl and parquet are one table with full precision."

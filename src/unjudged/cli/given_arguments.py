@@ -149,7 +149,8 @@ def command_given(*more: str) -> str:
         elif one.positional:
             words.append(value)
         elif not one.option.writes:
-            words += [part for each in _listed(value) for part in (one.names[-1], str(each))]
+            for each in map(str, _listed(value)):
+                words += [f"{one.names[-1]}={each}"] if each.startswith("-") else [one.names[-1], each]
     return shlex.join(["unjudged", *words, *more])
 
 

@@ -47,7 +47,7 @@ def judge(
     grades
         The grades that an assessor may give, whole numbers from 0 to 9.
     output
-        Write the page to this file.
+        Write the page to this file. Default: standard output.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def merge(
         statAP (the default if documents of a stratum were drawn with different probabilities). Where a form
         does not tell the probabilities, a comment says so, and estimates refuse the file.
     output
-        Write the judgments to this file.
+        Write the judgments to this file. Default: standard output.
 
     Examples
     --------

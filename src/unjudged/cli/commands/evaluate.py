@@ -104,7 +104,7 @@ def evaluate(
     measures
         Measures, such as `-m AP nDCG@10` or `-m AP,nDCG@10`; the spellings of trec_eval (map_cut_10), ranx
         and BEIR (ndcg@10) work too. All words up to the next
-        option are measures: files come first.
+        option are measures: files come first. Default: those above.
     per_query
         Print the values of every query, not only the means.
     interval
