@@ -31,8 +31,7 @@ from unjudged import (
     report_page,
     sample,
 )
-from unjudged.cli import as_trec_eval
-from unjudged.cli.main import main
+from unjudged.cli.main import main, trec_eval
 from unjudged.uncertainty.bounding.bounds import bounds
 
 MEASURES = ["AP", "nDCG@10"]
@@ -124,7 +123,7 @@ def test_output_of_trec_eval_and_ir_measures(tmp_path: Path, capsys: pytest.Capt
     files = []
     for run, path in RUNS.items():
         capsys.readouterr()
-        as_trec_eval("-q", "-m", "map", "-m", "ndcg_cut.10", str(sample.qrels), str(path))
+        trec_eval(["-q", "-m", "map", "-m", "ndcg_cut.10", str(sample.qrels), str(path)])
         text = capsys.readouterr().out
         files.append(tmp_path / f"{run}.txt")
         files[-1].write_text(text)

@@ -11,8 +11,8 @@ import sys
 # Reading takes most of the time, and its threads need the cores: threads for linear algebra would only wait.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+import unjudged
 from unjudged.base.errors import UnjudgedError, UsageError
-from unjudged.cli import as_trec_eval, collect_what_follows, version
 from unjudged.cli.standard_streams import complete_output, drop_output
 
 TYPE_CHECKING = False
@@ -24,10 +24,14 @@ IN_A_GATE = 3
 """Exit code of a gate that could not be asked, whatever is wrong: 1 and 2 are answers of it."""
 
 
-def trec_eval() -> None:
-    """Run `unjudged-trec-eval`."""
-    collect_nothing_imported()
-    as_trec_eval(*sys.argv[1:])
+def trec_eval(arguments: Sequence[str] | None = None) -> None:
+    """Run trec_eval's command line: byte-identical output, except for known bugs of trec_eval (see -h)."""
+    if arguments is None:
+        collect_nothing_imported()
+    from unjudged.compat.trec_eval import program
+
+    collect_what_follows()
+    program.main(arguments)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:  # noqa: C901 (a line per kind of error)
@@ -37,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> None:  # noqa: C901 (a line 
     words = sys.argv[1:] if arguments is None else list(arguments)
     bad_input, wrong_usage = (IN_A_GATE, IN_A_GATE) if words[:1] == ["gate"] else (BAD_INPUT, WRONG_USAGE)
     if words[:1] == ["trec_eval"]:  # it parses its own options
-        as_trec_eval(*words[1:])
+        trec_eval(words[1:])
         return
     try:
         if words == ["--version"]:
@@ -83,6 +87,21 @@ def collect_nothing_imported() -> None:
     """Put off collecting garbage, which would take a sixth of a small evaluation and find next to none."""
     gc.disable()
     atexit.register(gc.freeze)
+
+
+def collect_what_follows() -> None:
+    """Collect garbage again, but do not search what was imported."""
+    if not gc.isenabled():
+        gc.freeze()
+        gc.enable()
+
+
+def version() -> str:
+    """Return the version and which reader is in use, without importing either."""
+    from importlib.util import find_spec
+
+    reader = "plain Python" if find_spec("unjudged.formats.scan.compiled.native") is None else "compiled"
+    return f"unjudged {unjudged.__version__} (reader: {reader})"
 
 
 def fail(problem: str, code: int) -> None:
