@@ -105,8 +105,8 @@ def test_three_columns_are_ranks_and_say_so(expected: Scores, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        ("q1 d1 1\nq1 d2 1\n", "line|rank 1 twice"),
-        ("q1 d1 30\nq1 d2 12\n", "start at 12, expected 1"),
+        ("q1 d1 1\nq1 d2 1\n", ":2: rank 1 of query 'q1' is its first or comes twice"),
+        ("q1 d1 30\nq1 d2 12\n", ":2: rank 12 of query 'q1' is its first or comes twice"),
         ("q1 d1 0.5\nq1 d2 0.3\n", "the rank is '0.5', expected a whole number"),
     ],
 )

@@ -85,8 +85,8 @@ def test_a_frame_of_objects(scores: list[Any]) -> None:
     [
         (None, r"row 1 \(from 0\): the document is null, expected a value in every row"),
         ("\ud800", "the frame cannot be read: .*surrogates not allowed"),
-        (["a"], "column 'doc_id' of the frame holds a list, expected text or numbers"),
-        (7, "a column of the frame mixes types, expected one"),
+        (["a"], "the document is a list .*, expected text or a whole number"),
+        (7.5, "the document is a float .'7.5'., expected text or a whole number"),
     ],
 )
 def test_what_is_not_text(value: Any, problem: str) -> None:

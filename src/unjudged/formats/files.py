@@ -13,7 +13,7 @@ from unjudged.base.errors import InputError, UsageError
 from unjudged.formats.columns import LONGEST_LINE, NONE, Layout, no_rows
 from unjudged.formats.matching import match
 from unjudged.formats.reader import READERS, File, Reader, Start, register
-from unjudged.formats.readers import arrow_files, json_dicts, ms_marco, text_tables, trec
+from unjudged.formats.readers import arrow_files, json_dicts, text_tables, trec
 from unjudged.formats.readers.datasets import DATASET, dataset_judgments
 from unjudged.formats.scan import scanner
 from unjudged.formats.streams import PathLike, display_name, name_file_in_errors, on_disk, opened
@@ -22,7 +22,7 @@ from unjudged.formats.tables import Matched, Table
 LOOK_AHEAD = 1 << 15
 
 for _reader in (
-    *(trec.READER, ms_marco.READER, text_tables.DELIMITED, json_dicts.READER, text_tables.JSON_LINES),
+    *(trec.READER, trec.MS_MARCO_READER, text_tables.DELIMITED, json_dicts.READER, text_tables.JSON_LINES),
     arrow_files.READER,
 ):  # the most general one first
     register(_reader)

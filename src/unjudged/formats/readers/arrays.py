@@ -39,7 +39,7 @@ def rows_of_arrays(
     `number` is "score" or "grade". Everything is checked here, and arrays are copied: the caller may change
     them. Without documents, each column of the numbers is one; without numbers, places count, or grade 1.
     """
-    matrix = None if documents is None else _matrix(_padded(documents), "documents")
+    matrix = None if documents is None else _matrix(documents, "documents")
     values = None if numbers is None else _matrix(numbers, f"{number}s")
     if values is not None and values.dtype.kind == "f" and values.dtype.itemsize > 8:
         with np.errstate(over="ignore"):  # infinite ones are refused
@@ -54,7 +54,6 @@ def rows_of_arrays(
     query_ids = _queries(queries, shape[0])
     ids_of, kept = _documents(matrix, shape, names, query_ids)
     if values is not None:
-        _refuse_masked(numbers, number, kept, query_ids)
         kept = _there(values, number, kept, query_ids)
         if number == "score" and matrix is not None:
             _warn_of_distances(values, kept)
@@ -90,28 +89,14 @@ def _matrix(given: Any, what: str) -> NDArray[Any]:
     return array
 
 
-def _padded(documents: Any) -> Any:
-    """Return documents with padding where they are masked."""
-    if not np.ma.is_masked(documents):
-        return documents
-    kind, padding = (np.int64, PADDING) if documents.dtype.kind in "iu" else (object, None)
-    return np.where(documents.mask, padding, documents.data.astype(kind))
-
-
-def _refuse_masked(numbers: Any, number: str, kept: NDArray[np.bool_] | None, queries: Ids) -> None:
-    """Refuse a document whose number is masked, unless it is padding itself."""
-    masked = np.ma.getmaskarray(numbers) if np.ma.is_masked(numbers) else np.False_
-    bad = np.argwhere(masked if kept is None else masked & kept)
-    if len(bad):
-        (row, place), remedy = bad[0].tolist(), f"mask the document too, or fill with {LEFT_OUT}"
-        raise _problem(queries, row, place, f"the {number} is masked, expected a number; {remedy}")
-
-
 def _array(given: Any, what: str, dtype: Any = None) -> NDArray[Any]:
     """Return a copy of anything that NumPy can hold: what has `__array__`, DLPack, or lists.
 
     Names in lists stay Python's strings: NumPy's all take as much memory as the longest.
     """
+    if np.ma.is_masked(given):
+        fill = f"documents.filled({PADDING}), scores.filled(-np.inf) or grades.filled(np.nan)"
+        raise UsageError(f"{what}: some are masked, expected a value in every place; give {fill}")
     if hasattr(given, "toarray"):
         problem = f"{what}: a sparse {type(given).__name__}, expected an array with a number in every place"
         raise UsageError(f"{problem}; give matrix.toarray(), with {LEFT_OUT} where nothing is stored")
@@ -142,8 +127,6 @@ def _queries(given: Any, rows: int) -> Ids:
 
 
 def _names(given: Any, what: str) -> Ids:
-    if np.ma.is_masked(given):
-        raise UsageError(f"{what}: some are masked, expected a name for each")
     array = _array(given, what, None if hasattr(given, "__array__") else object)
     if array.ndim != 1 or array.dtype.kind not in "iuOUST":
         problem = f"an array of {array.dtype} with the shape {array.shape}"

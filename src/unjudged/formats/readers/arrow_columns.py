@@ -14,6 +14,7 @@ from unjudged.base.threads import Threads, cores
 from unjudged.formats.columns import descending, expected, unfit
 from unjudged.formats.limits import check
 from unjudged.formats.matching import SMALLEST_PART
+from unjudged.formats.readers.values import NUMBER
 from unjudged.formats.tables import Ids, Table
 
 if TYPE_CHECKING:
@@ -204,7 +205,7 @@ def _numbers(column: pa.ChunkedArray, role: str, where: Where) -> NDArray[np.flo
     except pa.ArrowNotImplementedError:
         raise InputError(f"the {role} is of type {column.type}, expected numbers") from None
     except pa.ArrowInvalid:
-        wrong = _first_that_is_no_number(column)
+        wrong = next(row for row, text in enumerate(column.to_pylist()) if not NUMBER.fullmatch(str(text)))
     if wrong is None:
         return descending(role, numbers)
     value = column[wrong].as_py()
@@ -218,20 +219,6 @@ def _doubles(column: pa.ChunkedArray) -> NDArray[np.float64]:
         column = column.fill_null(np.nan)
     parts = [numpy_of(chunk, np.float64) for chunk in column.chunks]
     return parts[0] if len(parts) == 1 else np.concatenate([np.zeros(0), *parts])
-
-
-def _first_that_is_no_number(column: pa.ChunkedArray) -> int:
-    import pyarrow as pa
-
-    low, high = 0, len(column)
-    while high - low > 1:
-        middle = (low + high) // 2
-        try:
-            column[low:middle].cast(pa.float64())
-            low = middle
-        except pa.ArrowInvalid:
-            high = middle
-    return low
 
 
 def arrow_of_bits(values: NDArray[np.bool_]) -> pa.Array:

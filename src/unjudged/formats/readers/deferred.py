@@ -1,20 +1,18 @@
 """Runs in frames, each part of which is converted on the core that matches it; columns of pandas.
 
 Arrow infers one type for a column of Python objects. It crashes on some mixtures of NumPy's scalars, and it
-cuts off the fractions of others, so it is given none of them. The scanner is faster with columns of strings.
+cuts off the fractions of others, so these are read value by value. The scanner is faster with strings.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.base.errors import InputError, quoted
-from unjudged.base.wording import kind_of
+from unjudged.base.errors import InputError
 from unjudged.formats.limits import check
 from unjudged.formats.matching import Deferred
 from unjudged.formats.readers.arrow_columns import (
@@ -120,6 +118,7 @@ def _ids(column: pa.ChunkedArray | Strings, role: str) -> Ids:
 
 
 UNIFORM = ("string", "bytes", "integer", "empty")
+"""What pandas calls the objects of a column that Arrow takes as they are."""
 
 
 class PandasColumns:
@@ -127,6 +126,20 @@ class PandasColumns:
 
     def __init__(self, frame: pandas.DataFrame, names: Iterable[str]) -> None:
         self.columns = {name: frame[name] for name in names}
+
+    def are_mixed(self, names: Iterable[str]) -> bool:
+        """Whether a column holds objects of several types."""
+        import pandas
+
+        for column in map(self.columns.__getitem__, names):
+            category = isinstance(column.dtype, pandas.CategoricalDtype)
+            objects = column.cat.categories if category else column
+            if objects.dtype == object and pandas.api.types.infer_dtype(objects) not in UNIFORM:
+                return True
+        return False
+
+    def values(self) -> dict[str, list[Any]]:
+        return {name: column.tolist() for name, column in self.columns.items()}
 
     def __getitem__(self, name: str) -> pa.ChunkedArray:
         import pandas
@@ -136,36 +149,10 @@ class PandasColumns:
         ids = scanner.ids_of_strings(column.to_numpy()) if column.dtype == object else None
         if ids is not None:
             return pa.chunked_array([arrow_of_ids(ids).view(pa.large_string())])
-        frame = _with_plain_objects(pandas.DataFrame({name: column}, copy=False))
+        frame = pandas.DataFrame({name: column}, copy=False)
         return pa.Table.from_pandas(frame, preserve_index=False)[name]
 
     def strings(self, name: str) -> pa.ChunkedArray | Strings:
         """Return the same, but if the column holds Python objects, they are not converted yet."""
         column = self.columns[name]
         return Strings(column.to_numpy()) if column.dtype == object else self[name]
-
-
-def _with_plain_objects(frame: pandas.DataFrame) -> pandas.DataFrame:
-    """Return the frame with Python's own numbers and texts where a column holds objects of several types."""
-    import pandas
-
-    changed = {}
-    for name, column in frame.items():
-        category = isinstance(column.dtype, pandas.CategoricalDtype)
-        values = column.cat.categories if category else column
-        if values.dtype == object and pandas.api.types.infer_dtype(values) not in UNIFORM:
-            plain = [_plain(value, str(name)) for value in column.astype(object)]
-            changed[name] = pandas.Series(plain, frame.index, dtype=object)
-    return frame.assign(**changed) if changed else frame
-
-
-def _plain(value: Any, column: str) -> Any:
-    import pandas
-
-    if isinstance(value, np.floating):
-        return float(value)
-    if isinstance(value, np.integer | np.bool_ | np.str_ | np.bytes_):
-        return value.item()
-    if value is None or value is pandas.NA or isinstance(value, str | bytes | int | float | Decimal):
-        return value
-    raise InputError(f"column {quoted(column)} of the frame holds {kind_of(value)}, expected text or numbers")

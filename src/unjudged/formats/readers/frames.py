@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from importlib.util import find_spec
@@ -13,6 +13,8 @@ from unjudged.base.wording import kind_of
 from unjudged.formats.columns import NONE, Layout, columns_of, layout_of, no_rows
 from unjudged.formats.limits import check
 from unjudged.formats.matching import Deferred, grouped
+from unjudged.formats.readers.arrow_files import ArrowRows
+from unjudged.formats.readers.deferred import PandasColumns, deferred
 from unjudged.formats.readers.tabular import Block, Rows, Tabular, runs_in
 from unjudged.formats.tables import Table
 
@@ -59,16 +61,18 @@ def rankings_of_frame(frame: Any) -> Table | Deferred:
     columns = columns_of(names, "score", NONE)
     with library_errors():
         rows = select([*dict.fromkeys(columns.values())])
+    arrow, of_names = find_spec("pyarrow") is not None, ("query", "document")
+    mixed = isinstance(rows, PandasColumns) and rows.are_mixed(
+        c for role, c in columns.items() if role not in of_names
+    )
     rankings: Table | Deferred
-    if find_spec("pyarrow") is None:
+    if mixed or not arrow:
         rankings = _block(rows, columns.values()).table(columns)
     else:
-        from unjudged.formats.readers.deferred import deferred
-
         with library_errors():
             strings = getattr(rows, "strings", rows.__getitem__)  # of Python, which are not in Arrow yet
             parts = {
-                role: (strings if role in ("query", "document") else rows.__getitem__)(name)
+                role: (strings if role in of_names else rows.__getitem__)(name)
                 for role, name in columns.items()
             }
         rankings = deferred(parts, lambda: _block(rows, columns.values()).table(columns))
@@ -106,14 +110,14 @@ def open_frame(frame: Any) -> Tabular:
     return Tabular(names, blocks)
 
 
-def _block(rows: Any, names: Iterable[str]) -> Block:
-    """Return columns in Arrow, or value by value if pyarrow is not installed."""
+def _block(rows: Any, names: Collection[str]) -> Block:
+    """Return columns in Arrow, or value by value without pyarrow or if types are mixed."""
     with library_errors():
+        if isinstance(rows, PandasColumns) and rows.are_mixed(names):
+            return Rows(rows.values())
         columns = {name: rows[name] for name in names}
     if find_spec("pyarrow") is None:
         return Rows({name: column.to_list() for name, column in columns.items()})
-    from unjudged.formats.readers.arrow_files import ArrowRows
-
     return ArrowRows(columns)
 
 
@@ -138,8 +142,6 @@ def _columns(frame: Any) -> tuple[list[str], Callable[[Sequence[str]], Any]]:
             return reader.schema.names, lambda _: reader.read_all()
         names = known.collect_schema().names()
         if known.implementation.is_pandas() and find_spec("pyarrow") is not None:
-            from unjudged.formats.readers.deferred import PandasColumns
-
             return names, partial(PandasColumns, frame)
 
         def select(chosen: Sequence[str]) -> Any:
@@ -158,15 +160,7 @@ def library_errors() -> Iterator[None]:
     except (UnjudgedError, MemoryError):
         raise
     except Exception as error:
-        problem = _PROBLEMS.get(type(error).__name__, "the frame cannot be read")
-        raise InputError(f"{problem}: {reason_of(error)}") from error
-
-
-_PROBLEMS = {
-    "DuplicateError": "two columns of the frame have the same name",
-    "ArrowTypeError": "a column of the frame mixes types, expected one",
-    "ArrowInvalid": "a column of the frame mixes types, expected one",
-}
+        raise InputError(f"the frame cannot be read: {reason_of(error)}") from error
 
 
 def _reader(stream: Any) -> Any:

@@ -17,9 +17,10 @@ from unjudged.base.wording import kind_of
 from unjudged.formats.columns import descending, expected, unfit
 from unjudged.formats.tables import Ids, Table, encode
 
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 NO_LINES = np.zeros(0, np.int64)
 """The lines of rows that do not come from a file of text."""
+_TIMES = {np.datetime64, np.timedelta64}
 _UNKNOWN = (None, "", "NA")
 """What stands for a probability that is not known."""
 
@@ -96,16 +97,18 @@ def numbers_of(
     values: Sequence[Any], role: str, of: Callable[[int], str], lines: NDArray[np.int64] = NO_LINES
 ) -> NDArray[np.float64]:
     """Return the numbers of a column, the highest best; `of` says in errors whose number that of a row is."""
-    plain = values
-    if str in set(map(type, values)):
-        match = _NUMBER.fullmatch
+    plain, kinds = values, set(map(type, values))
+    if str in kinds:
+        match = NUMBER.fullmatch
         plain = [(float(v) if match(v) else np.nan) if type(v) is str else v for v in values]
+    if kinds & _TIMES:  # NumPy would count days
+        plain = [np.nan if type(v) in _TIMES else v for v in plain]
     try:
         numbers = np.array(plain, np.float64)
         bad = unfit(role, numbers) if numbers.ndim == 1 else np.array(list(map(_is_no_number, plain)))
         if role == "probability":
-            texts = [isinstance(v, str) and v not in _UNKNOWN for v in values]
-            bad |= np.isnan(numbers) & texts
+            known = [not isinstance(v, float | np.floating) and v not in _UNKNOWN for v in values]
+            bad |= np.isnan(numbers) & known
         wrong = int(np.argmax(bad)) if bad.any() else None
     except (TypeError, ValueError, OverflowError):
         wrong = next((i for i, value in enumerate(plain) if _is_no_number(value)), 0)
