@@ -237,7 +237,7 @@ def test_next_settles_and_marks(folder: Path) -> None:
     assert len(pairs["rows"]) == 3
     changing = [row["more_judging"] in ("could flip it", "could blur it") for row in pairs["rows"]]
     assert sum(changing) == 1
-    assert pairs["notes"][0] == "More judging could change what AP says of 1 of 3 pairs of 3 runs."
+    assert pairs["notes"][0]["text"] == "More judging could change what AP says of 1 of 3 pairs of 3 runs."
     assert "--pairs lists no documents" in refused(2, "next", qrels, *RUNS, *options, "--pairs")
     assert "--pairs prints a table" in refused(2, "next", qrels, *RUNS, "--pairs", "--format", "qrels")
     assert "--pairs goes with --settle" in refused(2, "next", qrels, *RUNS, "-m", RBP, "--pairs")

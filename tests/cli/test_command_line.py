@@ -167,7 +167,7 @@ def test_intervals(tmp_path: Path) -> None:
     )
     document = json.loads(printed("evaluate", QRELS, RUN, *options))
     (row,) = document["rows"]
-    assert document["notes"] == [f"90% intervals for judgments: {row['method']}."]
+    assert [note["text"] for note in document["notes"]] == [f"90% intervals for judgments: {row['method']}."]
     fields = ["run", "measure", "value", "low", "high", "confidence", "method", "uncertainty"]
     fields += ["queries", "judgments"]
     assert list(row) == fields

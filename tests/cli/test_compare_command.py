@@ -102,7 +102,7 @@ def test_systems_as_data_have_the_interval_for_other_queries() -> None:
     assert (second["versus"], second["wins"], second["ties"], second["losses"]) == ("reranked", 9, 0, 21)
     assert second["effect_low"] < second["effect"] < second["effect_high"] < 0
     method = "Paired t test, Holm's step-down correction over 3 pairs, alpha = 0.05."
-    assert document["notes"] == [method]
+    assert [note["text"] for note in document["notes"]] == [method]
 
 
 def test_pairs_as_json_have_everything() -> None:

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unjudged import UsageError, evaluate, judging, sample
+from unjudged.base.notes import Note
 from unjudged.base.wording import plain
 from unjudged.experiments.robustness import experiment
 from unjudged.grids import escapes
@@ -65,7 +66,7 @@ def test_for_papers_and_pages() -> None:
 def test_for_programs() -> None:
     assert render(GRID, "csv") == "run,measure,value\na,AP,0.30000000000000004\nb,AP,\n"
     rows = [{"run": "a", "measure": "AP", "value": 0.1 + 0.2}, {"run": "b", "measure": "AP", "value": None}]
-    assert json.loads(render(GRID, "json")) == {"rows": rows, "notes": list(GRID.notes)}
+    assert json.loads(render(GRID, "json")) == {"rows": rows, "notes": [Note(GRID.notes[0]).data()]}
     assert [json.loads(line) for line in str(render(GRID, "jsonl")).splitlines()] == rows
     parquet = pytest.importorskip("pyarrow.parquet")
     content = render(GRID, "parquet")

@@ -12,10 +12,11 @@ from scipy import stats
 
 from tests.conftest import examples
 from unjudged import UsageError
+from unjudged.base.notes import note
 from unjudged.inference import significance
 from unjudged.inference.pairs import Pairs
 from unjudged.inference.pairwise import compare_pairs
-from unjudged.inference.significance import ALIKE, TESTS, p_values, significance_test
+from unjudged.inference.significance import TESTS, p_values, significance_test
 from unjudged.rankings.judged import Floats
 
 
@@ -229,7 +230,7 @@ def test_notes_count_pairs_in_the_singular_and_the_plural() -> None:
     assert p_values(all_three).notes == ("3 of 3 pairs score the same on every query: p is 1.",)
     shifted = Pairs.of([apart, apart + 0.25, apart[::-1] ** 2])
     said = "1 of 3 pairs differs by the same amount on every query: p is 2^-11."
-    assert p_values(shifted).notes == (said, ALIKE)
+    assert p_values(shifted).notes == (said, note("alike"))
 
 
 def test_tests_of_pairs_say_how_many_differ() -> None:

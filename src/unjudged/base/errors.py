@@ -9,6 +9,10 @@ from types import MappingProxyType
 
 from unjudged.base.wording import plain
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from unjudged.base.notes import Note
+
 EXTRAS = MappingProxyType(
     {
         "altair": "report",
@@ -83,6 +87,14 @@ class DuplicateError(UnjudgedError):
 
 class UnjudgedWarning(UserWarning):
     """Results mean less than they seem to; the message says why. The command line prints it as a line."""
+
+    @property
+    def note(self) -> Note:
+        """The message as a note."""
+        from unjudged.base.notes import Note
+
+        message = self.args[0]
+        return message if isinstance(message, Note) else Note(str(message))
 
 
 class MissingQueriesWarning(UnjudgedWarning):

@@ -8,7 +8,7 @@ from math import inf
 import numpy as np
 
 from unjudged.base.errors import AssumptionWarning, UnjudgedWarning
-from unjudged.base.wording import shortlist
+from unjudged.base.notes import note
 from unjudged.measures.kernel.estimand import permitted
 from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.measures.kernel.traits import Refusal
@@ -31,7 +31,8 @@ def measure_warnings(
     for measure in measures:
         if kind not in measure.traits.takes:
             answer = permitted(measure, judgments)
-            found += [AssumptionWarning(f"{answer}.")] if isinstance(answer, Refusal) else []
+            if isinstance(answer, Refusal):
+                found.append(AssumptionWarning(note("refused", [str(measure)], why=str(answer))))
     if queries > 1:
         found += _nothing_judged(judgments)
     found += _nothing_relevant(measures, judgments, values)
@@ -45,11 +46,7 @@ def measure_warnings(
 def _scattered(rankings: JudgedRankings) -> list[UnjudgedWarning]:
     """A warning if judgments that are taken for a pool have hardly any of the first documents of the runs."""
     share = few_judged(rankings, min(TOP, rankings.judgments.origin.depth or TOP))
-    if share is None:
-        return []
-    bounds = "bounds (--interval bounds) show what that leaves open"
-    remedy = "If the labels were drawn at random, say how (--sampled uniformly)"
-    return [AssumptionWarning(f"Only {share}, and the others count as nonrelevant: {bounds}. {remedy}.")]
+    return [] if share is None else [AssumptionWarning(note("few-judged", share=share))]
 
 
 def _about_samples(measures: Sequence[Measure], rankings: JudgedRankings) -> Iterator[UnjudgedWarning]:
@@ -64,10 +61,8 @@ def _nothing_judged(judgments: Judgments) -> list[UnjudgedWarning]:
     none = np.flatnonzero(judgments.count(0) == 0)
     if recorded or not 0 < len(none) < len(judgments.queries):
         return []
-    have, them = ("has", "it") if len(none) == 1 else ("have", "them")
-    what = f"{len(none)} of {len(judgments.queries)} queries {have} no judged document"
-    listed = shortlist([judgments.queries[q] for q in none.tolist()])
-    return [AssumptionWarning(f"{what}, so all that runs have for {them} counts as nonrelevant: {listed}.")]
+    names = [judgments.queries[q] for q in none.tolist()]
+    return [AssumptionWarning(note("queries-without-judged", none=names, queries=len(judgments.queries)))]
 
 
 def _nothing_relevant(
@@ -84,13 +79,7 @@ def _nothing_relevant(
         return []
     grades = judgments.grade if judgments.scale is None else judgments.scale
     highest = grades.max(initial=-1)
-    return [
-        UnjudgedWarning(
-            f"No judged document has a grade of {rel} or more, so nothing is relevant with rel={rel}."
-        )
-        for rel in sorted(levels)
-        if 0 <= highest < rel
-    ]
+    return [UnjudgedWarning(note("no-such-grade", rel=rel)) for rel in sorted(levels) if 0 <= highest < rel]
 
 
 def _nothing_sampled(measures: Sequence[Measure], judgments: Judgments) -> list[UnjudgedWarning]:
@@ -107,11 +96,9 @@ def _nothing_sampled(measures: Sequence[Measure], judgments: Judgments) -> list[
     for rel, names in estimates.items():
         none = np.flatnonzero(judgments.count(rel) == 0)
         if 0 < len(none) < len(judgments.queries):
-            have = "has" if len(none) == 1 else "have"
-            where = f"{len(none)} of {len(judgments.queries)} queries {have} no sampled relevant document"
-            listed = shortlist([judgments.queries[q] for q in none.tolist()])
-            count = f"{', '.join(names)} {'counts' if len(names) == 1 else 'count'} them as 0"
-            warnings.append(AssumptionWarning(f"{where}, and {count}: {listed}."))
+            lacking = [judgments.queries[q] for q in none.tolist()]
+            said = note("queries-without-relevant", names, none=lacking, queries=len(judgments.queries))
+            warnings.append(AssumptionWarning(said))
     return warnings
 
 
@@ -121,21 +108,14 @@ def _not_drawable(measures: Sequence[Measure], judgments: Judgments) -> list[Unj
     if rank is None:
         return []
     deeper = [str(m) for m in measures if m.traits.estimates and m.given.get("cutoff", inf) > rank]
-    if not deeper:
-        return []
-    count = f"{', '.join(deeper)} {'counts' if len(deeper) == 1 else 'count'} them as nonrelevant"
-    what = (
-        f"The sample was drawn from the first {rank} documents of each run, so nothing is known of the others"
-    )
-    return [AssumptionWarning(f"{what}: {count}.")]
+    return [AssumptionWarning(note("below-sample", deeper, rank=rank))] if deeper else []
 
 
 def not_uniform(measures: Sequence[Measure], rankings: JudgedRankings) -> list[UnjudgedWarning]:
     """A warning if measures take documents for a uniform sample that cannot be one."""
     names = [str(measure) for measure in measures if measure.traits.takes == EVEN]
     why = why_not_uniform(rankings) if names else None
-    need = f"{', '.join(names)} {'needs' if len(names) == 1 else 'need'}"
-    return [] if why is None else [AssumptionWarning(f"{need} a uniform sample, but {why}.")]
+    return [] if why is None else [AssumptionWarning(note("not-uniform", names, why=why))]
 
 
 def why_not_uniform(rankings: JudgedRankings) -> str | None:

@@ -18,8 +18,8 @@ import numpy as np
 
 from unjudged.base.choices import Choices
 from unjudged.base.errors import UsageError
+from unjudged.base.notes import Note, note
 from unjudged.base.segments import places
-from unjudged.base.wording import counted
 from unjudged.formats.ties import Ties
 from unjudged.measures.kernel.measure import Measure, compute_all
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
@@ -118,17 +118,14 @@ def arrangements(groups: Sequence[Group], seed: int = 0) -> tuple[Integers, Floa
 
 def over_orders(
     measures: Sequence[Measure], rankings: JudgedRankings, runs: int, *, depth: int | None, seed: int
-) -> tuple[Floats, list[str]]:
+) -> tuple[Floats, list[Note]]:
     """Return run x query x measure, the means over orders of tied documents, and what to know of them."""
     tables = expected_values(measures, rankings, depth=depth, seed=seed)
     values, error = (table.reshape(runs, -1, len(measures)) for table in tables)
-    said = [
-        "Values are expected over all orders of documents with the same score, each as likely as another."
-    ]
+    said = [note("expected")]
     errors = np.sqrt((error**2).sum(axis=1)).max(axis=0) / values.shape[1]
     if drawn := [str(measures[k]) for k in np.flatnonzero(errors).tolist()]:
-        size = f"standard error of a mean {errors.max():.1g}"
-        said.append(f"{', '.join(drawn)}: orders of some rankings were drawn at random; {size}.")
+        said.append(note("drawn-orders", drawn, error=float(errors.max())))
     return values, said
 
 
@@ -167,13 +164,12 @@ def favouring(r: JudgedRankings, ties: Ties, key: Floats) -> JudgedRankings:
 
 def tie_notes(
     measures: Sequence[Measure], runs: Sequence[str], rankings: JudgedRankings, ends: Ends | None
-) -> Iterator[str]:
+) -> Iterator[Note]:
     """Say which means lie apart by more than `NOTEWORTHY`, or how many runs have ties if nobody looked."""
     if ends is None and rankings.ties is not None:
         starts = rankings.offsets[:: len(rankings) // len(runs)]
         tied = len(np.unique(starts.searchsorted(rankings.ties.place, "right")))
-        asked = "--ties expected (ties='expected') has the means over all orders of them"
-        yield f"Documents have the same score in {tied} of {counted(len(runs), 'run')}: {asked}."
+        yield note("tied", tied=tied, runs=len(runs))
     changed: list[tuple[bool, float, str]] = []
     for k, measure in enumerate(measures if ends else ()):
         low, high = (measure.over_queries(end[:, :, k]) for end in ends or ())
@@ -183,10 +179,7 @@ def tie_notes(
             changed.append((measure.traits.quality, float(high[i] - low[i]), said))
     if changed:
         more = f", and {len(changed) - 1} more" if len(changed) > 1 else ""
-        yield (
-            f"Documents have the same score, and other orders of them change means by more than {NOTEWORTHY}"
-            f": {max(changed)[2]}{more}. ties='expected' (--ties expected) has the mean over all orders."
-        )
+        yield note("tied-means", least=NOTEWORTHY, widest=max(changed)[2], more=more)
 
 
 def notes_on_ties(
@@ -195,6 +188,6 @@ def notes_on_ties(
     rankings: JudgedRankings,
     values: Floats,
     depth: int | None,
-) -> Iterator[str]:
+) -> Iterator[Note]:
     """Say what other orders of tied documents than trec_eval's change."""
     return tie_notes(measures, runs, rankings, ends_of_orders(measures, rankings, values, depth=depth))

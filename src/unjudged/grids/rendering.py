@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from unicodedata import combining, east_asian_width
 
 from unjudged.base.errors import UsageError, missing_package
+from unjudged.base.notes import Note
 from unjudged.base.wording import plain
 from unjudged.grids import escapes
 from unjudged.grids.content import Cell, Column, Content
@@ -89,7 +90,8 @@ def as_json(grid: Content) -> str:
 
     rows = ",\n".join(json.dumps(row, allow_nan=False) for row in _objects(grid))
     title = f'"title": {json.dumps(grid.title)}, ' if grid.title else ""
-    return f'{{{title}"rows": [\n{rows}\n], "notes": {json.dumps(list(grid.notes))}}}\n'
+    notes = [(one if isinstance(one, Note) else Note(one)).data() for one in grid.notes]
+    return f'{{{title}"rows": [\n{rows}\n], "notes": {json.dumps(notes)}}}\n'
 
 
 def as_jsonl(grid: Content) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 
 from unjudged.base.choices import checked_int
 from unjudged.base.errors import UsageError
+from unjudged.base.notes import Note
 from unjudged.evidence.contrast import Contrast, Ends, Ints, Tip
 from unjudged.inference.careful import careful
 from unjudged.inference.corrections import Correction, adjusted, find_correction
@@ -76,7 +77,7 @@ class Tested:
     judging: Judging
     pairs: Pairs
     in_orders: Sequence[tuple[Floats, Judging]] = ()
-    notes: Sequence[str] = ()
+    notes: Sequence[Note] = ()
 
 
 def run_tests(contrast: Contrast, settings: Settings, *, shares: bool = True) -> Tested:

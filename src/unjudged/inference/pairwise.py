@@ -16,6 +16,7 @@ from unjudged.base.choices import (
     check_probability,
     checked_int,
 )
+from unjudged.base.notes import Note, note
 from unjudged.inference.corrections import Correction, adjusted, find_correction
 from unjudged.inference.pairs import Pairs
 from unjudged.inference.significance import DRAWS, SignificanceTest, find_test, p_values
@@ -40,7 +41,7 @@ class PairTests:
     alpha: float
     p: Floats
     p_adjusted: Floats
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     draws: int = DRAWS
     seed: int = 0
 
@@ -107,7 +108,7 @@ def compare_pairs(
 
 def too_few_draws(
     tests: int, test: SignificanceTest, correction: Correction, *, alpha: float, draws: int
-) -> tuple[str, ...]:
+) -> tuple[Note, ...]:
     """Say if a test that resamples has too few draws to show that one of so many pairs differs."""
     if not test.resamples or correction.joint or not tests:
         return ()
@@ -115,8 +116,7 @@ def too_few_draws(
     alone[0] = 1 / (draws + 1)
     if (smallest := float(correction.function(alone).min())) <= alpha:
         return ()
-    least = f"With {draws:,} draws a pair that alone differs has p = {smallest:.2g} after correction"
-    return (f"{least}: draw at least {int(np.ceil(tests / alpha)):,}.",)
+    return (note("few-draws", draws=draws, p=smallest, enough=int(np.ceil(tests / alpha))),)
 
 
 class Outcomes(NamedTuple):

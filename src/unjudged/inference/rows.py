@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.base.wording import notes_of
+from unjudged.base.notes import Note, said_once
 from unjudged.evaluation.query_segments import EVERY
 from unjudged.evidence.contrast import ALONE, Contrast, Evidence, Ints, Turning
 from unjudged.inference.corrections import Correction, find_correction
@@ -35,7 +35,7 @@ class Answer:
     systems: list[Row]
     pairs: list[Row]
     segments: list[Row]
-    notes: list[str]
+    notes: list[Note]
 
 
 def pairs_of(systems: int, baseline: int | None = None) -> tuple[Ints, Ints]:
@@ -71,7 +71,7 @@ def answer(
     columns = iter([own for family in families for own in decide(family, settings)])
     systems: list[Row] = []
     pairs: list[Row] = []
-    notes: list[tuple[str, str]] = []
+    notes: list[tuple[str, Note]] = []
     for one, blocks in zip(evidence, tested, strict=True):
         own = [row for block in blocks for row in rows_of(block.contrast, next(columns))]
         systems += _system_rows(one, own, base, settings.alpha)
@@ -82,7 +82,7 @@ def answer(
     in_segments: list[Row] = []
     if segments is not None:
         in_segments = _segment_rows(evidence, (first, second), settings, segments, pairs, together=together)
-    return Answer(systems, pairs, in_segments, [*notes_of(notes, len(evidence)), *few])
+    return Answer(systems, pairs, in_segments, [*said_once(notes, len(evidence)), *few])
 
 
 def _in_blocks(evidence: Evidence, first: Ints, second: Ints, settings: Settings) -> Iterator[Tested]:

@@ -22,6 +22,7 @@ import numpy as np
 
 from unjudged.base.choices import Choices
 from unjudged.base.errors import UsageError
+from unjudged.base.notes import Note, note
 from unjudged.inference.pairs import CELLS, Pairs
 from unjudged.rankings.judged import Floats
 
@@ -29,8 +30,6 @@ DRAWS = 20_000
 """How many resamples tests and corrections draw unless another number is given."""
 
 MOST_DRAWS = 100_000_000
-
-ALIKE = "Differences that are all equal do not show how far others vary: they have no interval."
 
 TESTS: Choices[SignificanceTest] = Choices("test")
 """Every test by its name."""
@@ -61,7 +60,7 @@ class PValues(NamedTuple):
     """One p value per pair, never NaN, and what a reader must know about them."""
 
     p: Floats
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
 
 def significance_test(
@@ -94,7 +93,7 @@ def p_values(
     check_draws(draws)
     n = pairs.queries
     if n == 1:
-        return PValues(np.ones(len(pairs)), ("One query says nothing about other queries: every p is 1.",))
+        return PValues(np.ones(len(pairs)), (note("one-query"),))
     alike = (pairs.deviation == 0) & ~pairs.identical
     constant = alike & chosen.studentised
     p = np.where(constant, 2.0 ** (1 - n), 1.0)
@@ -114,20 +113,18 @@ def check_draws(draws: int) -> None:
         raise UsageError(f"draws is {draws}, expected a whole number from 1 to {MOST_DRAWS:,}")
 
 
-def _notes(pairs: Pairs, test: SignificanceTest, alike: int, draws: int) -> Iterator[str]:
+def _notes(pairs: Pairs, test: SignificanceTest, alike: int, draws: int) -> Iterator[Note]:
     if same := int(pairs.identical.sum()):
-        yield f"{_some(same, pairs, 'score')} the same on every query: p is 1."
+        yield note("identical", some=_some(same, pairs, "score"))
     if alike:
         if test.studentised:
-            some = _some(alike, pairs, "differ")
-            yield f"{some} by the same amount on every query: p is 2^-{pairs.queries - 1}."
-        yield ALIKE
+            yield note("constant", some=_some(alike, pairs, "differ"), power=pairs.queries - 1)
+        yield note("alike")
     if test.resamples:
         if test is randomization and 2**pairs.queries <= draws:
-            flips = f"{2**pairs.queries:,} sign flips of the {pairs.queries} queries"
-            yield f"All {flips} were taken: p is exact."
+            yield note("exact-p", flips=2**pairs.queries, queries=pairs.queries)
         else:
-            yield f"{draws:,} resamples of the queries were drawn: p is at least 1/{draws + 1:,}."
+            yield note("resampled-p", draws=draws, least=draws + 1)
 
 
 def _some(count: int, pairs: Pairs, verb: str) -> str:

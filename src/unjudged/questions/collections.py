@@ -11,6 +11,7 @@ import numpy as np
 
 from unjudged.base.choices import CorrectionName, TestName, check_probability
 from unjudged.base.errors import UnjudgedWarning, UsageError, announce
+from unjudged.base.notes import Note, note
 from unjudged.base.wording import counted, shortlist
 from unjudged.collection.finding import description_of
 from unjudged.evaluation.collection import Collection
@@ -85,7 +86,7 @@ def compare_collections(
             raise UsageError(f"collection {name!r} has one query, expected at least two")
     evidence: dict[str, Evidence] = {name: one.evidence[0] for name, one in found.items()}
     systems, rows = collection_rows(evidence, settings, baseline)
-    notes = [f"{name}: {said}" for name, one in found.items() for said in one.notes]
+    notes = [said.of([name]) for name, one in found.items() for said in one.notes]
     notes += [*_same_queries(found), *notes_on_measures(list(evidence.values())[:1])]
     notes += resting_on_few(*_variances(evidence, runs, baseline))
     told: dict[str, Any] = {"systems": runs, "baseline": baseline, "alpha": alpha}
@@ -120,7 +121,7 @@ def _variances(
     return {name: len(one.queries) for name, one in evidence.items()}, np.concatenate(parts, axis=1)
 
 
-def resting_on_few(queries: Mapping[str, int], variances: Floats) -> list[str]:
+def resting_on_few(queries: Mapping[str, int], variances: Floats) -> list[Note]:
     """Say if most of the uncertainty of a mean over collections is that of one with very few queries.
 
     `variances`, collections x systems and pairs, are what each collection adds to the variance of a mean.
@@ -135,9 +136,7 @@ def resting_on_few(queries: Mapping[str, int], variances: Floats) -> list[str]:
     share = float((variances[place, total > 0] / total[total > 0]).max(initial=0))
     if least >= ENOUGH or list(queries.values()).count(least) > 1 or share <= 0.5:
         return []
-    rests = f"on which up to {share:.0%} of the uncertainty of a mean or difference over collections rests"
-    doubt = "its interval and p value may be too small or too large"
-    return [f"{name} has {counted(least, 'query')}, {rests}: {doubt}, less so from {ENOUGH} queries on."]
+    return [note("rests-on-few", [name], queries=least, share=share, enough=ENOUGH)]
 
 
 def _by_name(collections: Mapping[Any, Any]) -> dict[str, Any]:
@@ -180,13 +179,13 @@ def _gathered(
         found = gather(ordered, None, [measure], depth=depth)
     for one in recorded:
         if isinstance(one.message, UnjudgedWarning):
-            announce([type(one.message)(f"{name}: {one.message}")])
+            announce([type(one.message)(one.message.note.of([name]))])
         else:
             warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
     return found
 
 
-def _same_queries(found: Mapping[str, Gathered]) -> Iterator[str]:
+def _same_queries(found: Mapping[str, Gathered]) -> Iterator[Note]:
     """Say which collections have the same judgments, or the same scores where these are not known."""
     alike: dict[tuple[str, str | bytes], list[str]] = {}
     for name, one in found.items():
@@ -197,8 +196,7 @@ def _same_queries(found: Mapping[str, Gathered]) -> Iterator[str]:
         alike.setdefault(key, []).append(name)
     for (what, _), names in alike.items():
         if len(names) > 1:
-            doubt = "their queries are not independent, and intervals and p values of the mean are too small"
-            yield f"{shortlist(names)} have the same {what}: {doubt}."
+            yield note("same-queries", names, what=what)
 
 
 def _same_runs(each: Mapping[str, Sequence[str]]) -> list[str]:

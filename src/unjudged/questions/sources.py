@@ -12,7 +12,7 @@ import numpy as np
 
 from unjudged.base.choices import TestName, TiesName, check_probability, checked_int
 from unjudged.base.errors import AssumptionWarning, UnjudgedWarning, UsageError, announce
-from unjudged.base.wording import shortlist
+from unjudged.base.notes import Note, note
 from unjudged.collection.description import Description
 from unjudged.evaluation.collection import Collection, RunsSource, collection_of
 from unjudged.evaluation.evaluation import fitting_measures, of_systems, scores_of
@@ -33,8 +33,6 @@ from unjudged.uncertainty.shared import SharedRankings
 
 DEFAULT = "nDCG@10"
 """The measure if none is named."""
-LOWER = "the lower value counts as better"
-HIGHER = "the higher value counts as better (--lower NAME if the lower one should; in Python lower=)"
 Source = JudgmentsSource | Collection | Scores
 
 
@@ -43,7 +41,7 @@ class Gathered:
     """Evidence by each measure, with what a reader must know of it."""
 
     evidence: Sequence[Evidence]
-    notes: Sequence[str]
+    notes: Sequence[Note]
     library: str = ""
     shared: SharedRankings | None = None
     """The runs over one pool; None for scores of a table."""
@@ -125,7 +123,8 @@ def baseline_of(described: Description, baseline: str | None, systems: Sequence[
 def of_table(table: Scores) -> Gathered:
     """Return the evidence of a table of scores, by each of its measures."""
     evidence = [TableEvidence(table, place) for place in range(len(table.measures))]
-    return Gathered(evidence, [*map(str, table.warnings), *table.notes], table.library, scores=table)
+    notes = [*(one.note for one in table.warnings), *map(Note, table.notes)]
+    return Gathered(evidence, notes, table.library, scores=table)
 
 
 def of_predictions(
@@ -135,7 +134,7 @@ def of_predictions(
     evidence, notes = import_module("unjudged.predictions.evidence").predicted_evidence(
         collection, predictions, measures, outside=outside, threshold=threshold
     )
-    return Gathered(evidence, notes, collection.library)
+    return Gathered(evidence, [*map(Note, notes)], collection.library)
 
 
 def of_rankings(
@@ -164,7 +163,7 @@ def of_rankings(
     if depth is not None and rankings.ties is not None:
         whole = collection.shared()
         uncut = whole.with_judged_elsewhere() if across else whole.judged_rankings
-    expected, ends, about_ties = ties == "expected" and uncut.ties is not None, None, list[str]()
+    expected, ends, about_ties = ties == "expected" and uncut.ties is not None, None, list[Note]()
     if expected:
         values, about_ties = over_orders(chosen, uncut, len(shared.runs), depth=depth, seed=seed)
     elif uncut.ties is not None:
@@ -179,16 +178,16 @@ def of_rankings(
     warnings: list[UnjudgedWarning] = [*shared.warnings, *of_measures, *map(AssumptionWarning, refused)]
     announce(warnings)
     notes = [
-        *collection.notes,
-        *map(str, warnings),
+        *map(Note, collection.notes),
+        *(one.note for one in warnings),
         *about_ties,
         *_about_estimates(chosen, shared.judged_rankings),
     ]
-    notes += [] if reach is None else [f"Bounds: {below_pool(reach)}."]
+    notes += [] if reach is None else [note("pool-depth", what=below_pool(reach))]
     return Gathered(evidence, notes, collection.library, shared)
 
 
-def _about_estimates(measures: Sequence[Measure], rankings: JudgedRankings) -> Iterator[str]:
+def _about_estimates(measures: Sequence[Measure], rankings: JudgedRankings) -> Iterator[Note]:
     """Say what measures estimate, and that tests allow for the noise of the sample."""
     estimates = [measure for measure in measures if measure.traits.estimates]
     if estimates:
@@ -196,28 +195,28 @@ def _about_estimates(measures: Sequence[Measure], rankings: JudgedRankings) -> I
         drawn = f", from {rankings.judgments.origin}: {SAMPLED}, and tests allow for it"
         if not_uniform(estimates, rankings):
             drawn = " only if the judged documents are a random sample, which tests take them for"
-        yield f"{names} with the pool judged{drawn}."
-        yield "Documents outside the pool count as not relevant."
+        yield note("estimates", what=names, how=drawn)
+        yield note("outside-pool")
 
 
-def comparable(measures: Sequence[Measure], judgments: Judgments) -> tuple[list[Measure], list[str]]:
+def comparable(measures: Sequence[Measure], judgments: Judgments) -> tuple[list[Measure], list[Note]]:
     """Return the measures that these judgments allow, and why others are left out; an error if all are."""
     answers = {measure: permitted(measure, judgments, COMPARISON) for measure in measures}
     refused = {measure: answer for measure, answer in answers.items() if isinstance(answer, Refusal)}
     if len(refused) == len(answers):
         raise UsageError(str(next(iter(refused.values()))))
-    left_out = [f"{measure} is left out: {answer}." for measure, answer in refused.items()]
+    left_out = [note("left-out", [str(measure)], why=str(answer)) for measure, answer in refused.items()]
     return [measure for measure in measures if measure not in refused], left_out
 
 
-def notes_on_measures(evidence: Sequence[Evidence]) -> Iterator[str]:
+def notes_on_measures(evidence: Sequence[Evidence]) -> Iterator[Note]:
     """Say of measures what differences are of, and in which direction they are better."""
     reported = [one.measure for one in evidence if one.measure.name not in MEASURES]
-    for lower, words in ((True, LOWER), (False, HIGHER)):
+    for lower, code in ((True, "lower-better"), (False, "higher-better")):
         if own := [str(measure) for measure in reported if measure.traits.lower == lower]:
-            yield f"{shortlist(own)}: {words}."
+            yield note(code, own)
     for one in evidence:
         if one.measure.geometric:
-            yield f"{one.measure}: differences, their tests and intervals are of logarithms."
+            yield note("of-logarithms", [str(one.measure)])
         if one.measure.traits.summary == "sum":
-            yield f"{one.measure}: means per query, where `evaluate` has sums."
+            yield note("per-query", [str(one.measure)])

@@ -16,15 +16,12 @@ from unjudged.base.errors import (
     announce,
     quoted,
 )
-from unjudged.base.wording import counted, shortlist
+from unjudged.base.notes import note
 from unjudged.formats.inputs import name_in_errors, run_name
 from unjudged.formats.scan import scanner
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import Run, RunSource
-
-SHOWN = 5
-"""How many runs a warning names."""
 
 HIGHEST_GRADE = 10
 MANY_DIFFER, NEARLY_ALL_DIFFER = 0.25, 0.9
@@ -53,16 +50,16 @@ def coverage_warnings(
     nothing = not any(judged) and not (rankings.judgments.grade >= 0).any()
     for i, run in enumerate(runs):
         if run in lacking:
-            lacked = f"{counted(len(empty[run]), 'query')} of {len(queries)}: {shortlist(list(empty[run]))}"
-            lack = f"{_have(lacking[run])} no ranking for {lacked}"
-            yield MissingQueriesWarning(f"{lack}. Each counts as empty.")
+            lack = note("missing-queries", lacking[run], missing=empty[run], queries=len(queries))
+            yield MissingQueriesWarning(lack)
         if run in extra:
-            have = f"{_have(extra[run])} rankings for {counted(ignored[run], 'query')}"
-            yield ExtraQueriesWarning(f"{have} that the judgments do not have. They are ignored.")
+            yield ExtraQueriesWarning(note("extra-queries", extra[run], ignored=ignored[run]))
         if not judged[i] and not nothing:
-            yield NothingJudgedWarning(_nothing_judged(run, rankings))
+            documents = rankings.judgments.documents
+            example = f" ({quoted(documents[0])})" if len(documents) and documents[0] else ""
+            yield NothingJudgedWarning(note("nothing-judged-of-run", [run], example=example))
     if nothing:
-        yield NothingJudgedWarning("Nothing is judged: every grade is negative, so the scores say nothing.")
+        yield NothingJudgedWarning(note("nothing-judged"))
 
 
 def _alike(values: Mapping[str, object]) -> dict[str, list[str]]:
@@ -85,22 +82,6 @@ def missing_queries(
     }
 
 
-def _nothing_judged(run: str, rankings: JudgedRankings) -> str:
-    documents = rankings.judgments.documents
-    example = f" ({quoted(documents[0])})" if len(documents) and documents[0] else ""
-    problem = f"No document that {run} retrieved is judged, so its scores say nothing about it"
-    return f"{problem}. Check that the run names documents as the judgments do{example}."
-
-
-def _have(runs: Sequence[str]) -> str:
-    """Return the runs with the verb of the sentence."""
-    if len(runs) == 1:
-        return f"{runs[0]} has"
-    if len(runs) > SHOWN:
-        return f"{len(runs)} runs ({', '.join(runs[:3])}, ...) have"
-    return f"{', '.join(runs[:-1])} and {runs[-1]} have"
-
-
 def in_order(judgments: Judgments, runs: dict[str, RunSource]) -> dict[str, RunSource]:
     """Return the runs; refuse judgments that were given as a run, and a run in their place.
 
@@ -121,10 +102,7 @@ def in_order(judgments: Judgments, runs: dict[str, RunSource]) -> dict[str, RunS
         if not are_grades(query, run.scores):
             continue
         if differ < NEARLY_ALL_DIFFER or min(len(cells), len(query)) < FEW:
-            doubt = (
-                "are they in the wrong order? Judgments come before runs (unjudged doctor tells them apart)"
-            )
-            announce([UnjudgedWarning(f"The judgments look like scores, and {name} like grades: {doubt}.")])
+            announce([UnjudgedWarning(note("wrong-order", [name]))])
             continue
         with name_in_errors(runs[name], run_name(name)):
             grades = f"its scores are grades: whole numbers up to {run.scores.max():g}, most of them the same"

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import inf, isfinite, isnan
 from typing import Any
 
+from unjudged.base.notes import Note, note
 from unjudged.base.wording import counted, p_text, percent, shortlist
 from unjudged.evaluation.query_segments import EVERY
 from unjudged.inference.gate import AS_JUDGED, FAIL, PASS, SEEN, UNDECIDED, WORST
@@ -30,8 +31,6 @@ NEEDED = "if {} of {}'s unjudged documents are relevant"
 NOT_EVEN = "not even if all unjudged documents that favour {} are relevant"
 OF_JUDGED = "; {} of the judged ones are"
 CORRECTED = "after correction, if {} of {}'s unjudged documents are relevant, as of the judged ones"
-NO_EFFECT = "No unjudged document that the runs retrieve changes the difference."
-SHARES = "flip: the share of relevant documents that turns the order; seen: that of the judged documents."
 ANSWERS = {
     BETTER: "{} is better than {}",
     NEEDS_JUDGING: "{} is ahead of {}, but unjudged documents could {}: needs judging",
@@ -56,7 +55,6 @@ MEANS_WITHOUT = {
 }
 """The same, if what judging could change is unknown."""
 
-NOT_KNOWN = "hat more judging could change is unknown"
 UNTESTED = "Whether segments differ is not tested: that takes two segments of more than one query each."
 MISLEADS = "the mean alone misleads"
 SAME_SIGN = "the difference is not the same in all segments"
@@ -79,13 +77,14 @@ def letters(place: int) -> str:
     return text
 
 
-def method_of(settings: Mapping[str, Any]) -> str:
-    """Return test, correction and level in one sentence."""
+def method_of(settings: Mapping[str, Any], doubt: str = "") -> Note:
+    """Return test, correction and level in one sentence, after what a mark of `doubt` means."""
     title = settings["test"]
     against = "" if settings.get("baseline") is None else f", against {settings['baseline']}"
     family = f" over {settings['family']}" if settings.get("family") else ""
     corrected = f", {settings['correction']}{family}" if family else ""
-    return f"{title[0].upper()}{title[1:]}{corrected}, alpha = {settings['alpha']:g}{against}."
+    test = f"{title[0].upper()}{title[1:]}{corrected}"
+    return note("method", doubt=doubt, test=test, alpha=settings["alpha"], against=against)
 
 
 def notes_of_view(result: Any, view: str, *, marks: bool = True) -> list[str]:
@@ -93,7 +92,7 @@ def notes_of_view(result: Any, view: str, *, marks: bool = True) -> list[str]:
     rows = result.rows[view]
     if view == "queries" and marks:
         nothing = rows[0].get("low") is not None and not result.rows["documents"]
-        return [columns_by_query(rows[0]), *([NO_EFFECT] if nothing else [])]
+        return [columns_by_query(rows[0]), *([note("no-effect")] if nothing else [])]
     if view not in ("systems", "pairs", "segments", "collections") or "test" not in result.settings:
         return []
     if view == "segments":
@@ -102,8 +101,8 @@ def notes_of_view(result: Any, view: str, *, marks: bool = True) -> list[str]:
         return [*of_collections(result.settings), method_of(result.settings), *without_judging(result.pairs)]
     sought = marks and view == "pairs" and any(isfinite(row.get("flip", inf)) for row in rows)
     doubt = "? needs judging. " if marks and any(row.get("doubtful") for row in rows) else ""
-    method = f"{doubt}{method_of(result.settings)}"
-    return [*([SHARES] if sought else []), method, *without_judging(result.pairs)]
+    method = method_of(result.settings, doubt)
+    return [*([note("shares")] if sought else []), method, *without_judging(result.pairs)]
 
 
 def columns_by_query(row: Row) -> str:
@@ -114,22 +113,22 @@ def columns_by_query(row: Row) -> str:
     return f"difference: {row['a']} minus {row['b']}; {known}{influence}"
 
 
-def without_judging(pairs: Sequence[Row]) -> list[str]:
+def without_judging(pairs: Sequence[Row]) -> list[Note]:
     """Say by which measures it is unknown what more judging could change, and why."""
     why = {row["measure"]: row["missing"] if row["more_judging"] == UNKNOWN else "" for row in pairs}
     said = []
     for reason in dict.fromkeys(filter(None, why.values())):
         own = [measure for measure in why if why[measure] == reason]
-        subject = "W" if len(own) == len(why) else f"{shortlist(own)}: w"
-        said.append(f"{subject}{NOT_KNOWN}: {reason}.")
+        every = len(own) == len(why)
+        code = "judging-unknown" if every else "judging-unknown-of"
+        said.append(note(code, [] if every else own, why=reason))
     return said
 
 
-def of_collections(settings: Mapping[str, Any]) -> list[str]:
+def of_collections(settings: Mapping[str, Any]) -> list[Note]:
     """Say what a mean over collections is, and how many queries each has."""
-    mean = f"mean: {'geometric, ' if settings['geometric'] else ''}over collections, each counts alike."
     sizes = ", ".join(f"{name} {size}" for name, size in settings["collections"].items())
-    return [f"{mean} queries: {sizes}."]
+    return [note("collections", geometric="geometric, " if settings["geometric"] else "", sizes=sizes)]
 
 
 def method_of_segments(settings: Mapping[str, Any]) -> str:

@@ -1,0 +1,168 @@
+"""Notes: what a reader of results must know, as data, and the words of every note in one place.
+
+    note("left-out", ["infAP"], why=refusal)
+
+makes a sentence that knows its code, what it is about, its values and its weight. Tables show the sentence,
+JSON has all of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from string import Formatter
+from typing import Any, Self
+
+from unjudged.base.wording import counted, shortlist
+
+READING, DOUBT = 0, 1
+"""Weights: how to read the results, or why another conclusion may be right."""
+
+FORMS = {"has": "have", "it": "them", "counts": "count", "needs": "need"}
+"""Words that agree with a number or with how many names there are: `{about:has}`."""
+NOUNS = ("query", "run")
+NAMED = 5
+"""How many runs stand in a sentence before it counts them."""
+
+_TEXT = """
+missing-queries!: {about:names} {about:has} no ranking for {missing:query} of {queries}: {missing:list}.
+    Each counts as empty.
+extra-queries: {about:names} {about:has} rankings for {ignored:query} that the judgments do not have. They
+    are ignored.
+nothing-judged-of-run!: No document that {about:list} retrieved is judged, so its scores say nothing about
+    it. Check that the run names documents as the judgments do{example}.
+nothing-judged!: Nothing is judged: every grade is negative, so the scores say nothing.
+wrong-order!: The judgments look like scores, and {about:list} like grades: are they in the wrong order?
+    Judgments come before runs (unjudged doctor tells them apart).
+refused!: {why}.
+few-judged!: Only {share}, and the others count as nonrelevant: bounds (--interval bounds) show what that
+    leaves open. If the labels were drawn at random, say how (--sampled uniformly).
+queries-without-judged!: {none:number} of {queries} queries {none:has} no judged document, so all that
+    runs have for {none:it} counts as nonrelevant: {none:list}.
+queries-without-relevant!: {none:number} of {queries} queries {none:has} no sampled relevant document, and
+    {about:all} {about:counts} them as 0: {none:list}.
+no-such-grade!: No judged document has a grade of {rel} or more, so nothing is relevant with rel={rel}.
+below-sample!: The sample was drawn from the first {rank} documents of each run, so nothing is known of
+    the others: {about:all} {about:counts} them as nonrelevant.
+not-uniform!: {about:all} {about:needs} a uniform sample, but {why}.
+tied: Documents have the same score in {tied} of {runs:run}: --ties expected (ties='expected') has the
+    means over all orders of them.
+tied-means!: Documents have the same score, and other orders of them change means by more than {least}:
+    {widest}{more}. ties='expected' (--ties expected) has the mean over all orders.
+expected: Values are expected over all orders of documents with the same score, each as likely as another.
+drawn-orders: {about:all}: orders of some rankings were drawn at random; standard error of a mean {error:.1g}.
+left-out!: {about:list} is left out: {why}.
+estimates: {what} with the pool judged{how}.
+outside-pool: Documents outside the pool count as not relevant.
+pool-depth: Bounds: {what}.
+lower-better: {about:list}: the lower value counts as better.
+higher-better: {about:list}: the higher value counts as better (--lower NAME if the lower one should; in
+    Python lower=).
+of-logarithms: {about:list}: differences, their tests and intervals are of logarithms.
+per-query: {about:list}: means per query, where `evaluate` has sums.
+same-queries!: {about:list} have the same {what}: their queries are not independent, and intervals and p
+    values of the mean are too small.
+rests-on-few!: {about:list} has {queries:query}, on which up to {share:.0%} of the uncertainty of a mean
+    or difference over collections rests: its interval and p value may be too small or too large, less so
+    from {enough} queries on.
+one-query!: One query says nothing about other queries: every p is 1.
+identical: {some} the same on every query: p is 1.
+constant!: {some} by the same amount on every query: p is 2^-{power}.
+alike!: Differences that are all equal do not show how far others vary: they have no interval.
+exact-p: All {flips:,} sign flips of the {queries} queries were taken: p is exact.
+resampled-p: {draws:,} resamples of the queries were drawn: p is at least 1/{least:,}.
+shares: flip: the share of relevant documents that turns the order; seen: that of the judged documents.
+no-effect: No unjudged document that the runs retrieve changes the difference.
+judging-unknown!: What more judging could change is unknown: {why}.
+judging-unknown-of!: {about:list}: what more judging could change is unknown: {why}.
+collections: mean: {geometric}over collections, each counts alike. queries: {sizes}.
+method: {doubt}{test}, alpha = {alpha:g}{against}.
+few-draws!: With {draws:,} draws a pair that alone differs has p = {p:.2g} after correction: draw at least
+    {enough:,}.
+"""
+"""A note per paragraph; those that are a reason for doubt have an exclamation mark behind their code."""
+
+WORDS = {
+    code: (DOUBT if mark else READING, " ".join(words.split()))
+    for code, mark, words in re.findall(r"^([a-z-]+)(!?): (.*(?:\n    .*)*)", _TEXT, re.MULTILINE)
+}
+"""Weight and words of each note by its code."""
+
+
+class Note(str):
+    """A sentence, with its code, the names that it is about, its values and its weight."""
+
+    code: str
+    about: tuple[str, ...]
+    values: Mapping[str, Any]
+    weight: int
+
+    def __new__(
+        cls,
+        text: str,
+        code: str = "",
+        about: Iterable[str] = (),
+        values: Mapping[str, Any] | None = None,
+        weight: int = READING,
+    ) -> Self:
+        made = super().__new__(cls, text)
+        made.code, made.about, made.values, made.weight = code, tuple(about), values or {}, weight
+        return made
+
+    def of(self, names: Sequence[str]) -> Note:
+        """Return the same said of these names, which come first."""
+        return Note(f"{', '.join(names)}: {self}", self.code, names, self.values, self.weight)
+
+    def data(self) -> dict[str, Any]:
+        """Return what JSON has of it."""
+        known = {"code": self.code, "about": list(self.about), "values": dict(self.values)}
+        return {**{name: own for name, own in known.items() if own}, "weight": self.weight, "text": str(self)}
+
+
+def note(code: str, about: Sequence[str] = (), /, **values: Any) -> Note:
+    """Make a note of these names with these values.
+
+    >>> note("lower-better", ["p50_latency"])
+    'p50_latency: the lower value counts as better.'
+    >>> note("queries-without-judged", none=["q1", "q7"], queries=50)
+    '2 of 50 queries have no judged document, so all that runs have for them counts as nonrelevant: q1, q7.'
+    """
+    weight, words = WORDS[code]
+    return Note(_words.vformat(words, (), {"about": list(about), **values}), code, about, values, weight)
+
+
+def said_once(said: Iterable[tuple[str, Note]], every: int) -> Iterator[Note]:
+    """Yield each note once, after the names of what it is said of, unless that is `every` one."""
+    names: dict[Note, list[str]] = {}
+    for name, own in said:
+        names.setdefault(own, []).append(name)
+    for own, all_names in names.items():
+        once = list(dict.fromkeys(all_names))
+        yield own if len(once) == every else own.of(once)
+
+
+class _Words(Formatter):
+    def format_field(self, value: Any, format_spec: str) -> str:
+        if format_spec == "list":
+            return shortlist(value)
+        if format_spec == "all":
+            return ", ".join(value)
+        if format_spec == "names":
+            return _named(value)
+        if format_spec in ("number", *FORMS, *NOUNS):
+            number = value if isinstance(value, int) else len(value)
+            if format_spec in NOUNS:
+                return counted(number, format_spec)
+            return (
+                str(number) if format_spec == "number" else format_spec if number == 1 else FORMS[format_spec]
+            )
+        return str(super().format_field(value, format_spec))
+
+
+_words = _Words()
+
+
+def _named(runs: Sequence[str]) -> str:
+    if len(runs) > NAMED:
+        return f"{len(runs)} runs ({', '.join(runs[:3])}, ...)"
+    return " and ".join(filter(None, [", ".join(runs[:-1]), runs[-1]]))
