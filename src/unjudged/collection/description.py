@@ -11,7 +11,6 @@ from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, ge
 from unjudged.base.choices import Conflicts, TestName, TiesName, shown
 from unjudged.base.errors import InputError, UnjudgedError, UsageError, quoted
 from unjudged.base.wording import counted
-from unjudged.collection.toml_text import Path, keys_of, line_of, parsed
 from unjudged.formats.readers.datasets import DATASET
 from unjudged.formats.small_files import read_small_text
 from unjudged.formats.streams import display_name, name_file_in_errors
@@ -37,7 +36,7 @@ class Place(NamedTuple):
 
     file: str = ""
     text: str = ""
-    path: Path = ()
+    path: tuple[str | int, ...] = ()
 
     def at(self, *keys: str | int) -> Place:
         """Return a place further in."""
@@ -49,6 +48,8 @@ class Place(NamedTuple):
         said = f"{key} {problem}" if key else problem
         if not self.file:
             return UsageError(said)
+        from unjudged.collection.toml_text import line_of
+
         return InputError(said, source=display_name(self.file), line=line_of(self.text, self.path))
 
     def file_named(self, name: str) -> str:
@@ -74,6 +75,11 @@ def a_text(value: Any, _: Place) -> str:
 def a_file(value: Any, place: Place) -> Any:
     """Take the name of a file; in Python anything that holds the same."""
     return place.file_named(a_text(value, place)) if place.file or isinstance(value, str) else value
+
+
+def a_pattern(value: Any, place: Place) -> Any:
+    """Take a pattern, which has a bracket, or a file; in Python also a mapping."""
+    return value if isinstance(value, str) and "(" in value else a_file(value, place)
 
 
 def some_texts(value: Any, place: Place) -> tuple[str, ...]:
@@ -236,7 +242,7 @@ class Description:
     names: Annotated[str, one_of("file", "tag")] = "file"
     ties: Annotated[TiesName, one_of(*get_args(TiesName))] = "order"
     columns: Annotated[Mapping[str, str] | None, COLUMNS] = None
-    groups: Annotated[Any, a_text] = None
+    groups: Annotated[Any, a_pattern] = None
     judgments: Annotated[tuple[Labels, ...], tables(Labels)] = ()
     runs: Annotated[Any, some_runs] = ()
     scores: Annotated[ScoreTable | None, one_table(ScoreTable)] = None
@@ -248,6 +254,8 @@ class Description:
     @classmethod
     def read(cls, file: str | os.PathLike[str], *, found: bool = False) -> Description:
         """Read a file; names of files in it are relative to it."""
+        from unjudged.collection.toml_text import parsed
+
         text = read_small_text(file, "a description of a collection", LARGEST).replace("\r\n", "\n")
         with name_file_in_errors(file):
             given = parsed(text)
@@ -256,6 +264,8 @@ class Description:
 
     def override(self, *settings: str) -> Description:
         """Return the same with other values, from texts such as `relevant=2` or `defaults.baseline=bm25`."""
+        from unjudged.collection.toml_text import keys_of, parsed
+
         made = self
         for setting in settings:
             name, equals, value = (part.strip() for part in setting.partition("="))

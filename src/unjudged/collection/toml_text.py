@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from typing import Any
 
 from unjudged.base.errors import InputError
@@ -36,6 +35,8 @@ def parsed(text: str) -> dict[str, Any]:
     if found := _MANY_PARTS.search(text):  # the parser takes hours for thousands of parts
         line = text.count("\n", 0, found.start()) + 1
         raise InputError("a name with 64 dots, expected keys of one or two parts", line=line)
+    import tomllib
+
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:
@@ -95,7 +96,7 @@ def keys_of(dotted: str) -> tuple[str, ...]:
     """Return the parts of a dotted key, without quotes; none if it is no key."""
     if not _ONE_KEY.fullmatch(dotted):
         return ()
-    tree: Any = tomllib.loads(f"{dotted} = 0")
+    tree: Any = parsed(f"{dotted} = 0")
     keys = []
     while isinstance(tree, dict):
         ((key, tree),) = tree.items()

@@ -6,6 +6,7 @@ import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
+from importlib import import_module
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -35,7 +36,6 @@ from unjudged.formats.readers.frames import is_frame, library_of, runs_in_frame
 from unjudged.formats.scan import scanner
 from unjudged.formats.streams import STANDARD_INPUT, without_links
 from unjudged.formats.tables import Matched
-from unjudged.measures.kernel.loading import load_measures
 from unjudged.measures.kernel.measure import Measure
 from unjudged.measures.kernel.names import MeasureLike, parse_measures, with_relevant
 from unjudged.rankings.coverage import in_order
@@ -95,18 +95,18 @@ class Collection:
         described = qrels if isinstance(qrels, Description) else description_of(qrels)
         if described is None:
             described = Description(judgments=() if qrels is None else (Labels(qrels),))
-        given = {name: value for name, value in keys.items() if value is not None}
-        stated = {name: given.pop(name) for name in OF_JUDGMENTS if name in given}
-        if given or stated:
+        if given := {name: value for name, value in keys.items() if value is not None}:
+            stated = {name: given.pop(name) for name in OF_JUDGMENTS if name in given}
             described = described.changed(given | ({"judgments": stated} if stated else {}))
         if described.code is not None and not described.found:
-            load_measures([described.code])
+            import_module("unjudged.measures.kernel.loading").load_measures([described.code])
         self.described = described
         self.on_read = on_read
         self.library = ""
         self._predictions = predictions
         self._shared: dict[float, SharedRankings] = {}
         self._judgments, self.notes = united(described.judgments)
+        self.runs: dict[str, RunSource] = {}
         self.runs = self._named(runs)
         for source in (runs, *self.runs.values(), qrels):
             if kind_of_source(source) == FRAME:
@@ -196,7 +196,7 @@ class Collection:
     def _named(self, runs: RunsSource | None) -> dict[str, RunSource]:
         """Return runs by name: those described, some of them, or others."""
         described = self.described
-        own: dict[str, Any] = vars(self).get("runs") or described_runs(described)
+        own: dict[str, Any] = self.runs or described_runs(described)
         several = [runs] if isinstance(runs, str) else runs
         words = isinstance(several, list | tuple) and any(isinstance(one, str) for one in several)
         self.systems: list[str] | None = None

@@ -19,10 +19,12 @@ KIND_OF: Final[Mapping[str, Kind]] = {"pool": POOL, "chosen": CHOSEN, "unknown":
 
 def united(labels: Sequence[Labels]) -> tuple[Judgments | None, list[str]]:
     """Return the judgments of people as one, or else those of the only model; and what to know of them."""
+    if len(labels) == 1 and labels[0].by != MODEL:
+        return _read(labels[0]), []
     models = [one for one in labels if one.by == MODEL]
     people = [one for one in labels if one.by != MODEL]
     if people:
-        return _united(people) if len(people) > 1 else (_read(people[0]), [])
+        return _united(people) if len(people) > 1 else united(people)
     if not models:
         return None, []
     if len(models) > 1:
