@@ -67,7 +67,7 @@ Reads = Callable[[Any, Place], Any]
 
 def a_text(value: Any, _: Place) -> str:
     """Take a text that has something."""
-    if not isinstance(value, str) or not value.strip() or "\0" in value:
+    if not isinstance(value, str) or not value or "\0" in value:
         raise Wrong("a text")
     return value
 

@@ -125,7 +125,7 @@ def _has_grades(file: str, start: bytes, fields: Sequence[str]) -> bool:
         return False
     if {*NAMES["grade"][:-1], *NAMES["stratum"]} & {*fields}:
         return True
-    run = Run.of(file)
+    run = Run.of(next(iter(name_runs([file]).values())))  # of several in one file the first
     return are_grades(np.repeat(np.arange(len(run.queries)), np.diff(run.offsets)), run.scores)
 
 

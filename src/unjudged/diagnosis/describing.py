@@ -1,0 +1,155 @@
+"""A description of files, as text: what they show is written, and what they only suggest is a comment."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from unjudged.base.errors import InputError, UsageError
+from unjudged.base.wording import plain, shortlist
+from unjudged.collection.description import FILE_NAME
+from unjudged.diagnosis.recognised_files import (
+    CALIBRATION,
+    GROUPS,
+    JUDGMENTS,
+    RUN,
+    SCORES,
+    TEXTS,
+    RecognisedFile,
+    recognise,
+)
+from unjudged.evaluation.collection import name_runs
+from unjudged.formats.files import expanded
+from unjudged.formats.readers.datasets import DATASET
+from unjudged.formats.streams import STANDARD_INPUT, display_name
+from unjudged.formats.writing import write_whole
+
+DESCRIBED = (CALIBRATION, GROUPS, JUDGMENTS, RUN, SCORES, TEXTS)
+PLAIN = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def write_description(files: Iterable[str | os.PathLike[str]], path: str | os.PathLike[str]) -> str:
+    """Write a description of files into a new file, and return its text."""
+    if os.path.lexists(path):
+        raise UsageError(
+            f"{display_name(path)} is there already: name a new file, or change that one by hand"
+        )
+    text = describe(files, os.path.dirname(path))
+    write_whole(path, text)
+    return text
+
+
+def describe(files: Iterable[str | os.PathLike[str]], folder: str = "") -> str:
+    """Return a description of files for a `collection.toml` in a folder.
+
+    >>> from unjudged import sample
+    >>> print(describe([sample.qrels, sample.runs["fused"]], sample.qrels.parent).partition("[runs]")[2])
+    <BLANKLINE>
+    fused = "fused.run"
+    <BLANKLINE>
+    # [defaults]
+    # baseline = "fused"  # others are compared with it
+    <BLANKLINE>
+    """
+    named = dict.fromkeys(one for file in files for one in expanded(os.fspath(file)))
+    if STANDARD_INPUT in named:
+        raise UsageError("a description names files, and standard input is none")
+    known = [recognise(name) for name in named]
+    kinds = {
+        kind: [one for one in known if one.kind == kind] for kind in dict.fromkeys(k.kind for k in known)
+    }
+    writer = _Writer(folder or os.curdir, kinds)
+    return "\n".join(
+        [f"# {FILE_NAME}: what the data is. Other lines that begin with # are guesses.", *writer.lines()]
+    )
+
+
+@dataclass(frozen=True)
+class _Writer:
+    """Files by what they are, and the folder that they are named from."""
+
+    folder: str
+    kinds: Mapping[str, Sequence[RecognisedFile]]
+
+    def of(self, kind: str) -> Sequence[RecognisedFile]:
+        return self.kinds.get(kind, [])
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines: keys of no table first."""
+        judgments = sorted(self.of(JUDGMENTS), key=lambda one: -(one.documents or 0))
+        queries = {query for one in judgments for query in one.content.queries}
+        topics = [one for one in self.of(TEXTS) if queries & one.content]
+        yield from self.keys("queries", topics)
+        yield from self.keys("documents", [one for one in self.of(TEXTS) if one not in topics])
+        highest = max((int(one.content.highest) for one in judgments[:1]), default=0)
+        if highest > 1:
+            yield f"# relevant = {highest}  # the lowest grade that counts as relevant"
+        yield from self.keys("groups", self.of(GROUPS))
+        named = name_runs([one.file for one in self.of(RUN)]) if self.of(RUN) else {}
+        alone = all(isinstance(file, str) for file in named.values())
+        if not alone:
+            yield f"runs = {self.listed(self.of(RUN))}  # {plain(shortlist(list(named)))}"
+        for place, one in enumerate(judgments):
+            yield from self.further(one) if place else self.judgments(one)
+        if named and alone:
+            yield "\n[runs]"
+            yield from (f"{_key(name)} = {self.name(file)}" for name, file in named.items())
+        if self.of(SCORES):
+            mark = "# " if judgments else ""
+            yield f"\n{mark}[scores]\n{mark}file = {self.listed(self.of(SCORES))}"
+        for one in (one for kind, ones in self.kinds.items() if kind not in DESCRIBED for one in ones):
+            yield f"# {plain(one.file)}: {plain(one.description)}"
+        if named:
+            yield f"\n# [defaults]\n# baseline = {quoted(next(iter(named)))}  # others are compared with it"
+        yield ""
+
+    def keys(self, key: str, files: Sequence[RecognisedFile]) -> Iterator[str]:
+        """Yield a key with the first file, and guesses with others."""
+        for place, one in enumerate(files):
+            yield f"{'# ' if place else ''}{key} = {self.name(one.file)}  # {plain(one.description)}"
+
+    def judgments(self, one: RecognisedFile) -> Iterator[str]:
+        """Yield the table of the judgments, which people made for all that is known."""
+        origin = one.content.origin
+        recorded = one.content.stratum is not None or one.content.probability is not None
+        how = "sample" if origin.sampled else origin.kind
+        yield f"\n[[judgments]]\nfile = {self.name(one.file)}  # {plain(one.description)}"
+        yield f'{"" if recorded else "# "}how = "{how}"  # {origin.words}'
+        yield from self.keys("calibration", self.of(CALIBRATION))
+
+    def further(self, one: RecognisedFile) -> Iterator[str]:
+        """Yield the table of other judgments, which may be by a model."""
+        yield f"\n# [[judgments]]\n# file = {self.name(one.file)}  # {plain(one.description)}"
+        yield '# by = "model"  # or "people"'
+
+    def listed(self, files: Sequence[RecognisedFile]) -> str:
+        """Return a list of files."""
+        return f"[{', '.join(self.name(one.file) for one in files)}]"
+
+    def name(self, file: Any) -> str:
+        """Return the name of a file as seen from the folder."""
+        name = str(file)
+        if not name.startswith(DATASET):
+            try:
+                name = os.path.relpath(name, self.folder)
+            except ValueError:  # another drive
+                name = os.path.abspath(name)
+        return quoted(name)
+
+
+def _key(name: str) -> str:
+    return name if PLAIN.fullmatch(name) else quoted(name)
+
+
+def quoted(text: str) -> str:
+    """Return a text as TOML writes it."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        problem = "its name is not UTF-8, and a description is: rename it"
+        raise InputError(problem, source=display_name(text)) from None
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
