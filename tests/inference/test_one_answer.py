@@ -12,7 +12,18 @@ from hypothesis import strategies as st
 
 from tests.conftest import Qrels, RunDict, examples
 from tests.evidence.small_collections import several_runs, skilled_runs
-from unjudged import Comparison, Scores, UsageError, compare, compare_collections, evaluate, gate, judging
+from unjudged import (
+    Collection,
+    Comparison,
+    Scores,
+    UsageError,
+    compare,
+    compare_collections,
+    evaluate,
+    gate,
+    judging,
+    report_page,
+)
 from unjudged.grids.rendering import render
 from unjudged.inference.gate import PASS
 from unjudged.inference.rows import Row
@@ -278,6 +289,16 @@ def test_predictions_of_further_queries_are_in_the_gate_too(measure: str) -> Non
         assert found["queries"] == len(own)
         if found["segment"] != "all":
             assert found["mean_a"] == pytest.approx(evaluate(own, runs["new"], measure).means[0, 0])
+    twice = {name: Collection(labels, runs, predictions=guesses) for name in ("first", "second")}
+    first, _, mean = compare_collections(twice, measure, predictions="predictions").rows["collections"]
+    same(row, first, (*ALIKE, "mean_a", "mean_b", "query_low", "query_high"))
+    assert [mean[name] for name in ("difference", "mean_a", "mean_b")] == pytest.approx(
+        [row[name] for name in ("difference", "mean_a", "mean_b")], abs=1e-12
+    )
+    width = (mean["query_high"] - mean["query_low"]) / (row["query_high"] - row["query_low"])
+    assert width == pytest.approx(0.5**0.5, rel=0.05)
+    page = str(report_page(labels, runs, measure, predictions=guesses).html)
+    assert "30 queries with predictions only" in page
 
 
 def test_no_question_but_one_compares_a_system_with_itself() -> None:

@@ -151,6 +151,9 @@ def _with_surrogates(contrast: Contrast, pairs: Pairs, settings: Settings) -> Te
     return Tested(contrast, columns, p, p, Judging.nothing(len(pairs)), pairs)
 
 
+PARTS = ("weight", "value", "error")
+
+
 def powered_means(contrast: Contrast, alpha: float) -> tuple[list[Powered], tuple[Floats, Floats, Floats]]:
     """Return the means of people's scores with predicted ones; and these and their ends as shown."""
     values, sign = contrast.values, contrast.measure.sign
@@ -159,6 +162,23 @@ def powered_means(contrast: Contrast, alpha: float) -> tuple[list[Powered], tupl
     means = sign * np.array([one.value for one in powered]) + 0.0
     half = np.array([t_quantile(1 - alpha, one.queries - 2) * one.error for one in powered])
     return powered, (means, means - half, means + half)
+
+
+def powered_queries(contrast: Contrast) -> Floats:
+    """Return k x q: scores by query whose mean, and its standard error, are those with the predictions.
+
+    What the predictions leave of each query is stretched until its spread has that error. Without predictions
+    for further queries these are the scores.
+    """
+    if contrast.surrogate is None:
+        return contrast.values
+    (powered, _), values = powered_means(contrast, 0.05), contrast.values
+    weight, value, error = (np.array([getattr(one, name) for one in powered])[:, None] for name in PARTS)
+    rest = values - weight * contrast.surrogate[0]
+    rest = rest - rest.mean(axis=1, keepdims=True)
+    spread = rest.std(axis=1, ddof=1, keepdims=True)
+    stretched: Floats = rest * error * rest.shape[1] ** 0.5 / np.where(spread > 0, spread, np.inf)
+    return value + stretched
 
 
 def leaders(contrast: Contrast, pairs: Pairs) -> tuple[Ints, Ints, Mask]:

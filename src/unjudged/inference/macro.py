@@ -9,7 +9,7 @@ import numpy as np
 
 from unjudged.evidence.contrast import ALONE, Contrast, Ends, Evidence
 from unjudged.inference.corrections import find_correction
-from unjudged.inference.infer import Columns, Settings, decide, describe_systems, run_tests
+from unjudged.inference.infer import Columns, Settings, decide, describe_systems, powered_queries, run_tests
 from unjudged.inference.macro_means import macro_differences, macro_interval
 from unjudged.inference.pairs import rank_intervals
 from unjudged.inference.rows import Row, pairs_of, rows_of
@@ -48,7 +48,7 @@ def collection_rows(
 def _mean_of_pairs(contrasts: Sequence[Contrast], settings: Settings) -> Columns:
     """Return the columns of the mean difference over collections."""
     measure, sign, alpha = contrasts[0].measure, contrasts[0].measure.sign, settings.alpha
-    parts = [contrast.values for contrast in contrasts]
+    parts = [powered_queries(contrast) for contrast in contrasts]
     found = macro_differences(parts, 1 - alpha)
     largest = max(float(np.abs(contrast.scores).max(initial=0)) for contrast in contrasts)
     value = np.where(np.abs(found.value) <= ROUNDING * largest, 0.0, found.value)  # a rounding error is none
@@ -62,7 +62,7 @@ def _mean_of_pairs(contrasts: Sequence[Contrast], settings: Settings) -> Columns
     queries = sum(part.shape[1] for part in parts)
     answers = verdicts(p_holds <= alpha, seen <= alpha, worst <= alpha, judging, queries)
     first, second = contrasts[0].first, contrasts[0].second
-    means = np.mean([mean_over_queries(c.scores) for c in contrasts], axis=0)
+    means = np.mean([_means_of_systems(contrast) for contrast in contrasts], axis=0)
     columns: Columns = {"queries": queries, "difference": sign * value + 0.0}
     columns |= {
         "mean_a": measure.mean_of(sign * means[first]),
@@ -75,6 +75,14 @@ def _mean_of_pairs(contrasts: Sequence[Contrast], settings: Settings) -> Columns
     columns |= {"query_low": low, "query_high": high, "p": found.p, "p_adjusted": p_adjusted}
     columns["sure"] = (worst <= alpha) & (p_holds <= alpha) & judging.known
     return columns | vars(answers)
+
+
+def _means_of_systems(contrast: Contrast) -> Floats:
+    """Return the mean of each system in the unit that is averaged, with predictions where there are any."""
+    if contrast.surrogate is None:
+        return mean_over_queries(contrast.scores)
+    means: Floats = contrast.measure.sign * contrast.facts["means"]
+    return means
 
 
 def _mean_ends(contrasts: Sequence[Contrast]) -> Ends | None:
@@ -124,7 +132,7 @@ def _systems(
     nothing = np.full(len(names), ALONE)
     contrasts = [one.contrast(alone, nothing) for one in each]
     columns = [describe_systems(contrast, settings.alpha) for contrast in contrasts]
-    values: list[Floats] = [contrast.scores for contrast in contrasts]
+    values = [powered_queries(contrast) for contrast in contrasts]
     means = measure.mean_of(measure.sign * np.mean([mean_over_queries(part) for part in values], axis=0))
     limits = (-np.inf, np.inf) if measure.geometric else measure.range
     plain = [measure.sign * part for part in values]

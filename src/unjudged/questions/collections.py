@@ -24,7 +24,15 @@ from unjudged.inference.macro_means import macro_variances
 from unjudged.inference.pairs import place_of_baseline
 from unjudged.inference.rows import pairs_of
 from unjudged.measures.kernel.names import MeasureLike
-from unjudged.questions.sources import DEFAULT, Gathered, gather, notes_on_measures, resolved
+from unjudged.questions.sources import (
+    DEFAULT,
+    Gathered,
+    Predicting,
+    gather,
+    notes_on_measures,
+    predicting,
+    resolved,
+)
 from unjudged.rankings.judged import Floats
 from unjudged.results.comparison import Comparison
 
@@ -43,6 +51,7 @@ def compare_collections(
     collections: Mapping[Any, Any],
     measure: MeasureLike | None = None,
     *,
+    predictions: Any = None,
     depth: int | None = None,
     baseline: str | None = None,
     test: TestName = "t",
@@ -55,8 +64,9 @@ def compare_collections(
 
     `collections` maps names to a `Collection` or its description, to (judgments, runs), or to a table of
     scores: `Scores`, or a file or frame that `Scores.of` takes. Each needs the same runs and at least two
-    queries. `measure` is the one of the tables if they have only one, else nDCG@10. `depth` keeps only the
-    first documents of each ranking. `test` is for pairs within collections, corrected over all pairs and
+    queries. `measure` is the one of the tables if they have only one, else nDCG@10. `predictions` are used
+    with the judgments, or name those of each collection. `depth` keeps only the first documents of each
+    ranking. `test` is for pairs within collections, corrected over all pairs and
     collections; the mean over collections has a t test with stratified queries, corrected over the pairs.
 
     >>> from unjudged import sample
@@ -72,15 +82,21 @@ def compare_collections(
     named = _by_name(collections)
     read = {name: _read(name, source, measure) for name, source in named.items()}
     tables = {name: source for name, source in read.items() if isinstance(source, Scores)}
-    if tables and depth is not None:
-        raise UsageError(f"depth needs judgments and runs, and collection {next(iter(tables))!r} has scores")
+    for given, value in {"depth": depth, "predictions": predictions}.items():
+        if tables and value is not None:
+            name = next(iter(tables))
+            raise UsageError(f"{given} needs judgments and runs, and collection {name!r} has scores")
     if measure is None:
         known = {str(one) for table in tables.values() for one in table.measures}
         measure = known.pop() if len(known) == 1 else DEFAULT
     sources = {name: one.chosen(measure) if isinstance(one, Scores) else one for name, one in read.items()}
     runs = _same_runs({name: list(source.runs) for name, source in sources.items()})
     place_of_baseline(baseline, runs)
-    found = {name: _gathered(name, source, runs, measure, depth) for name, source in sources.items()}
+    predicted = predicting(predictions)
+    found = {
+        name: _gathered(name, source, runs, measure, depth=depth, predicted=predicted)
+        for name, source in sources.items()
+    }
     for name, one in found.items():
         if len(one.queries) < 2:
             raise UsageError(f"collection {name!r} has one query, expected at least two")
@@ -168,7 +184,13 @@ def _read(name: str, source: Any, measure: MeasureLike | None) -> Collection | S
 
 
 def _gathered(
-    name: str, source: Collection | Scores, runs: Sequence[str], measure: MeasureLike, depth: int | None
+    name: str,
+    source: Collection | Scores,
+    runs: Sequence[str],
+    measure: MeasureLike,
+    *,
+    depth: int | None,
+    predicted: Predicting | None,
 ) -> Gathered:
     """Return the evidence of one collection with its runs in this order; warnings name the collection."""
     if isinstance(source, Scores):
@@ -176,7 +198,7 @@ def _gathered(
     ordered = source.chosen(list(runs))
     with warnings.catch_warnings(record=True) as recorded:
         warnings.simplefilter("always", UnjudgedWarning)
-        found = gather(ordered, None, [measure], depth=depth)
+        found = gather(ordered, None, [measure], depth=depth, predicted=predicted)
     for one in recorded:
         if isinstance(one.message, UnjudgedWarning):
             announce([type(one.message)(one.message.note.of([name]))])
@@ -187,13 +209,9 @@ def _gathered(
 
 def _same_queries(found: Mapping[str, Gathered]) -> Iterator[Note]:
     """Say which collections have the same judgments, or the same scores where these are not known."""
-    alike: dict[tuple[str, str | bytes], list[str]] = {}
+    alike: dict[tuple[str, object], list[str]] = {}
     for name, one in found.items():
-        if one.shared is not None:
-            key = ("judgments", one.shared.original.fingerprint)
-        else:
-            key = ("scores", one.scores.values.tobytes())
-        alike.setdefault(key, []).append(name)
+        alike.setdefault(one.made_of, []).append(name)
     for (what, _), names in alike.items():
         if len(names) > 1:
             yield note("same-queries", names, what=what)

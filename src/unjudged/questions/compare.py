@@ -23,6 +23,7 @@ from unjudged.questions.sources import (
     gather,
     level_of,
     notes_on_measures,
+    predicting,
     resolved,
 )
 from unjudged.rankings.judged import Mask
@@ -71,9 +72,7 @@ def compare(
         depth=depth,
         pool_depth=pool_depth,
         ties=ties,
-        predictions=predictions,
-        threshold=threshold,
-        outside=outside,
+        predicted=predicting(predictions, outside, threshold),
         seed=seed,
     )
     baseline = baseline_of(described, baseline, found.systems)

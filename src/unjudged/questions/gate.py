@@ -20,7 +20,7 @@ from unjudged.inference.gate import AS_JUDGED, FAIL, PASS, SEEN, UNDECIDED, WORS
 from unjudged.inference.infer import reach_of
 from unjudged.measures.kernel.names import MeasureLike, parse_measure, place_of_measure, with_relevant
 from unjudged.measures.kernel.registry import Measure
-from unjudged.questions.sources import gather, level_of, notes_on_measures, resolved
+from unjudged.questions.sources import gather, level_of, notes_on_measures, predicting, resolved
 from unjudged.results.fields import Row
 from unjudged.results.result import Result
 from unjudged.results.views import View
@@ -121,7 +121,7 @@ def gate(
     source, described = resolved(qrels, [old, new], on_read=on_read)
     margin, measures = _asked(described, margin, measures)
     alpha = level_of(described, alpha)
-    found = gather(source, None, measures, depth=depth, predictions=predictions)
+    found = gather(source, None, measures, depth=depth, predicted=predicting(predictions))
     before, after = found.systems
     margins = _margins(margin, [one.measure for one in found.evidence])
     queries = len(found.queries)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,6 +36,19 @@ DEFAULT = "nDCG@10"
 Source = JudgmentsSource | Collection | Scores
 
 
+class Predicting(NamedTuple):
+    """What judges predict, or the name that a collection gives to it, and how it is used."""
+
+    source: Any
+    outside: str
+    threshold: float | None
+
+
+def predicting(predictions: Any, outside: str = "error", threshold: float | None = None) -> Predicting | None:
+    """Return how predictions are used, None without any."""
+    return None if predictions is None else Predicting(predictions, outside, threshold)
+
+
 @dataclass(frozen=True, eq=False)
 class Gathered:
     """Evidence by each measure, with what a reader must know of it."""
@@ -45,7 +58,8 @@ class Gathered:
     library: str = ""
     shared: SharedRankings | None = None
     """The runs over one pool; None for scores of a table."""
-    scores: Any = None
+    made_of: tuple[str, object] = ("judgments", None)
+    """What it rests on: a word, and a value that is the same for the same."""
     settings: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -67,23 +81,19 @@ def gather(
     depth: int | None = None,
     pool_depth: int | None = None,
     ties: TiesName | None = None,
-    predictions: Any = None,
-    outside: str = "error",
-    threshold: float | None = None,
+    predicted: Predicting | None = None,
     seed: int = 0,
     on_read: Callable[[str], None] | None = None,
 ) -> Gathered:
     """Return the evidence that these sources hold by the measures."""
     source, described = resolved(qrels, runs, on_read=on_read)
     if isinstance(source, Scores):
-        for name, given in {"depth": depth, "predictions": predictions, "ties": ties}.items():
+        for name, given in {"depth": depth, "predictions": predicted, "ties": ties}.items():
             if given not in (None, "order"):
                 raise UsageError(f"{name} needs judgments and runs, and these are scores: omit it")
         return of_table(source.chosen(described.defaults.measures if measures is None else measures))
-    if predictions is not None:
-        if isinstance(predictions, str):
-            predictions = source.predictions.get(predictions, predictions)
-        return of_predictions(source, measures, predictions, outside=outside, threshold=threshold)
+    if predicted is not None:
+        return of_predictions(source, measures, predicted)
     chosen = source.measures(measures, lambda: fitting_measures(source.judgments, (DEFAULT,))[:1])
     ties = described.ties if ties is None else ties
     return of_rankings(source, chosen, depth=depth, pool_depth=pool_depth, ties=ties, seed=seed)
@@ -124,17 +134,21 @@ def of_table(table: Scores) -> Gathered:
     """Return the evidence of a table of scores, by each of its measures."""
     evidence = [TableEvidence(table, place) for place in range(len(table.measures))]
     notes = [*(one.note for one in table.warnings), *map(Note, table.notes)]
-    return Gathered(evidence, notes, table.library, scores=table)
+    return Gathered(evidence, notes, table.library, made_of=("scores", table.values.tobytes()))
 
 
 def of_predictions(
-    collection: Collection, measures: Any, predictions: Any, *, outside: str, threshold: float | None
+    collection: Collection, measures: MeasureLike | Iterable[MeasureLike] | None, predicted: Predicting
 ) -> Gathered:
     """Return the evidence of people's labels with predictions, by document or by query."""
+    judges = predicted.source
+    if isinstance(judges, str):
+        judges = collection.predictions.get(judges, judges)
     evidence, notes = import_module("unjudged.predictions.evidence").predicted_evidence(
-        collection, predictions, measures, outside=outside, threshold=threshold
+        collection, judges, measures, outside=predicted.outside, threshold=predicted.threshold
     )
-    return Gathered(evidence, [*map(Note, notes)], collection.library)
+    made_of = ("judgments", collection.judgments.fingerprint)
+    return Gathered(evidence, [*map(Note, notes)], collection.library, made_of=made_of)
 
 
 def of_rankings(
@@ -184,7 +198,7 @@ def of_rankings(
         *_about_estimates(chosen, shared.judged_rankings),
     ]
     notes += [] if reach is None else [note("pool-depth", what=below_pool(reach))]
-    return Gathered(evidence, notes, collection.library, shared)
+    return Gathered(evidence, notes, collection.library, shared, ("judgments", shared.original.fingerprint))
 
 
 def _about_estimates(measures: Sequence[Measure], rankings: JudgedRankings) -> Iterator[Note]:

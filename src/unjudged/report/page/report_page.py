@@ -37,6 +37,7 @@ from unjudged.questions.sources import (
     comparable,
     gather,
     level_of,
+    predicting,
     resolved,
 )
 from unjudged.rankings.judged import Floats
@@ -63,6 +64,7 @@ def report_page(
     alpha: float | None = None,
     calibration: Calibration | None = None,
     pool_depth: int | None = None,
+    predictions: Any = None,
     by: SegmentsSource | None = None,
     draws: int = DRAWS,
     seed: int = 0,
@@ -77,8 +79,8 @@ def report_page(
     are those that the judgments were read from, where `qrels` is not itself a file. If the judgments are a
     sample with strata or probabilities, the default measures are those that estimate from it; beside others,
     a section has the estimates that fit. `by` gives the segment of each query and adds the differences by
-    segment. `Scores`, such as those of another tool, may stand for judgments and runs; then nothing is shown
-    of documents.
+    segment. `Scores`, such as those of another tool, may stand for judgments and runs, and `predictions` may
+    be used with the judgments; then nothing is shown of documents.
 
     >>> from unjudged import sample
     >>> page = report_page(sample.qrels, sample.runs, ["AP", "P@10"])
@@ -88,10 +90,11 @@ def report_page(
     alpha, by = level_of(described, alpha), described.segments if by is None else by
     test = chosen_test(described, test)
     settings = Settings.of(test, correction, alpha, draws, checked_int("seed", seed))
-    if isinstance(source, Scores):
-        baseline = baseline_of(described, baseline, source.runs)
-        found = compare_gathered(gather(source, None, measures), settings, baseline, correct_over, by)
-        sources = [("scores", file) for file in files]
+    if isinstance(source, Scores) or predictions is not None:
+        baseline = baseline_of(described, baseline, list(source.runs))
+        gathered = gather(source, None, measures, predicted=predicting(predictions))
+        found = compare_gathered(gathered, settings, baseline, correct_over, by)
+        sources = [("scores" if isinstance(source, Scores) else "judgments", file) for file in files]
         return Page.of(*page_data(PageInput(found, sources, command, title, extras=_segments(found, by))))
     scale, named = source.judgments.scale, source.runs
     chosen = source.measures(measures, lambda: fitting_measures(source.judgments, REPORT_MEASURES))
