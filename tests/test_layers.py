@@ -181,7 +181,7 @@ def test_a_command_loads_what_it_needs() -> None:
         assert not ({*HEAVY, "numpy"}) & loaded(command(*words))
     evaluating = loaded(command("evaluate", str(sample.qrels), str(sample.runs["fused"])))
     assert not HEAVY & evaluating
-    assert not {"concurrent", "html", "logging"} & evaluating
+    assert not {"concurrent", "csv", "html", "json", "logging"} & evaluating
 
 
 def test_a_command_loads_no_other() -> None:

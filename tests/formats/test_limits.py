@@ -20,7 +20,7 @@ import pytest
 from backports import zstd
 from pyarrow import parquet
 
-from unjudged import InputError, Judgments, Run, UnjudgedError, UsageError, evaluate, sample
+from unjudged import InputError, Judgments, Run, Scores, UnjudgedError, UsageError, evaluate, sample
 from unjudged.formats import matching
 from unjudged.formats.limits import limit
 from unjudged.formats.readers.arrow_columns import ids_of
@@ -82,6 +82,25 @@ def test_json_that_takes_too_much_memory(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("UNJUDGED_MAX_MEMORY", "100k")
     with pytest.raises(InputError, match="run: takes more than 102,400 bytes in memory"):
         evaluate(QRELS, tmp_path / "run")
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+def test_a_table_of_scores_that_takes_too_much(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, rows = tmp_path / f"scores.{kind}", [(f"q{i}", i % 7 / 8) for i in range(20_000)]
+    if kind == "csv":
+        path.write_text("query,AP\n" + "".join(f"{query},{value}\n" for query, value in rows))
+    elif kind == "jsonl":
+        path.write_text("".join(f'{{"query": "{query}", "AP": {value}}}\n' for query, value in rows))
+    else:
+        parquet.write_table(
+            pyarrow.table(dict(zip(("query", "AP"), zip(*rows, strict=True), strict=True))), path
+        )
+    assert len(Scores.of(path).queries) == 20_000
+    monkeypatch.setenv("UNJUDGED_MAX_MEMORY", "1M")
+    with pytest.raises(InputError, match=rf"scores.{kind}: takes more than 1,048,576 bytes in memory"):
+        Scores.of(path)
 
 
 def test_names_repeated_in_json_take_linear_time(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import csv
+import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -173,8 +173,6 @@ def named_columns(source: Any, headless: Headless) -> NamedColumns:
 
 
 def _of_file(file: PathLike, headless: Headless) -> NamedColumns:
-    import os
-
     if os.path.isdir(file):
         return _held(open_arrow(file))
     with opened(file) as stream:
@@ -238,6 +236,8 @@ def _with_points(column: list[str]) -> list[str]:
 
 def _of_lines(numbered: Iterator[tuple[int, str]], names: Sequence[str], delimiter: str) -> NamedColumns:
     """Read lines of some fields, with commas or semicolons between, or spaces and tabs."""
+    import csv
+
     rows: list[list[str]] = []
     lines: list[int] = []
     for number, line in numbered:

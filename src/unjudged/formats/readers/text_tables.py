@@ -53,11 +53,13 @@ def lines_of(file: PathLike) -> Iterator[str]:
 
 def header_of(line: str) -> tuple[list[str], str]:
     """Return the names of columns in a line of text, and what separates them; none if nothing does."""
+    delimiter = next((mark for mark in DELIMITERS if mark in line), "")
+    if not delimiter:
+        return [], ""
     import csv
 
-    delimiter = next((mark for mark in DELIMITERS if mark in line), "")
     try:
-        return (next(csv.reader([line], delimiter=delimiter), []) if delimiter else []), delimiter
+        return next(csv.reader([line], delimiter=delimiter), []), delimiter
     except csv.Error:
         return [], delimiter
 
