@@ -53,7 +53,6 @@ OPTIONS: dict[str, Callable[[Any], object]] = {
     "test": lambda x: u.compare(QRELS, RUNS, "AP", test=x),
     "correction": lambda x: u.compare(QRELS, RUNS, "AP", correction=x),
     "design": lambda x: u.experiments.experiment(QRELS, RUNS, x),
-    "statistics": lambda x: u.experiments.experiment(QRELS, RUNS, statistics=x),
     "levels": lambda x: u.experiments.experiment(QRELS, RUNS, levels=x),
     "groups": lambda x: u.calibrate(QRELS, RUNS, x),
     "interval": SCORES.estimate,

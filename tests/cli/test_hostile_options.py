@@ -23,7 +23,6 @@ NAMES = {
     "plot": ["evaluate", QRELS, RUN, "--plot", "NAME.svg"],
     "page": ["report", QRELS, RUN, "-o", "NAME"],
     "design": ["next", QRELS, RUN, OTHER, "--settle", "--record", "NAME"],
-    "means": ["experiment", QRELS, RUN, OTHER, "--means", "NAME.csv"],
     "to judge": ["sample", QRELS, "--share", "10%", "--to-judge", "NAME"],
     "demo": ["demo", "--files", "NAME"],
     "in a folder": ["evaluate", QRELS, RUN, "-o", "NAME/x.csv"],

@@ -18,7 +18,7 @@ import numpy as np
 from unjudged.base.choices import DesignName, as_list, checked_int
 from unjudged.base.errors import UnjudgedError, UsageError
 from unjudged.evaluation.collection import RunsSource
-from unjudged.experiments.summary import DEFAULT_STATISTICS, Robustness, known_statistics
+from unjudged.experiments.summary import Robustness
 from unjudged.judging.designs import DESIGNS, Design
 from unjudged.judging.pooling import Pool
 from unjudged.measures.kernel.names import MeasureLike, parse_measure, parse_measures
@@ -55,7 +55,6 @@ def experiment(
     levels: Iterable[float] | None = None,
     measures: MeasureLike | Iterable[MeasureLike] = DEFAULT_MEASURES,
     against: MeasureLike = "AP",
-    statistics: Iterable[str] = DEFAULT_STATISTICS,
     repeats: int = 10,
     seed: int = 0,
     workers: int = 1,
@@ -80,7 +79,7 @@ def experiment(
     >>> round(result.find("bias", "AP", 0.1).mean, 3), round(result.find("bias", "infAP", 0.1).mean, 3)
     (-0.156, -0.006)
     """
-    chosen_design, names = DESIGNS.find(design), known_statistics(statistics)
+    chosen_design = DESIGNS.find(design)
     chosen_design.check_options(options)
     repeats, workers = checked_int("repeats", repeats, least=1), checked_int("workers", workers, least=1)
     seed = checked_int("seed", seed)
@@ -118,7 +117,6 @@ def experiment(
         reference,
         values[:, :, 0],
         float(pool.judgments.count(0).mean()),
-        names,
         {**chosen_design.options, **options}.get("redraw"),
     )
 

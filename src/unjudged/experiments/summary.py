@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from typing import NamedTuple
@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from unjudged.agreement.orders import rho, tau, tau_ap
-from unjudged.base.choices import Choices, as_list
+from unjudged.base.choices import Choices
 from unjudged.base.errors import UsageError
-from unjudged.grids.grid import Grid, Shown, grid_of
+from unjudged.grids.grid import Grid, Shown
 from unjudged.judging.designs import DESIGNS
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
@@ -46,19 +46,6 @@ STATISTICS: Choices[Statistic] = Choices(
     rms=Statistic("RMS error", rms),
     bias=Statistic("bias", bias),
 )
-DEFAULT_STATISTICS = ("tau", "tau_ap", "rho", "rms", "bias")
-
-
-def known_statistics(names: Iterable[str]) -> list[str]:
-    """Return the names, each once; an unknown one is refused."""
-    listed = as_list("statistics", names)
-    for name in listed:
-        STATISTICS.find(name)
-    if not listed:
-        raise UsageError(f"no statistic given, expected some of {', '.join(STATISTICS)}")
-    return list(dict.fromkeys(map(str, listed)))
-
-
 ITSELF = "itself"
 REDRAWN = "Samples without a relevant document were drawn again, which real judging cannot (--no-redraw)."
 KEPT = "Samples without a relevant document were kept, as in real judging."
@@ -98,7 +85,6 @@ class Robustness(Shown):
     reference: Floats
     judged: Floats
     complete: float
-    statistics: Sequence[str] = field(default=DEFAULT_STATISTICS)
     redrawn: bool | None = None
 
     @cached_property
@@ -107,21 +93,10 @@ class Robustness(Shown):
 
         Statistics of each repeat, then their mean and standard deviation (not a number for one repeat).
         """
-        return self._compared(self.statistics)
-
-    def agreement_by(self, statistics: Iterable[str]) -> list[Agreement]:
-        """Return the same for other statistics: tau, tau_ap, rho, rms or bias."""
-        names = known_statistics(statistics)
-        if set(names) <= set(self.statistics):
-            return [row for row in self.agreement if row.statistic in names]
-        return self._compared(names)
-
-    def _compared(self, names: Sequence[str]) -> list[Agreement]:
         rows = []
         for (li, level), (k, measure) in product(enumerate(self.levels), enumerate(self.measures)):
             for against, actual in ((str(self.against), self.reference), (ITSELF, self.actual[:, k])):
-                for name in names:
-                    statistic = STATISTICS[name].function
+                for name, (_, statistic) in STATISTICS.items():
                     values = np.array([statistic(means, actual) for means in self.means[li, :, :, k]])
                     spread = float(values.std(ddof=1)) if len(values) > 1 else float("nan")
                     judged = float(self.judged[li].mean())
@@ -144,33 +119,13 @@ class Robustness(Shown):
     def find(
         self, statistic: str, measure: MeasureLike, level: float, against: str | None = None
     ) -> Agreement:
-        """Return one row of `agreement`, of any statistic."""
+        """Return one row of `agreement`."""
         wanted = str(parse_measures(measure)[0]), level, against or str(self.against)
-        for row in self.agreement_by([statistic]):
-            if (row.measure, row.level, row.against) == wanted:
+        STATISTICS.find(statistic)
+        for row in self.agreement:
+            if (row.measure, row.level, row.against) == wanted and row.statistic == statistic:
                 return row
         raise UsageError(f"the experiment has no {statistic} of {measure} at level {level:g}")
-
-
-class RunMean(NamedTuple):
-    """One run's mean at one level in one repeat, and with all judgments."""
-
-    design: str
-    level: float
-    repeat: int
-    run: str
-    measure: str
-    value: float
-    actual: float
-
-
-def run_means_grid(result: Robustness) -> Grid:
-    """Return every mean of the experiment."""
-    rows = []
-    for (li, s, i, k), mean in np.ndenumerate(result.means):
-        place = result.design, float(result.levels[li]), s, result.runs[i], str(result.measures[k])
-        rows.append(RunMean(*place, float(mean), float(result.actual[i, k])))
-    return grid_of(RunMean._fields, rows)
 
 
 def level_name(design: str, level: float) -> str:

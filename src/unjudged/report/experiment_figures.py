@@ -11,7 +11,7 @@ import numpy as np
 from unjudged.agreement.orders import rho, tau
 from unjudged.base.choices import as_list
 from unjudged.base.errors import UsageError
-from unjudged.experiments.summary import STATISTICS, Agreement, Robustness, known_statistics, level_name, rms
+from unjudged.experiments.summary import STATISTICS, Agreement, Robustness, level_name, rms
 from unjudged.judging.designs import DESIGNS
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.rankings.judged import Floats
@@ -114,12 +114,12 @@ def curves(
 
     The bands are one standard deviation over the repeats on either side of the mean.
     """
-    names, design = known_statistics(statistics), DESIGNS.find(result.design)
+    names, design = _known(statistics), DESIGNS.find(result.design)
     chosen = list(series or [(str(measure), str(result.against)) for measure in result.measures])
     labels = {pair: _label(pair, str(result.against)) for pair in chosen}
     rows = [
         (labels[row.measure, row.against], design.level.on_axis(row.level), row)
-        for row in result.agreement_by(names)
+        for row in result.agreement
         if (row.measure, row.against) in labels
     ]
     levels = sorted({level for _, level, _ in rows})
@@ -133,15 +133,25 @@ def across(
 
     `series` maps a name to an experiment and one of its measures.
     """
-    rows, names = [], known_statistics(statistics)
+    rows, names = [], _known(statistics)
     for name, (result, measure) in series.items():
         rows += [
             (name, 100 * row.judged / result.complete, row)
-            for row in result.agreement_by(names)
+            for row in result.agreement
             if (row.measure, row.against) == (measure, str(result.against))
         ]
     ticks = [tick for tick in ROUND if tick >= min(share for _, share, _ in rows)]
     return _lines(rows, list(series), "share of the judgments (%)", names, ticks)
+
+
+def _known(statistics: Sequence[str]) -> list[str]:
+    """Return the names of statistics; an unknown one is refused."""
+    names = as_list("statistics", statistics)
+    for name in names:
+        STATISTICS.find(name)
+    if not names:
+        raise UsageError(f"no statistic given, expected some of {', '.join(STATISTICS)}")
+    return names
 
 
 def _lines(
