@@ -35,5 +35,6 @@ print(judging.next(sample.qrels, runs, budget=3, measure="P@10"))
 # q01    d243      0.001667
 # q01    d270      0.001667
 #
+# Together they narrow the interval of the mean P@10 by 0.005000.
 # Estimates from samples will refuse these judgments: infAP, indAP, subAP, xinfAP,
 # infNDCG, infP, statAP, statAPVariance, statRprec, statP.

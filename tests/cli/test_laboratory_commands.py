@@ -160,8 +160,8 @@ def test_groups_that_name_no_run(tmp_path: Path) -> None:
     path.write_text("a b\n")
     assert "lists none of the runs" in refused(1, *words, str(path))
     for text, message in {
-        "a\n": ":1: 'a' is not a run and its group",
-        "fused x\nfused y\n": ":2: run 'fused' appears a second time",
+        "a\nb\n": ": found the columns 'a', expected run and group",
+        "fused x\nfused y\n": ":2: run 'fused' is in two groups, x and y",
     }.items():
         path.write_text(text)
         assert message in refused(1, *words, str(path))

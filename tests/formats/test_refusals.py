@@ -25,7 +25,7 @@ ACCEPTED = (
 )
 
 
-@pytest.mark.parametrize("source", [None, 5, 1.5, object(), b"run.txt", len, Judgments.of(QRELS)])
+@pytest.mark.parametrize("source", [5, 1.5, object(), b"run.txt", len, Judgments.of(QRELS)])
 def test_objects_of_unknown_kind(source: Any) -> None:
     expected = f"found {kind_of(source)}, {ACCEPTED % 'score'}"
     with pytest.raises(UsageError, match=f"run 1: {expected}"):
@@ -37,6 +37,15 @@ def test_objects_of_unknown_kind(source: Any) -> None:
     if not isinstance(source, Judgments):
         with pytest.raises(UsageError, match=f"judgments: found {kind_of(source)}, {ACCEPTED % 'grade'}"):
             evaluate(source, RUN)
+
+
+def test_nothing_is_given() -> None:
+    with pytest.raises(UsageError, match="there are no judgments, expected a file of grades"):
+        evaluate(None, RUN)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="no run given, expected at least one"):
+        evaluate(QRELS, None)
+    with pytest.raises(UsageError, match=f"run 2: found no value, {ACCEPTED % 'score'}"):
+        evaluate(QRELS, [RUN, None])  # type: ignore[list-item]
 
 
 def test_a_run_is_not_judgments() -> None:
