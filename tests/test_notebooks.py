@@ -17,8 +17,8 @@ pytest.importorskip("pandas")
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 SHOWN = {
-    "judges": 5,
-    "rag_team": 5,
+    "judges": 4,
+    "rag_team": 4,
     "search_engineer": 3,
     "track_organiser": 5,
     "tutorial": 8,

@@ -15,7 +15,7 @@ from typing import Any
 from unittest.mock import patch
 from xml.etree import ElementTree
 
-from tests.cli.declared import CALLED, declared, spelt
+from tests.cli.declared import declared, spelt
 
 from fuzz.decisions import Decisions
 from fuzz.doors import folder
@@ -23,6 +23,7 @@ from fuzz.kinds import Kind
 from fuzz.mutation import BINARY, mutated
 from fuzz.oracle import Difference, Outcome, outcome
 from unjudged import compare, evaluate
+from unjudged.cli.commands import COMMANDS
 from unjudged.cli.main import main
 from unjudged.grids.rendering import FORMATS, render
 from unjudged.report.charts import picture
@@ -115,12 +116,12 @@ HOSTILE = [
 
 def words_of(decide: Decisions) -> tuple[list[str], list[str]]:
     """A command line that may work, then options in every spelling; and the files that it reads."""
-    command = decide.choose(list(CALLED))
+    command = decide.choose(list(COMMANDS))
     words, options = command.split(), [one for one in declared(command) if one.name != "workers"]
     for one in options:
         if one.needed and (one.positional or not decide.rarely(9)):
             given = READ.get(one.name, ["1"])
-            words += given if one.positional else [one.spellings[-1], *given]
+            words += given if one.positional else [one.names[-1], *given]
     if len(options) < len(list(declared(command))):
         words += ["--workers", "1"]  # no processes that a campaign could not stop
     read = [word for word in words if word in INPUTS]
@@ -130,9 +131,9 @@ def words_of(decide: Decisions) -> tuple[list[str], list[str]]:
         if not ways or decide.rarely(9):
             words.append(value)
         elif decide.rarely(9):
-            words += [one.spellings[-1][:-1], value]
+            words += [one.names[-1][:-1], value]
         else:
-            words += [word.replace("@", value) for word in decide.choose([*ways, [one.spellings[0]]])]
+            words += [word.replace("@", value) for word in decide.choose([*ways, [one.names[0]]])]
     return words, read
 
 

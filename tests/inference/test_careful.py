@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal, localcontext
 from math import sqrt
 
 import numpy as np
@@ -55,7 +56,11 @@ def plain_limits(row: list[float], alpha: float, reach: float) -> tuple[float, f
     critical, a, error = float(stats.t.isf(alpha, n - 1)), plain_bend(row), deviation / sqrt(n)
 
     def straightened(value: float) -> float:
-        return value if abs(a) < 1e-12 else float((np.cbrt(1 + 3 * a * (value - a / 2)) - 1) / a)
+        with localcontext(prec=60):
+            exact = Decimal(a)
+            cubed = 1 + 3 * exact * (Decimal(value) - exact / 2)
+            root = (abs(cubed) ** (Decimal(1) / 3)).copy_sign(cubed)
+            return float((root - 1) / exact) if abs(a) > 1e-20 else value
 
     low = mean - max(critical, straightened(critical)) * error
     high = mean - min(-critical, straightened(-critical)) * error

@@ -17,6 +17,7 @@ import numpy as np
 
 from unjudged.measures.kernel.averages import ROUNDING
 from unjudged.rankings.judged import Floats
+from unjudged.uncertainty.quantiles import straightened
 
 HUGE = 1e100
 """Larger t change no p value, and their cubes are no numbers."""
@@ -103,18 +104,11 @@ def limits(values: Floats, alpha: float, reach: float = np.inf) -> tuple[Floats,
     critical = float(stdtrit(n - 1, 1 - alpha)) if n > 1 else np.inf
     error = deviation / np.sqrt(n)
     with np.errstate(invalid="ignore"):
-        low = np.maximum(mean - np.maximum(critical, _straightened(critical, bend)) * error, -reach)
-        high = np.minimum(mean - np.minimum(-critical, _straightened(-critical, bend)) * error, reach)
+        low = np.maximum(mean - np.maximum(critical, straightened(critical, bend)) * error, -reach)
+        high = np.minimum(mean - np.minimum(-critical, straightened(-critical, bend)) * error, reach)
         share, alike = alpha ** (1 / n), deviation == 0
         rest = (1 - share) * reach
         return (
             np.where(alike, share * mean - rest, low),
             np.where(alike, share * mean + rest, high),
         )
-
-
-def _straightened(value: float, bend: Floats) -> Floats:
-    """Return the t whose corrected value this is."""
-    straight = np.abs(bend) < ROUNDING
-    a = np.where(straight, 1.0, bend)
-    return np.where(straight, value, (np.cbrt(1 + 3 * a * (value - a / 2)) - 1) / a)

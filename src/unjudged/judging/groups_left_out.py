@@ -46,12 +46,12 @@ def left_out_groups(
     >>> print(left_out_groups(Pool.of(sample.qrels, sample.runs), depth=20))
     Groups left out of the pool; AP
     system    group       mean  left out  change (%)  rank  rank left out
-    boolean   boolean   0.0939    0.0840      -10.49      6               6
-    lexical   lexical   0.2272    0.2175       -4.31      4               4
-    expanded  expanded  0.2736    0.2410      -11.90      3               3
-    fused     fused     0.3321    0.2867      -13.66      2               2
-    reranked  reranked  0.4374    0.3867      -11.59      1               1
-    dense     dense     0.2057    0.2057        0.00      5               5
+    boolean   boolean   0.0939    0.0840      -10.49     6              6
+    lexical   lexical   0.2272    0.2175       -4.31     4              4
+    expanded  expanded  0.2736    0.2410      -11.90     3              3
+    fused     fused     0.3321    0.2867      -13.66     2              2
+    reranked  reranked  0.4374    0.3867      -11.59     1              1
+    dense     dense     0.2057    0.2057        0.00     5              5
     <BLANKLINE>
     Left out, a run's AP changes by 8.66% on average, 13.66% at most (fused), its
     place by 0.0 on average, 0 at most.

@@ -131,6 +131,9 @@ class Merged:
     def __str__(self) -> str:
         return str(self.result())
 
+    def _repr_html_(self) -> str:
+        return self.result()._repr_html_()
+
 
 def graded(document: Document, given: Mapping[str, int]) -> str:
     """Return a document and its grades as a sentence names it."""

@@ -11,7 +11,7 @@ seen alone with probability s^n; the others may be as far away as the range reac
 from __future__ import annotations
 
 from math import inf, sqrt
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -26,6 +26,7 @@ Limits = tuple[float, float]
 NO_LIMITS: Limits = (-inf, inf)
 NO_SLACK: Limits = (0.0, 0.0)
 ROUNDING = 1e-12
+Bend = TypeVar("Bend", float, Floats)
 
 
 def normal_quantile(confidence: float) -> float:
@@ -144,11 +145,12 @@ def shape_of(values: Floats) -> tuple[float, float]:
 
 def reaches(critical: float, bend: float) -> tuple[float, float]:
     """Return how many deviations reach down and up: the critical value or, if that is further, Hall's."""
-    return max(critical, _straightened(critical, bend)), max(critical, -_straightened(-critical, bend))
+    down, up = (sign * float(straightened(sign * critical, bend)) for sign in (1, -1))
+    return max(critical, down), max(critical, up)
 
 
-def _straightened(value: float, a: float) -> float:
-    """Return the t whose corrected value this is."""
-    if abs(a) < ROUNDING:
-        return value
-    return float((np.cbrt(1 + 3 * a * (value - a / 2)) - 1) / a)
+def straightened(value: float, bend: Bend) -> Bend:
+    """Return the t whose corrected value this is: (root - 1) / bend, with no digits lost near 0 / 0."""
+    beyond = value - bend / 2
+    root = np.cbrt(1 + 3 * bend * beyond)
+    return 3 * beyond / (root**2 + root + 1)
