@@ -45,7 +45,7 @@ def test_nothing_is_given() -> None:
     with pytest.raises(UsageError, match="no run given, expected at least one"):
         evaluate(QRELS, None)
     with pytest.raises(UsageError, match=f"run 2: found no value, {ACCEPTED % 'score'}"):
-        evaluate(QRELS, [RUN, None])  # type: ignore[list-item]
+        evaluate(QRELS, [RUN, None])  # type: ignore[arg-type]
 
 
 def test_a_run_is_not_judgments() -> None:

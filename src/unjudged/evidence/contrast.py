@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,8 +32,10 @@ class Tip(Protocol):
     """What unjudged documents that favour `behind[k]` would make of `ahead[k]` minus `behind[k]`.
 
     `seen` is the share of relevant documents among the judged ones that favour the system behind: what may
-    be expected of the unjudged ones, for each pair.
+    be expected of the unjudged ones, for each pair. `drawn` says that random completions stand for all.
     """
+
+    drawn: ClassVar[bool]
 
     @property
     def seen(self) -> Floats:

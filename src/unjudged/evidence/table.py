@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -95,6 +96,8 @@ class TableEvidence:
 @dataclass(frozen=True, eq=False)
 class StraightTip:
     """Differences along a straight line from as judged to the worst case, which is all that is known."""
+
+    drawn: ClassVar[bool] = False
 
     judged: Floats
     worst: Floats

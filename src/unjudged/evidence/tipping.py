@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil, inf
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -66,6 +66,7 @@ class ExpectedTip:
     where d is the denominator and K, K', K'' are how many of F (but 0, 1 or 2) are relevant.
     """
 
+    drawn: ClassVar[bool] = False
     start: Floats
     count: Floats
     alone: Floats
@@ -267,6 +268,7 @@ def _of_ideal(measure: Measure, judgments: Judgments, top: float) -> Function:
 class CompletedTip:
     """D_q(s) as the mean over random completions; each document has the same numbers for all pairs."""
 
+    drawn: ClassVar[bool] = True
     shared: SharedRankings
     measure: Measure
     depth: int | None
@@ -295,7 +297,7 @@ class CompletedTip:
         two = every.only([behind, ahead])
         rows = self._favouring(two)
         draws = 1 if share in (0.0, 1.0) else ceil(COMPLETED_QUERIES / len(self.shared.queries))
-        identity = self.shared.identity(two.origin[rows])
+        identity = self.shared.identity[two.origin[rows]]
         drawn = uniforms(identity, salt("reversal"), np.arange(draws)[:, None]) <= share
         if share == 0.0:
             drawn[:] = False

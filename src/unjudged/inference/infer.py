@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ from unjudged.inference.powered import Powered, prediction_powered
 from unjudged.inference.significance import DRAWS, SignificanceTest, find_test, p_values
 from unjudged.inference.significance import t as students
 from unjudged.inference.verdict import (
+    PRECISION,
+    PRECISION_OF_DRAWN,
     Judging,
     Verdicts,
     excludes_change,
@@ -222,14 +225,14 @@ def _between_ends(contrast: Contrast, p: Floats) -> Judging:
     return Judging(True, excluded, excluded, np.ones(len(p)), np.ones(len(p)))
 
 
-def _shares(tip: Tip, chosen: Any, holds: Mask, p_of: POf, settings: Settings) -> Mapping[str, Floats]:
+def _shares(tip: Tip, chosen: Ints, holds: Mask, p_of: POf, settings: Settings) -> Mapping[str, Floats]:
     """Return flip and loss shares; NaN where they were not sought, because that takes draws per pair."""
     pairs = len(tip.seen)
     none = np.full(pairs, np.nan)
-    drawn = not hasattr(tip, "alone")
-    if drawn and pairs > MOST_DRAWN:
+    if tip.drawn and pairs > MOST_DRAWN:
         return {"flip": none, "loss": none.copy()}
-    flip = lowest_share(lambda share, some: -tip.only(some).at(share).mean(axis=1), pairs, chosen)
+    sought = partial(lowest_share, pairs=pairs, precision=PRECISION_OF_DRAWN if tip.drawn else PRECISION)
+    flip = sought(lambda share, some: -tip.only(some).at(share).mean(axis=1), chosen=chosen)
     if settings.test.resamples and pairs > MOST_DRAWN:
         return {"flip": flip, "loss": none}
 
@@ -237,8 +240,8 @@ def _shares(tip: Tip, chosen: Any, holds: Mask, p_of: POf, settings: Settings) -
         at = tip.only(some).at(share)
         return np.where(at.mean(axis=1) > 0, p_of(at), 1.0) - settings.alpha
 
-    loss = lowest_share(lost, pairs, np.flatnonzero(holds))
-    return {"flip": flip, "loss": np.where(holds, loss, np.nan)}
+    loss = sought(lost, chosen=np.flatnonzero(holds))
+    return {"flip": flip, "loss": np.where(holds, np.minimum(loss, flip), np.nan)}
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,6 +28,8 @@ ENOUGH_QUERIES = 10
 
 TRIED = (0.01, 0.03, 0.1, 0.3, 1.0)
 STEPS, PRECISION = 100, 1e-12
+PRECISION_OF_DRAWN = 1e-6
+"""Shares from random completions are steps, and no more exact than this."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +94,9 @@ def excludes_change(ends: Ends) -> Mask:
     return (ends.low > ROUNDING) | (ends.high < -ROUNDING) | same
 
 
-def lowest_share(turned: Callable[[Floats, Integers], Floats], pairs: int, chosen: Integers) -> Floats:
+def lowest_share(
+    turned: Callable[[Floats, Integers], Floats], pairs: int, chosen: Integers, precision: float = PRECISION
+) -> Floats:
     """Return the lowest share in [0, 1] at which `turned` is not negative, infinite if it always is.
 
     `turned` is asked about shares of some pairs; others are not sought. Shares of TRIED are tried in turn.
@@ -117,13 +121,13 @@ def lowest_share(turned: Callable[[Floats, Integers], Floats], pairs: int, chose
         low[some], at_low[some] = tried, now[~turns]
     some, before = np.flatnonzero(np.isfinite(high)), np.full(pairs, -1)
     for _ in range(STEPS):
-        some = some[high[some] - low[some] > PRECISION]
+        some = some[high[some] - low[some] > precision]
         if not len(some):
             break
         left, right, down, up = low[some], high[some], at_low[some], at_high[some]
         rise = np.maximum(up, 0) - down
         middle = left + (right - left) * -down / np.where(rise > 0, rise, 1.0)
-        middle = np.clip(middle, left + PRECISION / 4, right - PRECISION / 4)  # so that both ends close in
+        middle = np.clip(middle, left + precision / 4, right - precision / 4)  # so that both ends close in
         now = turned(middle, some)
         turns = now >= 0
         again = np.where(before[some] == turns, 0.5, 1.0)  # an end that stays twice counts half

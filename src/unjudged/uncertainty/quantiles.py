@@ -11,7 +11,7 @@ seen alone with probability s^n; the others may be as far away as the range reac
 from __future__ import annotations
 
 from math import inf, sqrt
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +26,6 @@ Limits = tuple[float, float]
 NO_LIMITS: Limits = (-inf, inf)
 NO_SLACK: Limits = (0.0, 0.0)
 ROUNDING = 1e-12
-Bend = TypeVar("Bend", float, Floats)
 
 
 def normal_quantile(confidence: float) -> float:
@@ -149,7 +148,7 @@ def reaches(critical: float, bend: float) -> tuple[float, float]:
     return max(critical, down), max(critical, up)
 
 
-def straightened(value: float, bend: Bend) -> Bend:
+def straightened(value: float, bend: Any) -> Any:
     """Return the t whose corrected value this is: (root - 1) / bend, with no digits lost near 0 / 0."""
     beyond = value - bend / 2
     root = np.cbrt(1 + 3 * bend * beyond)

@@ -158,12 +158,13 @@ class SharedRankings:
         """Completions that all runs share; one prevalence for all, by the best rank of each document."""
         row = self.unknown
         prevalence = given_prevalence(given, self.best_rank[row])
-        return Completions(self.rankings, row, self.identity(row), prevalence, rel, seed)
+        return Completions(self.rankings, row, self.identity[row], prevalence, rel, seed)
 
-    def identity(self, row: Integers) -> Numbers:
-        """Numbers that decide the draws: of query and document alone."""
-        document = hashes(self.names, salt("document"))[self.name[row]]
-        return mixed(hashes(self.queries, salt("query"))[self.judgments.query[row]] ^ document)
+    @cached_property
+    def identity(self) -> Numbers:
+        """Number of each row that decides the draws: of query and document alone."""
+        document = hashes(self.names, salt("document"))[self.name]
+        return mixed(hashes(self.queries, salt("query"))[self.judgments.query] ^ document)
 
     def unknown_weights(self, measure: Measure) -> UnknownWeights:
         """Return what unjudged documents would add to each run's mean, for a sum over relevant documents."""
