@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.in_process import printed, refused
+from tests.cli.in_process import printed
 from unjudged import MEASURES, evaluate, sample
 from unjudged.base.errors import InputError, UsageError
 from unjudged.measures.kernel import loading
 from unjudged.measures.kernel.loading import load_measures, try_traits
-from unjudged.measures.kernel.measure import SOURCES, UNTRIED
+from unjudged.measures.kernel.measure import SOURCES
 
 FILES = [str(sample.qrels), str(sample.runs["fused"])]
 HEAD = "import numpy as np\nfrom unjudged import measure\n\n@measure({traits})\ndef Own(r, *, rel=1):\n"
@@ -32,14 +32,12 @@ BODIES = {
 
 @pytest.fixture(autouse=True)
 def forgotten() -> Iterator[None]:
-    known = dict(MEASURES), dict(SOURCES), set(UNTRIED)
+    known = dict(MEASURES), dict(SOURCES)
     yield
     MEASURES.clear()
     MEASURES.update(known[0])
     SOURCES.clear()
     SOURCES.update(known[1])
-    UNTRIED.clear()
-    UNTRIED.update(known[2])
 
 
 def own(folder: Path, body: str, traits: str = "", name: str = "own.py") -> str:
@@ -79,11 +77,9 @@ def test_every_command_that_takes_measures_takes_load() -> None:
 def test_a_wrong_trait_is_an_error_that_shows_the_ranking(
     tmp_path: Path, body: str, traits: str, trait: str
 ) -> None:
-    file = own(tmp_path, body, traits)
-    for _ in range(2):  # the second time as well
-        said = refused(2, "evaluate", *FILES, "--load", file, "-m", "Own")
-        assert f"Own: its trait {trait} is not true: " in said
-        assert 'for "' in said
+    load_measures([own(tmp_path, body, traits)])
+    with pytest.raises(UsageError, match=f'Own: its trait {trait} is not true: .*for "'):
+        MEASURES["Own"].try_traits()
 
 
 def test_what_is_wrong_with_a_file_is_said(tmp_path: Path) -> None:
@@ -105,8 +101,11 @@ def test_what_is_wrong_with_a_file_is_said(tmp_path: Path) -> None:
     assert MEASURES["AP"] is before
     with pytest.raises(UsageError, match="no such file, and no installed package"):
         load_measures(["nothing-of-this-name"])
+    load_measures([own(tmp_path, "many")])
     with pytest.raises(UsageError, match="shape"):
-        evaluate(FILES[0], FILES[1], load_measures([own(tmp_path, "many")]))
+        MEASURES["Own"].try_traits()
+    with pytest.raises(UsageError, match=r"shape \(3,\) for 30 rankings, expected one number per ranking"):
+        evaluate(FILES[0], FILES[1], "Own")
 
 
 def test_an_entry_point_is_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,6 @@ from unjudged.formats.readers.arrow_columns import Where, pyarrow_module, table_
 from unjudged.formats.tables import Matched
 from unjudged.measures.counts import ONLY_EVALUATE
 from unjudged.measures.kernel.averages import summarised
-from unjudged.measures.kernel.measure import UNTRIED
 from unjudged.measures.kernel.names import MeasureLike, parse, parse_measures
 from unjudged.measures.kernel.registry import MEASURES, Measure, measure
 from unjudged.rankings.judged import Floats, JudgedRankings
@@ -201,8 +200,6 @@ class Task:
         for asked in measures:
             if asked.traits.across_queries:
                 raise UsageError(ONLY_EVALUATE)
-            if asked.name in UNTRIED:
-                asked.try_traits()
             if "actual" in asked.given:
                 raise UsageError(
                     f"{asked} needs further judgments, which engines do not distribute: use one machine"
@@ -264,7 +261,6 @@ def _own_function(asked: Measure) -> Any:
 
 def _measure(_: str, name: str, given: Mapping[str, Any], function: Any) -> Measure:
     known = MEASURES[name] if function is None else measure()(function)
-    UNTRIED.discard(name)  # its traits stay with the caller, who tried them
     return known(**given)
 
 

@@ -29,9 +29,6 @@ MEASURES: Registry[Measure] = Registry()
 BOUNDS: dict[str, Callable[..., Any]] = {}
 """By a measure's name, what finds its bounds where the general rules for its traits are not enough."""
 
-UNTRIED: set[str] = set()
-"""Measures from outside this package whose traits have not been tried yet."""
-
 SOURCES: dict[str, str] = {}
 """The file or package that measures were loaded from, by their names."""
 
@@ -281,15 +278,10 @@ class Measure:
         return np.asarray((signed == signed.max()) & several, bool)
 
     def try_traits(self) -> None:
-        """Refuse traits that small rankings contradict; once, for a measure from outside this package."""
+        """Refuse traits that small rankings contradict: for authors of measures."""
         self.check_complete()
-        UNTRIED.discard(self.name)
-        try:
-            trials = import_module("unjudged.measures.kernel.loading")
-            trials.try_traits(replace(self, given=MappingProxyType(self.own)))
-        except BaseException:
-            UNTRIED.add(self.name)
-            raise
+        trials = import_module("unjudged.measures.kernel.loading")
+        trials.try_traits(replace(self, given=MappingProxyType(self.own)))
 
     def check_completable(self) -> None:
         """Refuse a measure that is not defined by completed judgments alone."""
@@ -328,9 +320,6 @@ AT_ONCE = 400_000
 
 def compute_all(measures: Sequence[Measure], rankings: JudgedRankings) -> Floats:
     """Ranking x measure: the values of all measures."""
-    for measure in measures if UNTRIED else ():
-        if measure.name in UNTRIED:
-            measure.try_traits()
     if len(rankings.rank) <= 2 * AT_ONCE or rankings.elsewhere is not None:
         return _computed_together(measures, rankings)
     return np.concatenate([_computed_together(measures, block) for block in rankings.blocks(AT_ONCE)])
@@ -341,7 +330,11 @@ def _computed_together(measures: Sequence[Measure], rankings: JudgedRankings) ->
     """Ranking x measure; the measures share what the rankings keep for them."""
     table = np.empty((len(rankings), len(measures)))
     for k, measure in enumerate(measures):
-        table[:, k] = measure.values(rankings)
+        values = measure.values(rankings)
+        if np.shape(values) != table.shape[:1]:
+            problem = f"{measure} returned an array of shape {np.shape(values)} for {len(table)} rankings"
+            raise UsageError(f"{problem}, expected one number per ranking")
+        table[:, k] = values
     finite = np.isfinite(table)
     if np.count_nonzero(finite) < finite.size:
         measure = measures[k := int(finite.all(axis=0).argmin())]

@@ -16,7 +16,6 @@ from unjudged.measures.kernel.measure import (
     BOUNDS,
     MEASURES,
     POLICIES,
-    UNTRIED,
     Measure,
     compute_all,
 )
@@ -85,9 +84,6 @@ def measure(
         made.__dict__["__doc__"] = function.__doc__
         if registered:
             MEASURES[made.name] = made
-            UNTRIED.discard(made.name)
-            if not function.__module__.startswith("unjudged."):
-                UNTRIED.add(made.name)
         return made
 
     return register
