@@ -32,8 +32,6 @@ from unjudged.formats.columns import QRELS, RUN, Layout
 from unjudged.formats.reader import READERS, File, Reader, register
 from unjudged.formats.readers.mappings import table_of_rows
 from unjudged.formats.tables import Table
-from unjudged.grids.grid import grid_of
-from unjudged.grids.rendering import render
 from unjudged.inference.corrections import correction
 from unjudged.inference.rows import better_first
 from unjudged.inference.significance import significance_test
@@ -43,6 +41,8 @@ from unjudged.measures.kernel.estimand import ALL_JUDGED
 from unjudged.measures.kernel.registry import Measure, bounds_of
 from unjudged.rankings.judged import Floats, Integers
 from unjudged.results.fields import FIELDS, Row, field
+from unjudged.results.grid import grid_of
+from unjudged.results.rendering import render
 from unjudged.results.views import VIEWS
 from unjudged.uncertainty.bounding.bounds import bounds
 from unjudged.uncertainty.bounding.filled import Bounds

@@ -16,7 +16,7 @@ from unjudged import sample
 ROOT = Path(unjudged.__file__).parent
 JOURNEY = [
     "base",
-    "grids",
+    "results",
     "formats",
     "rankings",
     "measures",
@@ -27,7 +27,9 @@ JOURNEY = [
     "evaluation",
     "evidence",
     "inference",
-    "results",
+    "results.words",
+    "results.paper",
+    "results.comparison",
     "questions",
     "compat",
     "engines",
@@ -61,7 +63,7 @@ HEAVY = {
 }
 
 
-PLOTS = {("evaluation", "report"), ("results", "report"), ("experiments", "report")}
+PLOTS = {("evaluation", "report"), ("results.comparison", "report"), ("experiments", "report")}
 """Results import by name, when asked for plots, the module that draws them."""
 
 SOURCES = {("questions", "predictions"), ("evaluation", "judging")}
@@ -112,10 +114,15 @@ def imported(tree: ast.Module, *, by_name: bool) -> set[str]:
     return {name if name in modules() else name.rpartition(".")[0] for name in own} & modules().keys()
 
 
+def part_of(module: str) -> str:
+    """The part of the journey that a module belongs to: some modules come later than their folder."""
+    return module if module in JOURNEY else module.split(".")[0]
+
+
 def folders(module: str, imports: set[str]) -> set[tuple[str, str]]:
     """The parts of the journey that a module's imports lead ahead to, each after the module's own."""
-    own = module.split(".")[0]
-    others = {other.split(".")[0] for other in imports}
+    own = part_of(module)
+    others = {part_of(other) for other in imports}
     return {(own, other) for other in others if JOURNEY.index(other) > JOURNEY.index(own)}
 
 

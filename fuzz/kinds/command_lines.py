@@ -25,8 +25,8 @@ from fuzz.oracle import Difference, Outcome, outcome
 from unjudged import compare, evaluate
 from unjudged.cli.commands import COMMANDS
 from unjudged.cli.main import main
-from unjudged.grids.rendering import FORMATS, render
 from unjudged.report.charts import picture
+from unjudged.results.rendering import FORMATS, render
 
 INPUTS = {
     "q.qrels": "1 0 a 1\n1 0 b 0\n1 0 c -1\n2 0 a 1\n2 0 d 0\n",

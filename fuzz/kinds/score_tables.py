@@ -22,7 +22,7 @@ from unjudged import Scores, compare, doctor, gate, report_page
 from unjudged.agreement import agree
 from unjudged.base.errors import UnjudgedWarning
 from unjudged.evaluation.query_segments import segments_of
-from unjudged.grids.rendering import render
+from unjudged.results.rendering import render
 
 QUERIES = [f"q{k}" for k in range(6)]
 WIDE = b"query,kind,old,new\n" + b"".join(

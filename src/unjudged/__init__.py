@@ -30,7 +30,7 @@ _NAMES = LazyNames(
         "evaluation.evaluation": "evaluate",
         "evaluation.groups": "calibrate",
         "evaluation.scores": "Score Scores",
-        "grids.grid": "Grid",
+        "results.grid": "Grid",
         "measures.kernel.estimand": "Estimand permitted",
         "measures.kernel.registry": "MEASURES Measure measure",
         "measures.kernel.traits": "Refusal",

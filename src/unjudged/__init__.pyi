@@ -6,7 +6,7 @@ from unjudged.evaluation.collection import Collection as Collection
 from unjudged.evaluation.evaluation import evaluate as evaluate
 from unjudged.evaluation.groups import calibrate as calibrate
 from unjudged.evaluation.scores import Score as Score, Scores as Scores
-from unjudged.grids.grid import Grid as Grid
+from unjudged.results.grid import Grid as Grid
 from unjudged.inference.pairwise import PairTests as PairTests, compare_pairs as compare_pairs
 from unjudged.inference.power import QueryPlan as QueryPlan, plan_queries as plan_queries
 from unjudged.measures.kernel.estimand import Estimand as Estimand, permitted as permitted

@@ -41,7 +41,7 @@ def run_apart(code: str) -> str:
 
 
 REGISTRIES = {
-    "Format": "unjudged.grids.rendering:FORMATS",
+    "Format": "unjudged.results.rendering:FORMATS",
     "Form": "unjudged.formats.writing:FORMS",
     "IntervalName": "unjudged.uncertainty.intervals:interval_methods()",
     "TiesName": "unjudged.evaluation.tied_scores:TIES",

@@ -23,11 +23,11 @@ from unjudged import (
     evaluate,
     sample,
 )
-from unjudged.grids.paper_table import DASH
 from unjudged.inference.corrections import holm
 from unjudged.inference.macro_means import macro_differences
 from unjudged.inference.verdict import HEADLINES
 from unjudged.questions.collections import listed_collections
+from unjudged.results.paper_table import DASH
 
 pytestmark = pytest.mark.filterwarnings("ignore::unjudged.UnjudgedWarning")
 RUNS = {name: sample.runs[name] for name in ("lexical", "fused", "reranked")}

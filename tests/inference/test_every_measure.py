@@ -26,7 +26,6 @@ from unjudged import (
     measure,
     sample,
 )
-from unjudged.grids import escapes
 from unjudged.inference.verdict import BETTER, HOLD, NEEDS_QUERIES, UNKNOWN
 from unjudged.judging import Pool
 from unjudged.measures.kernel.estimand import permitted
@@ -35,6 +34,7 @@ from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.judged import Floats
 from unjudged.report.page.report_page import report_page
+from unjudged.results import escapes
 
 NEEDED = {"cutoff": 10, "recall": 0.5, "multiple": 1.0}
 POLICIES = (

@@ -18,9 +18,9 @@ from tests.conftest import examples
 from unjudged import InputError, Judgments, Result, UsageError, evaluate, sample
 from unjudged.agreement.coefficients import weighted_kappa
 from unjudged.cli.main import main
-from unjudged.grids.rendering import FORMATS, render
 from unjudged.predictions import Predictions, audit, estimate_by_document
 from unjudged.predictions.auditing import Documents
+from unjudged.results.rendering import FORMATS, render
 
 metrics = pytest.importorskip("sklearn.metrics")
 

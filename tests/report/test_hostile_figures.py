@@ -18,7 +18,7 @@ from tests.report.test_figures import points
 from tests.report.test_page import read
 from unjudged import report_page
 from unjudged.base.wording import plain
-from unjudged.grids.escapes import LONGEST
+from unjudged.results.escapes import LONGEST
 
 ROOT = Path(__file__).parent.parent.parent
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.cli.in_process import unjudged
 from unjudged import UsageError, compare, evaluate, sample
-from unjudged.grids.rendering import render
+from unjudged.results.rendering import render
 from unjudged.results.views import VIEWS
 from unjudged.results.words import letters
 

@@ -12,9 +12,9 @@ from unjudged.base.choices import Format, TiesName
 from unjudged.base.errors import InputError, UsageError
 from unjudged.cli.given_arguments import reads
 from unjudged.cli.option import Option
-from unjudged.grids.rendering import FORMATS
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
+from unjudged.results.rendering import FORMATS
 
 
 def _path_or_standard_output(name: str) -> Path | None:

@@ -14,8 +14,8 @@ from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import plain
 from unjudged.cli.given_arguments import check_not_read
 from unjudged.cli.standard_streams import already_said, drop_output, warn
-from unjudged.grids.grid import DECIMALS, Grid
-from unjudged.grids.rendering import SUFFIXES, WITHOUT_NOTES, arrow_modules, format_of, render
+from unjudged.results.grid import DECIMALS, Grid
+from unjudged.results.rendering import SUFFIXES, WITHOUT_NOTES, arrow_modules, format_of, render
 
 if TYPE_CHECKING:
     from unjudged.evaluation.scores import Scores

@@ -32,7 +32,6 @@ from unjudged.diagnosis.recognised_files import (
 from unjudged.evaluation.evaluation import evaluate
 from unjudged.evaluation.scores import Scores
 from unjudged.formats.files import expanded
-from unjudged.grids.grid import Column, Grid, Shown, grid_of, in_paragraphs
 from unjudged.measures.kernel.estimand import (
     BY_DOCUMENT,
     CHOOSING,
@@ -51,6 +50,7 @@ from unjudged.questions.sources import DEFAULT
 from unjudged.rankings.extension import rows_of
 from unjudged.rankings.origin import SAMPLES, UNIFORM
 from unjudged.rankings.runs import RunSource
+from unjudged.results.grid import Column, Grid, Shown, grid_of, in_paragraphs
 
 COVERED = 0.5
 """Share of judged documents from which on another file of numbers may be predictions of their relevance."""

@@ -15,8 +15,8 @@ from unjudged.evaluation.scores import Scores
 from unjudged.formats.columns import NAMES, listed
 from unjudged.formats.inputs import FILE, MAPPING, kind_of_source, name_in_errors
 from unjudged.formats.named_columns import Headless, NamedColumns, folded, is_missing, named_columns
-from unjudged.grids.grid import Cell, Column, Grid, blank, grid_of
 from unjudged.rankings.judged import Mask
+from unjudged.results.grid import Cell, Column, Grid, blank, grid_of
 
 SegmentsSource = Mapping[str, str] | str | os.PathLike[str] | Any
 """A mapping of queries to segments, or a file or frame with a column of queries and one of segments.

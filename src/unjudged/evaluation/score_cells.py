@@ -12,10 +12,10 @@ import numpy as np
 from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.base.wording import counted, shortlist
 from unjudged.formats.named_columns import add_label, has_no_value, is_number
-from unjudged.grids.escapes import shortened
 from unjudged.measures.kernel.names import is_measure, parse_measures
 from unjudged.measures.kernel.registry import Measure, reported_measure
 from unjudged.rankings.judged import Floats
+from unjudged.results.escapes import shortened
 
 Missing = Literal["error", "zero", "drop"]
 UNKNOWN_RANGE = (-inf, inf)

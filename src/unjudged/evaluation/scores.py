@@ -16,16 +16,17 @@ from unjudged.base.lazy import computed_once
 from unjudged.base.wording import counted
 from unjudged.evaluation.measure_warnings import measure_warnings
 from unjudged.formats.readers.frames import is_frame, library_of
-from unjudged.grids.grid import Cell, Column, Framed, Grid, Shown, frame_of, grid_of
 from unjudged.measures.kernel.names import MeasureLike, place_of_measure
 from unjudged.measures.kernel.registry import Measure, lower_is_better
 from unjudged.rankings.coverage import coverage_warnings, missing_queries
 from unjudged.rankings.judged import Floats, JudgedRankings
+from unjudged.results.frames import Framed, frame_of
+from unjudged.results.grid import Cell, Column, Grid, Shown, grid_of
 
 if TYPE_CHECKING:
     from unjudged.evaluation.score_cells import Missing
     from unjudged.evaluation.score_reading import Wide
-    from unjudged.grids.paper_table import PaperTable
+    from unjudged.results.paper_table import PaperTable
     from unjudged.uncertainty.calibration import Calibration
     from unjudged.uncertainty.completions import Progress
     from unjudged.uncertainty.estimate import Estimate, Estimates
@@ -299,7 +300,7 @@ class Scores(Shown, Framed):
         self, decimals: int, caption: str | None, label: str | None, names: Mapping[str, str] | None
     ) -> PaperTable:
         """Make the table, by the first measure; the notes below it say what is known of the data."""
-        from unjudged.grids.paper_table import PaperCell, PaperRow, PaperTable, shown_names
+        from unjudged.results.paper_table import PaperCell, PaperRow, PaperTable, shown_names
 
         places = checked_int("decimals", decimals)
         best, labels = self._best(), shown_names(self.runs, names)

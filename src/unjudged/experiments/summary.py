@@ -13,11 +13,11 @@ import numpy as np
 from unjudged.agreement.orders import rho, tau, tau_ap
 from unjudged.base.choices import Choices
 from unjudged.base.errors import UsageError
-from unjudged.grids.grid import Grid, Shown
 from unjudged.judging.designs import DESIGNS
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats
+from unjudged.results.grid import Grid, Shown
 from unjudged.results.views import VIEWS, grid_of_view
 
 

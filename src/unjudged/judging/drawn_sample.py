@@ -14,7 +14,6 @@ from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted
 from unjudged.formats.tables import Ids
 from unjudged.formats.writing import qrels_text
-from unjudged.grids.grid import Grid, Shown
 from unjudged.judging import sampling
 from unjudged.judging.designs import DESIGNS, Design
 from unjudged.judging.pooling import Pool
@@ -24,6 +23,7 @@ from unjudged.rankings.judgments import UNSAMPLED, Judgments
 from unjudged.rankings.origin import CHOSEN, MARK, STRATIFIED, UNKNOWN, Origin, joined
 from unjudged.rankings.pooled import PooledDocuments
 from unjudged.results.fields import Row
+from unjudged.results.grid import Grid, Shown
 from unjudged.results.views import VIEWS, grid_of_view
 
 POISSON = "predictions"

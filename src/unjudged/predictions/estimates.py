@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from unjudged.base.choices import place_of
-from unjudged.grids.grid import Grid, Shown
 from unjudged.rankings.judged import Floats
+from unjudged.results.grid import Grid, Shown
 from unjudged.uncertainty.estimate import Estimate, Estimates
 
 

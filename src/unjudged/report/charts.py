@@ -15,8 +15,8 @@ from typing import Any
 from unjudged.base.errors import InputError, UsageError, missing_package, reason_of
 from unjudged.base.wording import plain
 from unjudged.formats.writing import write_whole
-from unjudged.grids.escapes import Labels, shortened
 from unjudged.report.descriptions import BLUE, CALIBRATED, GREEN, INK, ORANGE, PINK, Description
+from unjudged.results.escapes import Labels, shortened
 
 # The colours of Okabe and Ito, which colour-blind readers can tell apart and which also differ in grey.
 COLOURS = [INK, ORANGE, BLUE, GREEN, PINK, CALIBRATED, "#56B4E9"]

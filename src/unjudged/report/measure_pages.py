@@ -5,9 +5,9 @@ from __future__ import annotations
 import inspect
 
 from unjudged.citation import REFERENCES
-from unjudged.grids.grid import Column, Grid, grid_of
 from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.measures.kernel.spellings import other_names
+from unjudged.results.grid import Column, Grid, grid_of
 
 
 def signature(measure: Measure) -> str:

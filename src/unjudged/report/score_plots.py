@@ -12,7 +12,6 @@ from unjudged.base.choices import as_list, place_of
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import percent
 from unjudged.evaluation.scores import Scores
-from unjudged.grids.grid import blank
 from unjudged.inference.pairs import Pairs
 from unjudged.inference.pairwise import t_interval
 from unjudged.measures.kernel.names import MeasureLike, place_of_measure
@@ -22,6 +21,7 @@ from unjudged.report.charts import WIDTH, altair_module, drawn, finished, highes
 from unjudged.report.descriptions import differences_chart, interval_words, intervals_chart
 from unjudged.report.page.packed import judged_by_rank
 from unjudged.results.comparison import Comparison
+from unjudged.results.grid import blank
 
 HEIGHT = 180
 LEVEL = 0.95

@@ -11,16 +11,31 @@ import numpy as np
 
 from unjudged.base.choices import place_of
 from unjudged.base.errors import UsageError
-from unjudged.grids.grid import DECIMALS, in_paragraphs
+from unjudged.inference.macro import MACRO
 from unjudged.inference.rows import Row, better_first, query_answer, turned
 from unjudged.measures.kernel.names import place_of_measure
+from unjudged.results.grid import DECIMALS, in_paragraphs
 from unjudged.results.paper import paper_table
 from unjudged.results.result import Result
-from unjudged.results.views import OVER_COLLECTIONS, View
+from unjudged.results.views import VIEWS, View
 from unjudged.results.words import letters, notes_of_view, sentences_of_pair, title_of
 
 DOCUMENTS = 10
 """A table shows this many of the documents that matter most."""
+
+
+OVER_COLLECTIONS = View(
+    [
+        *("measure", "letter", "system", "collection", "mean", "other queries would give", "place"),
+        "better_than",
+    ],
+    VIEWS["systems"].written,
+    best=("mean",),
+    across="collection",
+    cells=("mean",),
+    rest=MACRO,
+)
+"""Systems by collections, with what is known of the mean."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import inf, isfinite
 from typing import Any
 
-from unjudged.grids.content import Cell, Column, Kind
+from unjudged.results.grid import Cell, Column, Kind
 
 Row = dict[str, Any]
 """One system, or one minus another, on some queries by one measure."""

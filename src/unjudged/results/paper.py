@@ -7,7 +7,10 @@ from typing import Any
 
 from unjudged.base.choices import checked_int
 from unjudged.base.wording import counted, percent
-from unjudged.grids.paper_table import (
+from unjudged.inference.macro import MACRO
+from unjudged.inference.verdict import NEEDS_JUDGING
+from unjudged.results.fields import FIELDS, Row
+from unjudged.results.paper_table import (
     DAGGER,
     DASH,
     DOUBLE,
@@ -17,9 +20,6 @@ from unjudged.grids.paper_table import (
     joined,
     shown_names,
 )
-from unjudged.inference.macro import MACRO
-from unjudged.inference.verdict import NEEDS_JUDGING
-from unjudged.results.fields import FIELDS, Row
 from unjudged.results.words import LETTERS, method_of, without_judging
 
 

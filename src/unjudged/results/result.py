@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from unjudged.base.errors import UsageError
-from unjudged.grids.grid import DECIMALS, Framed, Grid, Shown, frame_of
 from unjudged.results.fields import Row
+from unjudged.results.frames import Framed, frame_of
+from unjudged.results.grid import DECIMALS, Grid, Shown
 from unjudged.results.views import VIEWS, View, grid_of_view, records_of_view, together
 
 

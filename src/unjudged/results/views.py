@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.grids.grid import DECIMALS, Cell, Grid, grid_of
-from unjudged.inference.macro import MACRO
 from unjudged.results.fields import FIELDS, Field, Row, known
+from unjudged.results.grid import DECIMALS, Cell, Grid, grid_of
 
 
 @dataclass(frozen=True)
@@ -148,20 +147,6 @@ VIEWS: dict[str, View] = {
     "significance": View(["measure", "sources", *_SIGNIFICANT], ["measure", "sources", *_SIGNIFICANT]),
 }
 """Every view by its name."""
-
-
-OVER_COLLECTIONS = View(
-    [
-        *("measure", "letter", "system", "collection", "mean", "other queries would give", "place"),
-        "better_than",
-    ],
-    VIEWS["systems"].written,
-    best=("mean",),
-    across="collection",
-    cells=("mean",),
-    rest=MACRO,
-)
-"""Systems by collections, with what is known of the mean."""
 
 
 def grid_of_view(

@@ -9,8 +9,9 @@ from math import isnan, nan
 from typing import Any, overload
 
 from unjudged.base.wording import notes_of, percent
-from unjudged.grids.grid import Cell, Column, Framed, Grid, Shown, blank, frame_of, grid_of
 from unjudged.measures.kernel.estimand import OTHER, THESE, Estimand
+from unjudged.results.frames import Framed, frame_of
+from unjudged.results.grid import Cell, Column, Grid, Shown, blank, grid_of
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from unjudged.cli.output import show, terminal_width
 from unjudged.cli.sampling_options import check_new, warn_of_missing_queries
 from unjudged.cli.standard_streams import warn
 from unjudged.formats.writing import FORMS, judgments_text
-from unjudged.grids.rendering import render
 from unjudged.rankings.judgments import Judgments
+from unjudged.results.rendering import render
 
 
 def judge(

@@ -14,7 +14,7 @@ from unjudged.cli.option import Option
 from unjudged.cli.output import own_format, show, show_grids
 from unjudged.cli.standard_streams import reading
 from unjudged.evaluation.groups import CALIBRATED_MEASURES
-from unjudged.grids.grid import Grid, grid_of
+from unjudged.results.grid import Grid, grid_of
 from unjudged.uncertainty.calibration import Calibration
 
 

@@ -44,11 +44,11 @@ from unjudged.cli.standard_streams import already_said, reading
 from unjudged.cli.table_options import SignificanceOptions, TableOptions
 from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.evaluation import fitting_measures
-from unjudged.grids.grid import DECIMALS, Grid
-from unjudged.grids.rendering import WITHOUT_NOTES, render
 from unjudged.questions.compare import compare as compare_systems
 from unjudged.questions.sources import DEFAULT
 from unjudged.results.comparison import Comparison
+from unjudged.results.grid import DECIMALS, Grid
+from unjudged.results.rendering import WITHOUT_NOTES, render
 
 
 def compare(

@@ -22,8 +22,8 @@ from unjudged.cli.output import (
 )
 from unjudged.cli.standard_streams import already_said
 from unjudged.evaluation.evaluation import evaluate
-from unjudged.grids.rendering import table
 from unjudged.questions.compare import compare
+from unjudged.results.rendering import table
 
 _BEFORE = """\
 Six systems, thirty queries. The first five systems were pooled and partly

@@ -43,10 +43,10 @@ from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.evaluation import default_measures
 from unjudged.evaluation.query_segments import segments_grid, segments_of
 from unjudged.evaluation.scores import Scores
-from unjudged.grids.grid import DECIMALS
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import RunSource
+from unjudged.results.grid import DECIMALS
 
 if TYPE_CHECKING:
     from unjudged.uncertainty.intervals import IntervalMethod

@@ -18,9 +18,9 @@ from unjudged.cli.output import (
 )
 from unjudged.cli.standard_streams import progress, reading
 from unjudged.experiments import robustness
-from unjudged.grids.rendering import WITHOUT_NOTES
 from unjudged.judging.designs import DESIGNS
 from unjudged.judging.pooling import Pool
+from unjudged.results.rendering import WITHOUT_NOTES
 
 
 def experiment(

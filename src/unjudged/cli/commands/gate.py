@@ -39,10 +39,10 @@ from unjudged.cli.table_options import TableOptions
 from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.scores import Scores
 from unjudged.formats.files import expanded
-from unjudged.grids.grid import DECIMALS
 from unjudged.inference.gate import JudgingName
 from unjudged.questions.gate import gate as ask
 from unjudged.questions.sources import DEFAULT
+from unjudged.results.grid import DECIMALS
 
 WITH_TABLE = "gate --scores TABLE --old OLD --new NEW --margin 0.01"
 

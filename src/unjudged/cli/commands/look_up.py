@@ -7,9 +7,9 @@ import sys
 from unjudged.base.errors import UsageError
 from unjudged.cli.arguments import File, Load, Output, OutputFormat
 from unjudged.cli.output import check_output, show, show_grids
-from unjudged.grids.rendering import WITHOUT_NOTES
 from unjudged.measures.kernel.names import parse
 from unjudged.report.measure_pages import measures_grid, page
+from unjudged.results.rendering import WITHOUT_NOTES
 
 
 def measures(

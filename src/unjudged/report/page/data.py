@@ -15,7 +15,6 @@ from unjudged.base.wording import plain
 from unjudged.evaluation.measure_warnings import why_not_uniform
 from unjudged.evidence.contrast import ALONE
 from unjudged.formats.inputs import FILE, kind_of_source
-from unjudged.grids.escapes import Labels
 from unjudged.inference.deciding_queries import deciding_queries
 from unjudged.inference.verdict import HEADLINES, MORE_JUDGING, OTHER_QUERIES
 from unjudged.measures.kernel.measure import Measure
@@ -41,6 +40,7 @@ from unjudged.report.page.packed import (
 )
 from unjudged.report.page.page_words import words_for
 from unjudged.results.comparison import Comparison
+from unjudged.results.escapes import Labels
 from unjudged.results.words import (
     CORRECTED,
     MEANS,

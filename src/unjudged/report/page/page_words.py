@@ -10,12 +10,12 @@ from typing import Any
 
 from unjudged.base.wording import plain
 from unjudged.evaluation.scores import Scores
-from unjudged.grids.grid import Cell, Grid
 from unjudged.inference.verdict import ENOUGH_QUERIES, FEW_QUERIES, HEADLINES
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.origin import Origin
 from unjudged.results.comparison import Comparison
 from unjudged.results.fields import Row
+from unjudged.results.grid import Cell, Grid
 from unjudged.results.words import headline_sentence, method_of_segments, segment_sentences, sentences_of_pair
 
 NAMED = 5

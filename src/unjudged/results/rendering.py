@@ -15,9 +15,9 @@ from unicodedata import combining, east_asian_width
 from unjudged.base.errors import UsageError, missing_package
 from unjudged.base.notes import Note
 from unjudged.base.wording import plain
-from unjudged.grids import escapes
-from unjudged.grids.content import Cell, Column, Content
-from unjudged.grids.escapes import shortened
+from unjudged.results import escapes
+from unjudged.results.escapes import shortened
+from unjudged.results.grid import Cell, Column, Grid
 
 SUFFIXES = {
     ".txt": "table",
@@ -41,14 +41,14 @@ def format_of(path: Path | None, default: str = "table") -> str:
 
 
 def render(
-    grids: Content | Sequence[Content], format: str, *, width: int | None = None, bold: bool = False
+    grids: Grid | Sequence[Grid], format: str, *, width: int | None = None, bold: bool = False
 ) -> str | bytes:
     """One grid or several as the content of a file; `width` and `bold` are for tables.
 
     Formats for programs (csv, tsv, json, jsonl, parquet) use the long form of a grid where it has one.
     Several grids are one json document; csv, tsv, jsonl and parquet hold only one.
     """
-    several = [grids] if isinstance(grids, Content) else list(grids)
+    several = [grids] if isinstance(grids, Grid) else list(grids)
     if format == "table":
         return "\n".join(table(grid, width=width, bold=bold) for grid in several)
     if format in _FOR_PEOPLE:
@@ -56,7 +56,7 @@ def render(
     records = [grid.as_records() for grid in several]
     if format == "json":
         documents = [as_json(grid) for grid in records]
-        return documents[0] if isinstance(grids, Content) else f'{{"tables": [\n{",".join(documents)}]}}\n'
+        return documents[0] if isinstance(grids, Grid) else f'{{"tables": [\n{",".join(documents)}]}}\n'
     if format not in _FOR_PROGRAMS:
         raise UsageError(f"unknown format {format!r}: use one of {', '.join(FORMATS)}")
     if len(records) > 1:
@@ -64,7 +64,7 @@ def render(
     return _FOR_PROGRAMS[format](records[0])
 
 
-def as_csv(grid: Content, delimiter: str = ",") -> str:
+def as_csv(grid: Grid, delimiter: str = ",") -> str:
     """Values at full precision; what is missing or not a number is empty.
 
     In csv text with a semicolon is quoted, because some spreadsheets take it for a delimiter.
@@ -84,7 +84,7 @@ def as_csv(grid: Content, delimiter: str = ",") -> str:
     return "".join((delimiter.join(map(field, line)) or '""') + "\n" for line in lines)
 
 
-def as_json(grid: Content) -> str:
+def as_json(grid: Grid) -> str:
     """One document with the rows, one per line, and the notes; what is not a finite number is null."""
     import json
 
@@ -94,14 +94,14 @@ def as_json(grid: Content) -> str:
     return f'{{{title}"rows": [\n{rows}\n], "notes": {json.dumps(notes)}}}\n'
 
 
-def as_jsonl(grid: Content) -> str:
+def as_jsonl(grid: Grid) -> str:
     """One object per line; what is not a finite number is null."""
     import json
 
     return "".join(json.dumps(row, allow_nan=False) + "\n" for row in _objects(grid))
 
 
-def as_markdown(grid: Content) -> str:
+def as_markdown(grid: Grid) -> str:
     rule = ["---:" if column.numeric else "---" for column in grid.columns]
     head, *body = _cells(grid, escapes.markdown, "**{}**")
     lines = [head, rule, *body]
@@ -110,7 +110,7 @@ def as_markdown(grid: Content) -> str:
     return title + text + "".join(f"\n{escapes.markdown(note)}\n" for note in grid.notes)
 
 
-def as_latex(grid: Content) -> str:
+def as_latex(grid: Grid) -> str:
     """A `tabular` for the booktabs package; title and notes are comments."""
     columns = "".join("r" if column.numeric else "l" for column in grid.columns)
     rows = _cells(grid, escapes.latex, r"\textbf{{{}}}")
@@ -120,7 +120,7 @@ def as_latex(grid: Content) -> str:
     return "\n".join([*comments, *start, *body, r"\bottomrule", r"\end{tabular}", ""])
 
 
-def as_html(grid: Content) -> str:
+def as_html(grid: Grid) -> str:
     """A table for notebooks and pages, with the title as its caption and the notes below."""
 
     def row(cells: Sequence[str], tag: str) -> str:
@@ -135,7 +135,7 @@ def as_html(grid: Content) -> str:
     return f"<table>{caption}\n<thead>{head}</thead>\n<tbody>\n{body}\n</tbody></table>\n{notes}"
 
 
-def as_parquet(grid: Content) -> bytes:
+def as_parquet(grid: Grid) -> bytes:
     """Control characters, and bytes that are not UTF-8, are escaped."""
     pyarrow, parquet = arrow_modules()
     columns = {
@@ -160,7 +160,7 @@ def arrow_modules() -> tuple[Any, Any]:
 _HEADS = {"html": '<!doctype html>\n<meta charset="utf-8">\n<title>unjudged</title>\n'}
 _ALIGNED = ' style="text-align: right"'
 _FOR_PEOPLE = {"markdown": as_markdown, "latex": as_latex, "html": as_html}
-_FOR_PROGRAMS: dict[str, Callable[[Content], str | bytes]] = {
+_FOR_PROGRAMS: dict[str, Callable[[Grid], str | bytes]] = {
     "csv": as_csv,
     "tsv": partial(as_csv, delimiter="\t"),
     "jsonl": as_jsonl,
@@ -168,7 +168,7 @@ _FOR_PROGRAMS: dict[str, Callable[[Content], str | bytes]] = {
 }
 
 
-def _objects(grid: Content) -> list[dict[str, Cell]]:
+def _objects(grid: Grid) -> list[dict[str, Cell]]:
     names = [column.name for column in grid.columns]
     return [dict(zip(names, map(_value, row), strict=True)) for row in grid.rows]
 
@@ -177,7 +177,7 @@ def _value(cell: Cell) -> Cell:
     return None if isinstance(cell, float) and not isfinite(cell) else cell
 
 
-def _cells(grid: Content, escape: Callable[[str], str], stress: str) -> Iterator[list[str]]:
+def _cells(grid: Grid, escape: Callable[[str], str], stress: str) -> Iterator[list[str]]:
     """Yield the names of the columns, then every row, as escaped text with the cells to stress marked."""
     yield [escape(column.name) for column in grid.columns]
     for i, row in enumerate(grid.rows):
@@ -203,14 +203,14 @@ class _Sized(NamedTuple):
     """Width of the cells without the name of the column."""
 
 
-def table(grid: Content, *, width: int | None = None, rule: bool = True, bold: bool = False) -> str:
+def table(grid: Grid, *, width: int | None = None, rule: bool = True, bold: bool = False) -> str:
     """Title, aligned columns and notes.
 
     A table wider than `width` is split into blocks of columns, each with the label columns, so that no
     line is broken by the terminal. A column of text is wrapped instead, and so are labels and names of
     columns that leave no room for anything else. `bold` stresses cells with ANSI codes.
 
-    >>> grid = Content([Column("run", "label"), Column("AP"), Column("P")], [["a", 0.5, 0.25]], "", ["Few."])
+    >>> grid = Grid([Column("run", "label"), Column("AP"), Column("P")], [["a", 0.5, 0.25]], "", ["Few."])
     >>> print(table(grid, width=12), end="")
     run      AP
     ───────────
@@ -231,7 +231,7 @@ def table(grid: Content, *, width: int | None = None, rule: bool = True, bold: b
     return "\n\n".join(parts) + "\n"
 
 
-def _sized(grid: Content, k: int) -> _Sized:
+def _sized(grid: Grid, k: int) -> _Sized:
     column = grid.columns[k]
     cells = [plain(column.text(row[k])) for row in grid.rows]
     if column.kind == "label":
@@ -286,7 +286,7 @@ def _width(block: Sequence[_Sized]) -> int:
     return sum(one.width for one in block) + GAP * (len(block) - 1)
 
 
-def _lines(grid: Content, block: Sequence[_Sized], rule: bool, bold: bool) -> Iterator[str]:
+def _lines(grid: Grid, block: Sequence[_Sized], rule: bool, bold: bool) -> Iterator[str]:
     yield from map(_joined, _stacked(block, [plain(one.column.name) for one in block]))
     if rule:
         yield "─" * _width(block)

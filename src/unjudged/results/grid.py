@@ -1,17 +1,22 @@
-"""What a table of results holds: columns, rows of raw values, and notes."""
+"""Tables of results: columns, rows of raw values, and notes, which show themselves."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from math import isnan
-from typing import Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 from unjudged.base.wording import counted
+from unjudged.results import escapes
 
 Cell = str | int | float | None
 Kind = Literal["label", "number", "integer", "p value", "text"]
 DECIMALS = 4
+WIDTH = 80
+ROWS = 60
+"""Longer tables are cut where an object shows itself; written to a file they are whole."""
 
 
 def blank(value: Cell) -> Cell:
@@ -50,8 +55,8 @@ class Column(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class Content:
-    """A table for people and for programs.
+class Grid:
+    """A table for people and for programs; in a terminal and in a notebook it shows its first rows.
 
     `rows` hold raw values; rounding is left to the columns. `stressed` are the (row, column) places of
     cells to show in bold. `notes` are sentences that a reader of the table must know. `records`, where it
@@ -63,7 +68,7 @@ class Content:
     title: str = ""
     notes: Sequence[str] = ()
     stressed: frozenset[tuple[int, int]] = frozenset()
-    records: Callable[[], Content] | None = None
+    records: Callable[[], Grid] | None = None
 
     @property
     def labels(self) -> int:
@@ -86,6 +91,61 @@ class Content:
         """Return the values of each column by its name."""
         return {column.name: [row[k] for row in self.rows] for k, column in enumerate(self.columns)}
 
-    def as_records(self) -> Content:
+    def as_records(self) -> Grid:
         """Return the long form for programs, with the title and the notes of this grid."""
         return self if self.records is None else replace(self.records(), title=self.title, notes=self.notes)
+
+    def __str__(self) -> str:
+        return str(_renderers().table(self.head(ROWS), width=WIDTH, rule=False)).rstrip("\n")
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return str(_renderers().as_html(self.head(ROWS)))
+
+
+def _renderers() -> Any:
+    """Return the module that writes tables, which needs this one."""
+    return import_module("unjudged.results.rendering")
+
+
+def grid_of(fields: Sequence[str], rows: Iterable[Sequence[Any]], notes: Sequence[str] = ()) -> Grid:
+    """A grid in long form, with the kind of each column taken from its values.
+
+    >>> grid_of(["run", "value"], [("a", 0.5)]).columns[0].kind
+    'label'
+    """
+    listed = list(rows)
+    columns = []
+    for name, values in zip(fields, zip(*listed, strict=True) if listed else [()] * len(fields), strict=True):
+        types = set(map(type, values))
+        columns.append(Column(name, "label" if str in types else "integer" if types == {int} else "number"))
+    return Grid(columns, listed, notes=notes)
+
+
+def in_paragraphs(text: str) -> str:
+    """Turn lines of text into HTML, for results that speak in sentences."""
+    return "".join(f"<p>{escapes.html(line)}</p>\n" for line in text.split("\n") if line)
+
+
+class Shown:
+    """`str`, `repr` and the HTML of notebooks from one method, `grid`.
+
+    A dataclass that inherits from it needs `@dataclass(repr=False)`, or it gets a `repr` of its own.
+    """
+
+    __slots__ = ()
+
+    def grid(self) -> Grid:
+        """Return the object as a table."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return str(self.grid())
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return self.grid()._repr_html_()

@@ -18,10 +18,10 @@ from unjudged import UsageError, evaluate, judging, sample
 from unjudged.base.notes import Note
 from unjudged.base.wording import plain
 from unjudged.experiments.robustness import experiment
-from unjudged.grids import escapes
-from unjudged.grids.grid import Column, Grid, grid_of
-from unjudged.grids.rendering import FORMATS, SUFFIXES, as_html, cells_wide, format_of, render, table
 from unjudged.judging import Pool
+from unjudged.results import escapes
+from unjudged.results.grid import Column, Grid, grid_of
+from unjudged.results.rendering import FORMATS, SUFFIXES, as_html, cells_wide, format_of, render, table
 
 GRID = Grid(
     [Column("run", "label"), Column("AP"), Column("NumRet", "integer")],

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import shortlist
-from unjudged.grids import escapes
+from unjudged.results import escapes
 
 DASH, DAGGER, DOUBLE = "\u2013", "†", "‡"
 LONGEST_NAME = 40

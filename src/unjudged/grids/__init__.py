@@ -1,1 +1,0 @@
-"""Tables of results, and how to show them in every format."""
