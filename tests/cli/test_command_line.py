@@ -64,11 +64,11 @@ def test_csv() -> None:
 
 def test_markdown_and_latex() -> None:
     assert printed("evaluate", QRELS, RUN, "-m", "RBP(p=0.8)", "--format", "markdown") == (
-        "Means over 30 queries.\n\n| System | RBP\\(p=0.8\\) |\n| --- | ---: |\n| fused | 0.3883 |\n"
+        "| run | RBP\\(p=0.8\\) |\n| --- | ---: |\n| fused | 0.3883 |\n"
     )
     assert printed("evaluate", QRELS, RUN, "-m", "map", "--format", "latex") == (
-        "\\begin{table}\n\\centering\n\\caption{Means over 30 queries.}\n\\begin{tabular}{lr@{}l}\n"
-        "\\toprule\nSystem & \\multicolumn{2}{c}{AP} \\\\\n\\midrule\nfused & 0.3321 &  \\\\\n"
+        "\\begin{table}\n\\centering\n\\caption{Means over 30 queries.}\n\\begin{tabular}{lr}\n"
+        "\\toprule\nrun & AP \\\\\n\\midrule\nfused & 0.3321 \\\\\n"
         "\\bottomrule\n\\end{tabular}\n\\end{table}\n"
     )
 

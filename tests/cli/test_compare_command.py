@@ -122,17 +122,17 @@ def test_latex() -> None:
     words = ["compare", QRELS, RERANKED, FUSED, boolean, "-m", "nDCG@10", "-m", "P@10", "--format", "latex"]
     text = printed(*words)
     assert r"\toprule" in text
-    marks = r"\smash{\textsuperscript{bc}}"
-    assert rf"a & reranked & \textbf{{0.4485}} & {marks} & \textbf{{0.5067}} & {marks} \\" in text
-    notes = text.split(r"\end{tabular}")[1]
-    assert "Paired t test, Holm's step-down correction over 3 pairs per measure, alpha = 0.05." in notes
+    marks = r"\textsuperscript{bc}"
+    assert rf"a & reranked & \textbf{{0.4485}}{marks} & \textbf{{0.5067}}{marks} \\" in text
+    caption = text.split(r"\begin{tabular}")[0]
+    assert "Paired t test, Holm's step-down correction over 3 pairs per measure, alpha = 0.05." in caption
     expanded = printed("compare", QRELS, RERANKED, str(sample.runs["expanded"]), "--format", "latex")
     assert "expanded has no ranking for 1 query of 30: q17." in expanded
 
 
 def test_markdown_has_the_best_in_bold() -> None:
     text = printed("compare", QRELS, RERANKED, FUSED, "-m", RBP, "--format", "markdown")
-    assert "| a | reranked | **0.4889**<sup>b</sup> |" in text
+    assert "| a | reranked | **0.4889** |" in text
 
 
 def test_notes_that_have_no_place_go_to_standard_error() -> None:

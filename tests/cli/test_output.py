@@ -38,7 +38,7 @@ STARTS = {
     "tsv": "run\tquery\tmeasure\tvalue\n",
     "json": '{"rows": [\n{"run": "fused"',
     "jsonl": '{"run": "fused", "query": "all", "measure": "AP"',
-    "md": "Means over 30 queries.\n\n| System | AP |\n",
+    "md": "| run | AP |\n",
     "tex": "\\begin{table}\n",
     "html": "<!doctype html>",
     "txt": "run        AP\n",

@@ -27,7 +27,6 @@ from unjudged.inference.corrections import holm
 from unjudged.inference.macro_means import macro_differences
 from unjudged.inference.verdict import HEADLINES
 from unjudged.questions.collections import listed_collections
-from unjudged.results.paper_table import DASH
 
 pytestmark = pytest.mark.filterwarnings("ignore::unjudged.UnjudgedWarning")
 RUNS = {name: sample.runs[name] for name in ("lexical", "fused", "reranked")}
@@ -196,7 +195,7 @@ def test_the_same_collection_twice_is_noted() -> None:
 def test_names_become_texts_and_none_is_that_of_the_mean() -> None:
     found = compare_collections({2019: table(1, 8), 2020: table(2, 8)})
     assert list(found.settings["collections"]) == ["2019", "2020"]
-    assert all(f"{{c}}{{{name}}}" in found.to_latex() for name in ("2019", "2020", "Mean"))
+    assert "System & 2019 & 2020 & Mean &" in found.to_latex()
     with pytest.raises(UsageError, match="called 'mean', which names the mean over collections"):
         compare_collections({"mean": table(1, 8), "y": table(2, 8)})
     with pytest.raises(UsageError, match="same name"):
@@ -301,7 +300,7 @@ def test_latex_has_the_interval_and_the_place_of_the_mean() -> None:
     ]
     interval = f"{{[}}{best['query_low']:.2f}, {best['query_high']:.2f}]"
     line = next(line for line in found.to_latex(2).splitlines() if line.startswith(f"a & {best['system']} &"))
-    assert line.endswith(rf"& {interval} &  & {best['place_low']}{DASH}{best['place_high']} &  \\")
+    assert line.endswith(rf"& {interval} & {best['place_low']}--{best['place_high']} \\")
 
 
 def test_equal_differences_have_no_interval() -> None:

@@ -145,8 +145,7 @@ def test_commands_take_all_measures_together(kind: str, files: dict[str, list[st
     rows = json.loads(out("compare", "--pairs", "--format", "json"))["rows"]
     assert {row["measure"] for row in rows} == set(allowed)
     latex = out("compare", "--format", "latex")
-    assert all(latex.count(f"{{c}}{{{escapes.latex(name)}}}") == 1 for name in allowed)
-    assert latex.count(r"\multicolumn") == len(allowed)
+    assert all(f"& {escapes.latex(name)} " in latex for name in allowed)
     page = tmp_path / "page.html"
     out("report", "-o", str(page))
     assert [one["name"] for one in read(page.read_text())[0]["measures"]] == allowed

@@ -26,7 +26,6 @@ WIDTH = 80
 MOST_DECIMALS = 15
 FULL_PRECISION = (*WITHOUT_NOTES, "json")
 """Formats for programs, which keep every digit."""
-FOR_PAPER = ("latex", "markdown")
 
 
 def terminal_width() -> int:
@@ -132,17 +131,10 @@ def grid_in(result: Comparison, view: str, format: str, decimals: int) -> Grid:
 
 
 def show_paper(
-    result: Comparison | Scores,
-    notes: Sequence[str],
-    format: str,
-    decimals: int,
-    *,
-    output: Path | None,
-    after: str = "",
+    result: Comparison | Scores, notes: Sequence[str], decimals: int, output: Path | None, after: str = ""
 ) -> None:
     """Write systems by measures as a table for a paper, and what follows it."""
-    table = result.to_latex(decimals) if format == "latex" else result.to_markdown(decimals)
-    show(table + after, output)
+    show(result.to_latex(decimals) + after, output)
     if beside_standard_error(output):
         already_said(notes)
 

@@ -26,7 +26,6 @@ from unjudged.results.grid import Cell, Column, Grid, Shown, grid_of
 if TYPE_CHECKING:
     from unjudged.evaluation.score_cells import Missing
     from unjudged.evaluation.score_reading import Wide
-    from unjudged.results.paper_table import PaperTable
     from unjudged.uncertainty.calibration import Calibration
     from unjudged.uncertainty.completions import Progress
     from unjudged.uncertainty.estimate import Estimate, Estimates
@@ -280,7 +279,7 @@ class Scores(Shown, Framed):
         self,
         decimals: int = 4,
         *,
-        caption: str | None = None,
+        caption: str = "",
         label: str | None = None,
         names: Mapping[str, str] | None = None,
     ) -> str:
@@ -288,37 +287,18 @@ class Scores(Shown, Framed):
 
         `names` maps runs to the names to show. Other measures are those of `chosen(measures)`.
         """
-        return self._paper_table(decimals, caption, label, names).latex()
+        from unjudged.results.rendering import as_latex
 
-    def to_markdown(
-        self, decimals: int = 4, *, caption: str | None = None, names: Mapping[str, str] | None = None
-    ) -> str:
-        """Return the table of `to_latex` as Markdown."""
-        return self._paper_table(decimals, caption, None, names).markdown()
-
-    def _paper_table(
-        self, decimals: int, caption: str | None, label: str | None, names: Mapping[str, str] | None
-    ) -> PaperTable:
-        """Make the table, by the first measure; the notes below it say what is known of the data."""
-        from unjudged.results.paper_table import PaperCell, PaperRow, PaperTable, shown_names
-
-        places = checked_int("decimals", decimals)
-        best, labels = self._best(), shown_names(self.runs, names)
-        shown = [0 if measure.traits.summary == "sum" else places for measure in self.measures]
-        rows = [
-            PaperRow(
-                "",
-                labels[i],
-                [
-                    PaperCell(f"{mean:.{shown[k]}f}", best=(i, k + 1) in best)
-                    for k, mean in enumerate(self.means[i])
-                ],
-            )
-            for i in self.measures[0].best_first(self.means[:, 0])
-        ]
-        said = caption or f"Means over {counted(len(self.queries), 'query')}."
-        notes = [*map(str, self.warnings), *self.notes]
-        return PaperTable([str(measure) for measure in self.measures], rows, said, notes, label)
+        grid = self.grid().rounded(checked_int("decimals", decimals))
+        order = list(self.measures[0].best_first(self.means[:, 0]))
+        place = {int(i): k for k, i in enumerate(order)}
+        grid = replace(
+            grid,
+            title=f"Means over {counted(len(self.queries), 'query')}.",
+            rows=[grid.rows[i] for i in order],
+            stressed=frozenset((place[i], k) for i, k in grid.stressed),
+        )
+        return as_latex(grid.named(names or {}), caption, label)
 
     def to_frame(self, library: str | None = None) -> Any:
         """`rows()` in the kind of frame that went in, or 'pandas', 'polars', 'pyarrow' or 'duckdb'."""

@@ -15,7 +15,8 @@ from unjudged.inference.macro import MACRO
 from unjudged.inference.rows import Row, better_first, query_answer, turned
 from unjudged.measures.kernel.names import place_of_measure
 from unjudged.results.grid import DECIMALS, in_paragraphs
-from unjudged.results.paper import paper_table
+from unjudged.results.paper import paper_grid
+from unjudged.results.rendering import as_latex
 from unjudged.results.result import Result
 from unjudged.results.views import VIEWS, View
 from unjudged.results.words import letters, notes_of_view, sentences_of_pair, title_of
@@ -154,16 +155,12 @@ class Comparison(Result):
         self,
         decimals: int = DECIMALS,
         *,
-        caption: str | None = None,
+        caption: str = "",
         label: str | None = None,
         names: Mapping[str, str] | None = None,
     ) -> str:
         """Return the systems by measures as a LaTeX table for a paper; of packages it needs booktabs only."""
-        return paper_table(self, decimals, caption, label, names).latex()
-
-    def to_markdown(self, decimals: int = DECIMALS) -> str:
-        """Return the table of `to_latex` as Markdown."""
-        return paper_table(self, decimals, None, None, None).markdown()
+        return as_latex(paper_grid(self, decimals).named(names or {}), caption, label)
 
     def sentences(self) -> list[str]:
         """Return the answer about two systems in sentences, for each measure."""

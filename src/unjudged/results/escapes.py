@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from unjudged.base.errors import UsageError
 from unjudged.base.wording import plain
 
 LONGEST = 60
@@ -21,6 +22,9 @@ _LATEX = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "±": r"\textpm{}",
+    "\u2013": "--",
+    "†": r"\textdagger{}",
+    "‡": r"\textdaggerdbl{}",
 }
 _MARKDOWN = "\\`*_{}[]<>()#+!|~&$"
 _FORMULA = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
@@ -73,6 +77,15 @@ def latex(text: str) -> str:
     if first and first in "[*":
         escaped = escaped.replace(first, f"{{{first}}}", 1)
     return rf"\textminus{{}}{escaped[1:]}" if escaped[:1] == "-" and escaped[1:2].isdecimal() else escaped
+
+
+def key(label: str) -> str:
+    """Return a label; LaTeX reads it as it is, so what it cannot hold is refused."""
+    if not (label.isascii() and label.isprintable()) or set(label) & set("\\{}#%~^$& "):
+        raise UsageError(
+            f"label is {label!r}, expected letters, digits, hyphens and colons, such as tab:main"
+        )
+    return label
 
 
 def markdown(text: str) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from math import isnan
 from typing import Any, Literal, NamedTuple, Self
 
+from unjudged.base.choices import place_of
 from unjudged.base.wording import counted
 from unjudged.results import escapes
 
@@ -22,6 +23,17 @@ ROWS = 60
 def blank(value: Cell) -> Cell:
     """Return the value, None if it is not a number: an empty cell."""
     return None if isinstance(value, float) and isnan(value) else value
+
+
+class Marked(float):
+    """A number with marks that stand above its end."""
+
+    marks = ""
+
+    def __new__(cls, value: float, marks: str) -> Self:
+        made = super().__new__(cls, value)
+        made.marks = marks
+        return made
 
 
 class Column(NamedTuple):
@@ -86,6 +98,14 @@ class Grid:
         """Return the grid with this number of decimals where it has the usual number of them."""
         shown = [c._replace(decimals=decimals) if c.decimals == DECIMALS else c for c in self.columns]
         return replace(self, columns=shown)
+
+    def named(self, names: Mapping[str, str]) -> Self:
+        """Return the table with other names of systems."""
+        known = {cell for row in self.rows for cell in row if isinstance(cell, str)}
+        for name in names:
+            place_of("system", name, sorted(known))
+        rows = [[names.get(c, c) if isinstance(c, str) else c for c in row] for row in self.rows]
+        return replace(self, rows=rows)
 
     def as_columns(self) -> dict[str, list[Cell]]:
         """Return the values of each column by its name."""

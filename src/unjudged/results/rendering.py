@@ -17,7 +17,7 @@ from unjudged.base.notes import Note
 from unjudged.base.wording import plain
 from unjudged.results import escapes
 from unjudged.results.escapes import shortened
-from unjudged.results.grid import Cell, Column, Grid
+from unjudged.results.grid import Cell, Column, Grid, Marked
 
 SUFFIXES = {
     ".txt": "table",
@@ -103,21 +103,35 @@ def as_jsonl(grid: Grid) -> str:
 
 def as_markdown(grid: Grid) -> str:
     rule = ["---:" if column.numeric else "---" for column in grid.columns]
-    head, *body = _cells(grid, escapes.markdown, "**{}**")
+    head, *body = _cells(grid, escapes.markdown, "**{}**", "<sup>{}</sup>")
     lines = [head, rule, *body]
     text = "".join("| " + " | ".join(line) + " |\n" for line in lines)
     title = f"**{escapes.markdown(grid.title)}**\n\n" if grid.title else ""
     return title + text + "".join(f"\n{escapes.markdown(note)}\n" for note in grid.notes)
 
 
-def as_latex(grid: Grid) -> str:
-    """A `tabular` for the booktabs package; title and notes are comments."""
-    columns = "".join("r" if column.numeric else "l" for column in grid.columns)
-    rows = _cells(grid, escapes.latex, r"\textbf{{{}}}")
-    head, *body = (" & ".join(cells) + r" \\" for cells in rows)
-    comments = [f"% {plain(text)}" for text in (grid.title, *grid.notes) if text]
+def as_latex(grid: Grid, caption: str | None = None, label: str | None = None) -> str:
+    """A `tabular` for the booktabs package; notes are comments, and so is the title.
+
+    With a caption or a label it is a `table` of a paper, with the title after the caption.
+    """
+    marked = [any(isinstance(row[k], Marked) for row in grid.rows) for k in range(len(grid.columns))]
+    columns = "".join(
+        "r" if c.numeric and not left else "l" for c, left in zip(grid.columns, marked, strict=True)
+    )
+    head, *body = (
+        " & ".join(cells) + r" \\" for cells in _cells(grid, escapes.latex, r"\textbf{{{}}}", _RAISED)
+    )
     start = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule"]
-    return "\n".join([*comments, *start, *body, r"\bottomrule", r"\end{tabular}", ""])
+    lines = [*start, *body, r"\bottomrule", r"\end{tabular}"]
+    floating = caption is not None or label is not None
+    told = grid.notes if floating else (grid.title, *grid.notes)
+    if floating:
+        said = escapes.latex(" ".join(filter(None, [caption, grid.title])))
+        named = [] if label is None else [rf"\label{{{escapes.key(label)}}}"]
+        top = [r"\begin{table}", r"\centering", rf"\caption{{{said}}}", *named]
+        lines = [*top, *lines, r"\end{table}"]
+    return "\n".join([*(f"% {plain(text)}" for text in told if text), *lines, ""])
 
 
 def as_html(grid: Grid) -> str:
@@ -128,7 +142,7 @@ def as_html(grid: Grid) -> str:
         made = (f"<{tag}{_ALIGNED if c.numeric else ''}>{cell}</{tag}>" for c, cell in aligned)
         return f"<tr>{''.join(made)}</tr>"
 
-    names, *rows = _cells(grid, escapes.html, "<b>{}</b>")
+    names, *rows = _cells(grid, escapes.html, "<b>{}</b>", "<sup>{}</sup>")
     head, body = row(names, "th"), "\n".join(row(cells, "td") for cells in rows)
     caption = f"<caption>{escapes.html(grid.title)}</caption>" if grid.title else ""
     notes = "".join(f"<p>{escapes.html(note)}</p>\n" for note in grid.notes)
@@ -158,6 +172,7 @@ def arrow_modules() -> tuple[Any, Any]:
 
 
 _HEADS = {"html": '<!doctype html>\n<meta charset="utf-8">\n<title>unjudged</title>\n'}
+_RAISED = r"\textsuperscript{{{}}}"
 _ALIGNED = ' style="text-align: right"'
 _FOR_PEOPLE = {"markdown": as_markdown, "latex": as_latex, "html": as_html}
 _FOR_PROGRAMS: dict[str, Callable[[Grid], str | bytes]] = {
@@ -177,12 +192,17 @@ def _value(cell: Cell) -> Cell:
     return None if isinstance(cell, float) and not isfinite(cell) else cell
 
 
-def _cells(grid: Grid, escape: Callable[[str], str], stress: str) -> Iterator[list[str]]:
-    """Yield the names of the columns, then every row, as escaped text with the cells to stress marked."""
+def _cells(grid: Grid, escape: Callable[[str], str], stress: str, raised: str) -> Iterator[list[str]]:
+    """Yield the names of the columns, then every row, as escaped text; some cells are stressed or marked."""
     yield [escape(column.name) for column in grid.columns]
     for i, row in enumerate(grid.rows):
-        cells = [escape(column.text(value)) for column, value in zip(grid.columns, row, strict=True)]
-        yield [stress.format(cell) if (i, k) in grid.stressed else cell for k, cell in enumerate(cells)]
+        line = []
+        for k, (column, value) in enumerate(zip(grid.columns, row, strict=True)):
+            cell = escape(column.text(value))
+            cell = stress.format(cell) if (i, k) in grid.stressed else cell
+            marks = value.marks if isinstance(value, Marked) else ""
+            line.append(cell + (raised.format(escape(marks)) if marks else ""))
+        yield line
 
 
 GAP = 2

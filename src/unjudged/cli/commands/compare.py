@@ -25,7 +25,6 @@ from unjudged.cli.arguments import (
 from unjudged.cli.input_options import JudgmentOptions, suggest_estimates
 from unjudged.cli.option import spelt
 from unjudged.cli.output import (
-    FOR_PAPER,
     FULL_PRECISION,
     beside_standard_error,
     check_decimals,
@@ -163,8 +162,8 @@ def compare(
         show(wrapped(str(compared).splitlines()) + _after(segments, chosen), output)
         if beside_standard_error(output):
             already_said(compared.notes)
-    elif chosen in FOR_PAPER and not pairs:
-        show_paper(compared, compared.notes, chosen, decimals, output=output, after=_after(segments, chosen))
+    elif chosen == "latex" and not pairs:
+        show_paper(compared, compared.notes, decimals, output, _after(segments, chosen))
     elif segments is not None and chosen in WITHOUT_NOTES:
         show_grids(segments, format, output)
     else:

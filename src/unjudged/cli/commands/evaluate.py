@@ -28,7 +28,6 @@ from unjudged.cli.arguments import (
 from unjudged.cli.input_options import JudgmentOptions, suggest_estimates
 from unjudged.cli.option import Option, refuse, spelt
 from unjudged.cli.output import (
-    FOR_PAPER,
     check_decimals,
     check_figure,
     check_output,
@@ -186,9 +185,9 @@ def evaluate(
         grid = segments_grid(scores, segments, None if interval is None else confidence, decimals)
         show_grids(grid.rounded(decimals), format, output)
         return
-    if interval is None and chosen_format in FOR_PAPER and not per_query:
+    if interval is None and chosen_format == "latex" and not per_query:
         notes = [*map(str, scores.warnings), *scores.notes]
-        show_paper(scores, notes, chosen_format, decimals, output=output)
+        show_paper(scores, notes, decimals, output)
         return
     if interval is None:
         show_grids(replace(scores.grid(per_query), title="").rounded(decimals), format, output)
