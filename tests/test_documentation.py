@@ -95,32 +95,14 @@ def test_links_of_the_readme_on_pypi() -> None:
 
 
 def test_the_architecture_names_what_exists() -> None:
-    """Every file and folder of its map, and every folder of the package in it."""
+    """Every folder of its table is there, and every folder of the package is in it."""
     text = (DOCS / "architecture.md").read_text()
-    rows = [
-        line.split("|")[1:3] for line in text.split("## The states")[0].splitlines() if line.startswith("| `")
-    ]
+    table = text[text.index("| folder |") : text.index("Beside it")]
+    named = {found for row in table.splitlines() for found in re.findall(r"`([\w/]+)/`", row.split(" | ")[0])}
     package = ROOT / "src" / "unjudged"
-    named = re.compile(r"`([\w/*]+(?:/|\.py))`")
-    missing = []
-    for places, what in rows:
-        homes = [package / place for place in named.findall(places)]
-        missing += [home for home in homes if not home.exists()]
-        for name in named.findall(what):
-            if not any(list(home.glob(name.rstrip("/"))) for home in [*homes, ROOT] if home.is_dir()):
-                missing.append(homes[0] / name)
-    assert missing == []
-    folders = {path.parent.relative_to(package).parts[:1] for path in package.rglob("*.py")} - {()}
-    assert {f"`{folder}/" for (folder,) in folders if f"`{folder}/" not in text} == set()
-
-
-def test_the_journeys_of_the_architecture_pass_files_that_exist() -> None:
-    text = (DOCS / "architecture.md").read_text()
-    journeys = text[text.index("## Journeys") : text.index("## Decisions")]
-    package = ROOT / "src" / "unjudged"
-    named = re.findall(r"`(\w+(?:/\w+)+)`", journeys)
-    assert len(named) > 40
-    assert [n for n in named if not list(package.rglob(f"{n}.py")) and not (package / n).is_dir()] == []
+    folders = {path.parent.relative_to(package).parts[0] for path in package.glob("*/*.py")}
+    assert {name for name in named if "/" not in name} == folders
+    assert [name for name in named if not (package / name).is_dir()] == []
 
 
 def test_the_pages_of_coverage_show_what_was_measured() -> None:

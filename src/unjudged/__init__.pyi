@@ -6,7 +6,6 @@ from unjudged.evaluation.collection import Collection as Collection
 from unjudged.evaluation.evaluation import evaluate as evaluate
 from unjudged.evaluation.groups import calibrate as calibrate
 from unjudged.evaluation.scores import Score as Score, Scores as Scores
-from unjudged.results.grid import Grid as Grid
 from unjudged.inference.pairwise import PairTests as PairTests, compare_pairs as compare_pairs
 from unjudged.inference.power import QueryPlan as QueryPlan, plan_queries as plan_queries
 from unjudged.measures.kernel.estimand import Estimand as Estimand, permitted as permitted
@@ -21,6 +20,7 @@ from unjudged.rankings.origin import Origin as Origin
 from unjudged.rankings.runs import Run as Run
 from unjudged.report.page.report_page import Page as Page, report_page as report_page
 from unjudged.results.comparison import Comparison as Comparison
+from unjudged.results.grid import Grid as Grid
 from unjudged.results.result import Result as Result
 from unjudged.uncertainty.calibration import Calibration as Calibration
 from unjudged.uncertainty.estimate import Estimate as Estimate, Estimates as Estimates
