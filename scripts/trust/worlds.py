@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from held import Held
 
 from unjudged.base.segments import ends
 from unjudged.formats.tables import Ids
@@ -35,8 +34,39 @@ PREVALENCE: dict[str, GivenPrevalence] = {
     "falling": [0.6, 0.5, 0.4, 0.3, 0.2, 0.1],
     "pool": [0.6, 0.5, 0.4, 0.3, 0.2, 0.1],
 }
-ASKED = (("bounds", False), ("queries", False), ("model", True), ("both", True))
-"""Interval methods, and whether they are given the prevalence, which is the true one."""
+TRUE = "true"
+
+Asked = tuple[str, str, bool]
+"""Interval method, prevalence, and whether its assumptions hold."""
+
+ASKED: dict[str, Sequence[Asked]] = {
+    "flat": [
+        ("bounds", "", True),
+        ("queries", "", True),
+        ("model", TRUE, True),
+        ("both", TRUE, True),
+    ],
+    "falling": [
+        ("bounds", "", True),
+        ("queries", "", True),
+        ("model", TRUE, True),
+        ("both", TRUE, True),
+    ],
+}
+ASKED["pool"] = ASKED["falling"]
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """The coverage of one method in one world, per measure."""
+
+    world: str
+    method: str
+    prevalence: str
+    holds: bool
+    queries: int
+    coverage: tuple[float, ...]
+    width: tuple[float, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +113,7 @@ def _values(rankings: JudgedRankings, measures: Sequence[Measure]) -> Floats:
     return np.stack([measure.compute(rankings) for measure in measures], axis=-1)
 
 
-def simulated_coverage(world: str, queries: int) -> list[Held]:
+def simulated_coverage(world: str, queries: int) -> list[Simulated]:
     """Every method in one world with so many queries."""
     measures = parse_measures(MEASURES)
     rng = np.random.default_rng([len(world), queries])
@@ -92,7 +122,7 @@ def simulated_coverage(world: str, queries: int) -> list[Held]:
         complete: _values(all_queries.rankings(complete=complete), measures).mean(axis=0)
         for complete in (True, False)
     }
-    held = np.zeros((REPETITIONS, len(ASKED), len(measures)), bool)
+    held = np.zeros((REPETITIONS, len(ASKED[world]), len(measures)), bool)
     width = np.zeros(held.shape)
     for repetition in range(REPETITIONS):
         sample = Queries.drawn(world, queries, rng)
@@ -104,7 +134,7 @@ def simulated_coverage(world: str, queries: int) -> list[Held]:
         }
         truth["model"] = truth["bounds"]
         values = _values(rankings, measures)[None]
-        for k, (method, given) in enumerate(ASKED):
+        for k, (method, given, _) in enumerate(ASKED[world]):
             prevalence = PREVALENCE[world] if given else None
             request = IntervalRequest(
                 rankings,
@@ -121,15 +151,6 @@ def simulated_coverage(world: str, queries: int) -> list[Held]:
             held[repetition, k] = (low <= truth[method] + ROUNDING) & (truth[method] <= high + ROUNDING)
             width[repetition, k] = high - low
     return [
-        Held(
-            f"simulated: {world}",
-            f"{method}, {queries} queries",
-            str(measure),
-            1.0 if method == "bounds" else LEVEL,
-            float(held[:, k, i].mean()),
-            REPETITIONS,
-            float(width[:, k, i].mean()),
-        )
-        for k, (method, _) in enumerate(ASKED)
-        for i, measure in enumerate(measures)
+        Simulated(world, *asked, queries, tuple(held[:, k].mean(axis=0)), tuple(width[:, k].mean(axis=0)))
+        for k, asked in enumerate(ASKED[world])
     ]

@@ -51,6 +51,40 @@ class Choices(dict[str, Thing]):
         raise UsageError(f"{self.what} is {shown(name)}, expected one of {', '.join(self)}{hint}")
 
 
+def called(text: str) -> tuple[str, dict[str, Any]]:
+    """Return the name and the parameters of a text such as `bootstrap(draws=50000)`, as measures have them.
+
+    >>> called("bootstrap(draws=50000)"), called("holm(over=measures)"), called("t")
+    (('bootstrap', {'draws': 50000}), ('holm', {'over': 'measures'}), ('t', {}))
+    """
+    name, bracket, inside = text.strip().partition("(")
+    try:
+        return name.strip(), keywords(f"({inside}" if bracket else "()")
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        raise UsageError(f"{quoted(text)} cannot be read: write it like name(key=value)") from None
+
+
+def keywords(inside: str) -> dict[str, Any]:
+    """Return the parameters in `(key=value, ...)`; a value that is a bare word is a text."""
+    import ast
+
+    call = ast.parse(f"f{inside}", mode="eval").body
+    if not isinstance(call, ast.Call) or call.args or not isinstance(call.func, ast.Name):
+        raise ValueError(inside)
+    return {
+        str(one.arg): one.value.id if isinstance(one.value, ast.Name) else ast.literal_eval(one.value)
+        for one in call.keywords
+    }
+
+
+def check_parameters(text: str, given: Iterable[str], known: Sequence[str]) -> None:
+    """Refuse parameters that what the text names does not have."""
+    for one in given:
+        if one not in known:
+            have = f"it has {', '.join(known)}" if known else "it has none"
+            raise UsageError(f"{text}: no parameter is called {one!r}{meant(one, known)}; {have}")
+
+
 class Registry(UserDict[str, Thing]):
     """Things by name that counts its changes: what is made from its names can be kept until the next.
 

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from unjudged.base.choices import Format, TiesName
 from unjudged.base.errors import InputError, UsageError
-from unjudged.cli.given_arguments import reads
+from unjudged.cli.files import reads
 from unjudged.cli.option import Option
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure

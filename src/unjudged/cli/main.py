@@ -73,8 +73,17 @@ def main(arguments: Sequence[str] | None = None) -> None:  # noqa: C901 (a line 
 
 def run(words: list[str]) -> None:
     """Run a command, or list the commands."""
+    from unjudged.cli.commands import CONVERTED
+    from unjudged.cli.standard_streams import notes_on_standard_error, warnings_on_standard_error
+
+    if words and words[0] in CONVERTED and not {"-h", "--help"} & {*words}:
+        from unjudged.cli.command_line import parsed
+
+        given = parsed(words[0], words[1:])
+        with notes_on_standard_error(all_notes=given.verbose):
+            collect_what_follows()
+            sys.exit(given.command.run(given))
     from unjudged.cli.parser import call_of
-    from unjudged.cli.standard_streams import warnings_on_standard_error
 
     with warnings_on_standard_error():
         call = call_of(words)

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import plain
-from unjudged.cli.given_arguments import check_not_read
-from unjudged.cli.standard_streams import already_said, drop_output, warn
+from unjudged.cli.files import check_not_read
+from unjudged.cli.standard_streams import already_said, drop_output, tell, warn
 from unjudged.results.grid import DECIMALS, Grid
 from unjudged.results.rendering import SUFFIXES, WITHOUT_NOTES, arrow_modules, format_of, render
 
 if TYPE_CHECKING:
+    from unjudged.cli.command_line import Given
     from unjudged.evaluation.scores import Scores
     from unjudged.results.comparison import Comparison
     from unjudged.results.result import Result
@@ -176,6 +177,43 @@ def show(content: str | bytes, output: Path | None = None) -> None:
         if output is None:
             drop_output()
         raise InputError(f"cannot be written: {error.strerror}", source=name) from None
+
+
+def form_of(given: Given) -> str:
+    """Return the format to write, and refuse what it cannot have, before the work."""
+    chosen = check_output(given.format, given.output)
+    check_decimals(getattr(given, "decimals", DECIMALS), chosen)
+    return chosen
+
+
+def show_tables(grids: Grid | Sequence[Grid], given: Given, *, text: str = "", after: str = "") -> None:
+    """Write tables in the format that was asked for; notes go where they have a place, once.
+
+    `text` is what people read instead of a table, and `after` what follows it.
+    """
+    chosen = check_output(given.format, given.output)
+    several = [grids] if isinstance(grids, Grid) else list(grids)
+    notes = [note for grid in several for note in grid.notes]
+    if chosen == "table":
+        tell(notes)
+        bare = [replace(grid, notes=()) for grid in several]
+        width, bold = terminal_width(), on_terminal(given.output)
+        show(f"{text or render(bare, chosen, width=width, bold=bold)!s}{after}", given.output)
+        return
+    (tell if chosen in WITHOUT_NOTES else already_said)(notes)
+    show(render(grids, chosen), given.output)
+
+
+def show_view(result: Result, given: Given, view: str, *, text: str = "", after: str = "") -> None:
+    """Write a view of a result."""
+    chosen = form_of(given)
+    if chosen == "latex" and view == "systems" and hasattr(result, "to_latex"):
+        already_said(result.notes_of(view))
+        show(result.to_latex(given.decimals), given.output)
+        return
+    programs = chosen in FULL_PRECISION
+    grid = result.records(view) if programs else result.grid(view, given.decimals)
+    show_tables(grid, given, text=text, after=after)
 
 
 def make_folder(path: Path) -> None:

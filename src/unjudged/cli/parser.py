@@ -11,7 +11,7 @@ from typing import Any
 
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import meant
-from unjudged.cli.commands import COMMANDS, Command
+from unjudged.cli.commands import COMMANDS, CONVERTED, Command
 from unjudged.cli.given_arguments import Given, forget, take_arguments
 from unjudged.cli.help_pages import full, overview, short
 from unjudged.cli.option import Parameter, parameters
@@ -31,6 +31,12 @@ def call_of(words: Sequence[str]) -> Callable[[], object]:
         what = "option" if name.startswith("-") else "command"
         raise UsageError(f"unknown {what} {name}{hint} (`unjudged -h` lists the commands)")
     before, after = _divided(rest)
+    if name in CONVERTED:
+        from unjudged.cli.command_line import help_of
+        from unjudged.cli.output import terminal_width
+
+        short_page = "-h" in before and not asked
+        return _printing(partial(help_of, name, full=not short_page, width=terminal_width()))
     if "-h" in before:
         return _printing(partial(short, COMMANDS[name]))
     if "--help" in before or asked:

@@ -9,11 +9,11 @@ import threading
 import time
 from contextlib import contextmanager
 
-from unjudged.base.errors import InputError, UnjudgedWarning
+from unjudged.base.errors import InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     Report = Callable[[int], None]
 
@@ -49,7 +49,10 @@ def warn(problem: str) -> None:
 
 
 _SAID: set[str] = set()
-"""Sentences that this command has said on standard error, or shows on the terminal below its table."""
+"""Sentences that this command has said on standard error, or wrote with its results."""
+
+_NOTES: list[str] = []
+"""Notes on its results."""
 
 
 def already_said(notes: Iterable[str]) -> None:
@@ -57,10 +60,40 @@ def already_said(notes: Iterable[str]) -> None:
     _SAID.update(notes)
 
 
+def tell(notes: Iterable[str]) -> None:
+    """Keep notes until the results are written."""
+    _NOTES.extend(notes)
+
+
+@contextmanager
+def notes_on_standard_error(*, all_notes: bool = False) -> Iterator[None]:
+    """Write notes and warnings after the results, each once: reasons for doubt, and how many others.
+
+    With `all_notes` the others are written, too.
+    """
+    import warnings
+
+    from unjudged.base.errors import UnjudgedWarning
+
+    _SAID.clear()
+    _NOTES.clear()
+    with warnings.catch_warnings(record=True) as recorded:
+        warnings.simplefilter("always", UnjudgedWarning)
+        try:
+            yield
+        finally:
+            for one in recorded:
+                said = one.message
+                tell([said.note if isinstance(said, UnjudgedWarning) else f"{one.category.__name__}: {said}"])
+            _write_notes([one for one in dict.fromkeys(_NOTES) if one not in _SAID], all_notes=all_notes)
+
+
 @contextmanager
 def warnings_on_standard_error() -> Iterator[None]:
     """Print each `UnjudgedWarning` as one line, after the results that it is about."""
     import warnings
+
+    from unjudged.base.errors import UnjudgedWarning
 
     _SAID.clear()
     with warnings.catch_warnings(record=True) as recorded:
@@ -71,6 +104,21 @@ def warnings_on_standard_error() -> Iterator[None]:
             for warning in recorded:
                 ours = issubclass(warning.category, UnjudgedWarning)
                 warn(str(warning.message) if ours else f"{warning.category.__name__}: {warning.message}")
+
+
+def _write_notes(notes: Sequence[str], *, all_notes: bool) -> None:
+    if not notes or sys.stderr is None:
+        return
+    from unjudged.base.notes import DOUBT
+    from unjudged.base.wording import counted, plain
+
+    shown = [one for one in notes if all_notes or getattr(one, "weight", DOUBT) == DOUBT]
+    lines = [f"! {plain(one)}" for one in shown]
+    if others := [one for one in notes if one not in shown]:
+        codes = dict.fromkeys(code.replace("-", " ") for one in others if (code := getattr(one, "code", "")))
+        about = f" ({', '.join(codes)})" if codes else ""
+        lines.append(f"{counted(len(others), 'note')}{about}: -v")
+    sys.stderr.write("".join(f"{line}\n" for line in lines))
 
 
 SECONDS = 2.0

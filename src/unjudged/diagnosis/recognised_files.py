@@ -84,10 +84,7 @@ def recognise(file: str) -> RecognisedFile:
         raise InputError("no such file", source=file)
     if file.startswith("irds:"):
         return _judgments(file)
-    start = b""
-    if not os.path.isdir(file):
-        with name_file_in_errors(file), opened(file) as stream:
-            start = (stream.read(START) or b"").removeprefix(b"\xef\xbb\xbf").lstrip()
+    start = _start(file)
     if start.startswith(DESIGN_SCHEMA.encode()):
         return _design(file)
     if f'"schema": "{CALIBRATION_SCHEMA}'.encode() in start[:200]:
@@ -103,14 +100,32 @@ def recognise(file: str) -> RecognisedFile:
         return RecognisedFile(file, UNKNOWN, f"not recognised: {error}")
 
 
-def _by_fields(file: str, start: bytes, line: str) -> RecognisedFile:
+def holds_scores(file: str) -> bool:
+    """Whether a file is a table of scores by query, as far as its start tells."""
+    start = _start(file)
+    return _of_scores(file, start, start.split(b"\n")[0].decode("utf-8", "replace").strip())
+
+
+def _start(file: str) -> bytes:
+    if os.path.isdir(file):
+        return b""
+    with name_file_in_errors(file), opened(file) as stream:
+        return (stream.read(START) or b"").removeprefix(b"\xef\xbb\xbf").lstrip()
+
+
+def _of_scores(file: str, start: bytes, line: str) -> bool:
     fields, words = _names(file, start, line), line.split()
+    printed = len(words) == 3 and any(map(names_measure, words[:2]))
+    return printed or _is_nested(start) or bool(fields and not is_header(fields) and _is_table(start, fields))
+
+
+def _by_fields(file: str, start: bytes, line: str) -> RecognisedFile:
+    fields = _names(file, start, line)
     if start[:100].lower().startswith((b"<!doctype html", b"<html")):
         raise InputError("it is a page of HTML, expected a file of data")
     if start.startswith(b"<") or _is_texts(line) or ({*fields} & {*BODIES} and not is_header(fields)):
         return _texts(file, start)
-    printed = len(words) == 3 and any(map(names_measure, words[:2]))
-    if printed or _is_nested(start) or (fields and not is_header(fields) and _is_table(start, fields)):
+    if _of_scores(file, start, line):
         return _scores(file)
     return _judgments(file) if _has_grades(file, start, fields) else _run(file)
 

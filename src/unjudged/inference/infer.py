@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.base.choices import checked_int
+from unjudged.base.choices import called, check_parameters, checked_int
 from unjudged.base.errors import UsageError
 from unjudged.base.notes import Note
 from unjudged.evidence.contrast import Contrast, Ends, Ints, Tip
@@ -54,9 +54,13 @@ class Settings:
 
     @classmethod
     def of(cls, test: str, correction: str, alpha: float, draws: int, seed: int) -> Settings:
-        """Return settings by the names of test and correction."""
-        seed = checked_int("seed", seed)
-        return cls(alpha, find_test(test), find_correction(correction), draws, seed)
+        """Return settings by the names of test and correction, which may have `draws` as a parameter."""
+        (name, given), (corrected, own) = called(test), called(correction)
+        chosen, by = find_test(name), find_correction(corrected)
+        check_parameters(test, given, ["draws"] if chosen.resamples else [])
+        check_parameters(correction, own, ["draws"] if by.joint else [])
+        draws = {**own, **given}.get("draws", draws)
+        return cls(alpha, chosen, by, draws, checked_int("seed", seed))
 
 
 def reach_of(measure: Measure) -> float:

@@ -38,6 +38,9 @@ class Command:
         return found
 
 
+CONVERTED: tuple[str, ...] = ()
+"""Commands whose module has `USAGE`, `OPTIONS` and `run(given)`."""
+
 COMMANDS = {
     one.name: one
     for one in (

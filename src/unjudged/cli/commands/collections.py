@@ -16,7 +16,7 @@ from unjudged.cli.arguments import (
     Rel,
     measures_with_rel,
 )
-from unjudged.cli.given_arguments import check_not_read, reads
+from unjudged.cli.files import check_not_read, reads
 from unjudged.cli.input_options import InputOptions
 from unjudged.cli.option import Option
 from unjudged.cli.output import (

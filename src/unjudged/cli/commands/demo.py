@@ -9,7 +9,7 @@ from typing import Annotated
 from unjudged import sample
 from unjudged.base.errors import UsageError
 from unjudged.cli.arguments import Output, OutputFormat
-from unjudged.cli.given_arguments import reads
+from unjudged.cli.files import reads
 from unjudged.cli.option import Option
 from unjudged.cli.output import (
     check_output,

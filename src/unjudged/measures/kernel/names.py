@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from unjudged.base.choices import place_of
+from unjudged.base.choices import keywords, place_of
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import shortlist
 from unjudged.measures.kernel.registry import MEASURES, Measure
@@ -166,7 +166,7 @@ def _as_written(text: str) -> list[Measure]:
     if at_name is not None and not alike(name):
         name, at = at_name["name"], at_name["at"]
     try:
-        given = _keywords(written["inside"] or "()")
+        given = keywords(written["inside"] or "()")
         places = [] if at is None else [ast.literal_eval(place.strip()) for place in at.split(",")]
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         raise UsageError(problem) from None
@@ -174,14 +174,6 @@ def _as_written(text: str) -> list[Measure]:
         given["rel"] = int(written["rel"])
     measure = _called(name)(**given)
     return [measure @ place for place in places] or [measure]
-
-
-def _keywords(inside: str) -> dict[str, Any]:
-    """Return the parameters in `(key=value, ...)`."""
-    call = ast.parse(f"f{inside}", mode="eval").body
-    if not isinstance(call, ast.Call) or call.args or not isinstance(call.func, ast.Name):
-        raise ValueError(inside)
-    return {str(k.arg): ast.literal_eval(k.value) for k in call.keywords}
 
 
 def _called(name: str) -> Measure:

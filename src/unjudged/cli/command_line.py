@@ -1,0 +1,175 @@
+"""The command line: words to a call. argv is read here and nowhere else."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from argparse import ArgumentError, ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Sequence
+from importlib import import_module
+from types import ModuleType
+from typing import Any, NoReturn
+
+import unjudged
+from unjudged.base.errors import UsageError
+from unjudged.base.wording import meant
+from unjudged.cli.files import forget, reads, writes
+from unjudged.cli.options import Option
+
+WIDTH = 80
+SOURCES = """\
+SOURCE is one of: judgments and runs (QRELS RUN...); tables of scores; a description (collection.toml, its
+folder, a folder of BEIR, irds:ID), then names of its runs; nothing, or names of runs, for the collection.toml
+of this folder or one above; several NAME=SOURCE, to compare over collections. Judgments, runs and tables may
+be text as TREC has it, CSV, TSV, JSON, Parquet or Arrow, plain or compressed; - is standard input.
+"""
+
+
+class Given(Namespace):
+    """What a command line says: `words` that belong to no option, and a value for each option."""
+
+    command: ModuleType
+    name: str
+    words: list[str]
+
+    def files(self, *wanted: str) -> list[str]:
+        """Return the words as files to read, of which there must be these; one with dots stands for several.
+
+        >>> given = Given(name="merge", words=["design.txt", "a.qrels", "b.qrels"], command=None)
+        >>> given.files("DESIGN", "JUDGED...")
+        ['design.txt', 'a.qrels', 'b.qrels']
+        """
+        self.arguments(*wanted)
+        reads(self.words)
+        return self.words
+
+    def arguments(self, *wanted: str) -> list[str]:
+        """Return the words, of which there must be these; one in brackets may be left out."""
+        needed = [name for name in wanted if name[0] != "["]
+        if len(self.words) < len(needed):
+            raise UsageError(f"{needed[len(self.words)].strip('.')} is missing: {self.usage}")
+        if len(self.words) > len(wanted) and not any(name.endswith("...") for name in wanted):
+            raise UsageError(f"unexpected argument {self.words[len(wanted)]}: {self.usage}")
+        return self.words
+
+    @property
+    def usage(self) -> str:
+        """How the command is called, for messages."""
+        return f"unjudged {self.name} {self.command.USAGE}".rstrip()
+
+    def written(self, *more: str) -> str:
+        """Return the command as a shell takes it, without options for the files that it writes."""
+        words = [self.name, *self.words]
+        for one in options_of(self.command):
+            value = getattr(self, one.name)
+            if one.writes or value == one.others.get("default"):
+                continue
+            for each in [] if one.flag else map(str, value if isinstance(value, list) else [value]):
+                words += [f"{one.names[-1]}={each}"] if each.startswith("-") else [one.names[-1], each]
+            words += [one.names[-1]] if one.flag else []
+        return shlex.join(["unjudged", *words, *more])
+
+    def made_by(self) -> str:
+        """Return the version and the command, for the comment in a file's first line."""
+        return f"unjudged {unjudged.__version__}: {self.written()}"
+
+
+def options_of(command: ModuleType) -> Sequence[Option]:
+    """Return the options of a command."""
+    found: Sequence[Option] = command.OPTIONS
+    return found
+
+
+def command_named(name: str) -> ModuleType:
+    """Import a command."""
+    return import_module(f"unjudged.cli.commands.{name}")
+
+
+def parsed(name: str, words: Sequence[str]) -> Given:
+    """Return what the words after the name of a command say, once its files are known to be safe to write."""
+    forget()
+    command = command_named(name)
+    end = words.index("--") if "--" in words else len(words)
+    declared = options_of(command)
+    given, others = _parser(name, command).parse_known_args(words[:end], Given(command=command, name=name))
+    for word in others:
+        if word.startswith("-") and word != "-":
+            hint = meant(word.partition("=")[0], [name for one in declared for name in one.names])
+            raise UsageError(f"unknown option {word}{hint} (`unjudged {name} -h` lists them)")
+    given.words = [*others, *words[end + 1 :]]
+    for one in declared:
+        value: Any = getattr(given, one.name)
+        if one.reads and value is not None:
+            reads(value if isinstance(value, list) else [value])
+    outputs = [(one, path) for one in declared if one.writes and (path := getattr(given, one.name))]
+    writes([path for one, path in outputs if not one.made], [path for one, path in outputs if one.made])
+    return given
+
+
+class _Parser(ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(message)
+
+    def parse_known_args(self, *given: Any) -> Any:  # type: ignore[override]
+        """Parse; an error names the option as it is documented."""
+        try:
+            return super().parse_known_args(*given)
+        except ArgumentError as error:
+            name = str(error.argument_name).split("/")[-1]
+            if "explicit argument" in error.message:
+                raise UsageError(f"{name} takes no value") from None
+            if error.message.startswith(("expected one arg", "expected at least")):
+                hint = f"one that begins with a hyphen is written {name}=VALUE"
+                raise UsageError(f"{name} needs a value; {hint}") from None
+            raise UsageError(error.message.replace("{}", name)) from None
+
+
+class _Help(RawDescriptionHelpFormatter):
+    """Help with names of options on the left, once with what stands for their value."""
+
+    def _format_action_invocation(self, action: Any) -> str:
+        value = "" if action.nargs == 0 else f" {action.metavar}" + ("..." if action.nargs == "+" else "")
+        return ", ".join(action.option_strings) + value
+
+
+def _parser(name: str, command: ModuleType, *, full: bool = False, width: int = WIDTH) -> ArgumentParser:
+    """Return the parser of a command; its help is short, or has everything."""
+    parser = _Parser(
+        usage=f"unjudged {name} {command.USAGE} [OPTION...]",
+        description=_about(command, full, width) if full else _about(command, full, WIDTH),
+        epilog=None if full else "" if len(options_of(command)) < 2 else f"unjudged {name} --help says more.",
+        formatter_class=lambda prog: _Help(prog, max_help_position=26, width=width),
+        add_help=False,
+        allow_abbrev=False,
+        exit_on_error=False,
+    )
+    group = parser.add_argument_group("options")
+    for one in options_of(command):
+        group.add_argument(*one.names, help=_said(one, full).replace("%", "%%"), **one.others)
+    return parser
+
+
+def _said(one: Option, full: bool) -> str:
+    """Return the first sentence of what is said of an option, or all, with the words that it takes."""
+    if not full:
+        return re.split(r"\.( |$)", one.help)[0]
+    missing = [word for word in one.known if not re.search(rf"\b{re.escape(word)}\b", one.help)]
+    return f"{one.help} One of {', '.join(one.known)}." if missing else one.help
+
+
+def _about(command: ModuleType, full: bool, width: int) -> str:
+    """Return what a command says of itself: a paragraph, or all of them, and its examples."""
+    import textwrap
+
+    paragraphs = (command.__doc__ or "").strip().split("\n\n")
+    examples = [one for one in paragraphs if one.startswith(" ")]
+    text = [one for one in paragraphs if one not in examples]
+    if full and "SOURCE" in command.USAGE:
+        text.append(SOURCES)
+    shown = [textwrap.fill(" ".join(one.split()), width) for one in (text if full else text[:1])]
+    return "\n\n".join([*shown, *(textwrap.indent(textwrap.dedent(one), "  ") for one in examples)])
+
+
+def help_of(name: str, *, full: bool, width: int = WIDTH) -> str:
+    """Return the help of a command: one screen, or all."""
+    return _parser(name, command_named(name), full=full, width=width).format_help()

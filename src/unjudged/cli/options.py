@@ -1,0 +1,186 @@
+"""Options: each is what `argparse` takes, and the files that it names. Those that commands share are here."""
+
+from __future__ import annotations
+
+import os
+import re
+from argparse import ArgumentTypeError
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from unjudged.base.wording import meant
+from unjudged.cli.files import reads
+from unjudged.results.grid import DECIMALS
+from unjudged.results.rendering import FORMATS
+
+
+class Option:
+    """An option: names, help, and what `add_argument` takes.
+
+    The first sentence of its help stands in `-h`, all of it in `--help`. `reads` and `writes` say that it
+    names a file, `made` that it names a folder that need not exist. `known` are words that it takes, a
+    registry for example, or a function that returns them; what is in brackets after one is its parameters.
+    """
+
+    def __init__(
+        self,
+        *names: str,
+        help: str,
+        reads: bool = False,
+        writes: bool = False,
+        made: bool = False,
+        known: Iterable[str] | Callable[[], Iterable[str]] | None = None,
+        **others: Any,
+    ) -> None:
+        self.names, self.help, self.reads, self.writes, self.made = names, help, reads, writes, made
+        self._known = known
+        if known is not None:
+            others = {"type": self._choose, "metavar": "NAME", **others}
+        self.others = others
+        self.flag = others.get("action") == "store_true"
+
+    @property
+    def name(self) -> str:
+        """The attribute of the parsed command line that has its value."""
+        return str(self.others.get("dest") or self.names[-1].strip("-").replace("-", "_"))
+
+    @property
+    def known(self) -> list[str]:
+        """The words that it takes, if they are few."""
+        return list(self._known() if callable(self._known) else self._known or ())
+
+    def _choose(self, word: str) -> str:
+        if word.partition("(")[0].strip() not in self.known:
+            expected = f"expected one of {', '.join(self.known)}{meant(word, self.known)}"
+            raise ArgumentTypeError(f"{self.names[-1]} is {word!r}, {expected}")
+        return word
+
+
+def a_number(text: str) -> float:
+    """Take a number."""
+    try:
+        return float(text)
+    except ValueError:
+        raise ArgumentTypeError(f"{{}} is {text!r}, expected a number") from None
+
+
+def a_whole_number(text: str) -> int:
+    """Take a whole number."""
+    try:
+        return int(text)
+    except ValueError:
+        raise ArgumentTypeError(f"{{}} is {text!r}, expected a whole number") from None
+
+
+def a_measure(text: str) -> str:
+    """Take a measure as it is given, once its files are known."""
+    from unjudged.measures.kernel.names import is_measure
+
+    if os.path.isfile(text) and not is_measure(text):
+        raise ArgumentTypeError(f"{text} is a file, not a measure: files come before -m")
+    reads(re.findall(r"""['"]([^'"]+)['"]""", text))  # as in infAP(actual='complete.qrels')
+    return text
+
+
+def a_path(name: str) -> Path | None:
+    """Take a file to write; a hyphen is standard output."""
+    if not name:
+        raise ArgumentTypeError("{} needs the name of a file: is a variable of the shell not set?")
+    return None if name == "-" else Path(name)
+
+
+def a_figure(name: str) -> Path:
+    """Take a file for a figure; what would draw it must be there."""
+    from unjudged.report.charts import check_plot
+
+    check_plot(path := Path(name))
+    return path
+
+
+MEASURE = Option(
+    "-m",
+    "--measure",
+    nargs="+",
+    action="extend",
+    type=a_measure,
+    metavar="NAME",
+    help="Measures, such as -m AP nDCG@10. Files come before them. Names of trec_eval (map_cut_10), ranx and "
+    "BEIR (ndcg@10) work too.",
+)
+SET = Option(
+    "--set",
+    action="append",
+    default=[],
+    metavar="KEY=VALUE",
+    help="Say more of the data, such as relevant=2 or ties=expected. Any key of a description can be set, as "
+    "in segments=FILE, groups='(.*?)-', code=measures.py, judgments.depth=10, judgments.how=pool, "
+    "judgments.calibration=FILE, predictions=FILE, columns.score=cosine, scores.missing=drop, "
+    "scores.lower=p50_latency. May be repeated.",
+)
+FORMAT = Option(
+    "-f",
+    "--format",
+    known=FORMATS,
+    help="The output format. By default the suffix of the output file decides, or else it is a table for "
+    "people; csv, tsv, json, jsonl and parquet have full precision.",
+)
+OUTPUT = Option("-o", "--output", writes=True, type=a_path, metavar="FILE", help="Write to this file.")
+DECIMAL_PLACES = Option(
+    "--decimals", type=a_whole_number, default=DECIMALS, metavar="N", help="Decimals in a table."
+)
+SEED = Option(
+    "--seed", type=a_whole_number, default=0, metavar="N", help="Another number gives other random draws."
+)
+VERBOSE = Option("-v", "--verbose", action="store_true", help="Show all notes.")
+DEPTH = Option(
+    "-k", "--depth", type=a_whole_number, metavar="N", help="Keep only the first documents of each ranking."
+)
+ALPHA = Option(
+    "--alpha",
+    type=a_number,
+    metavar="X",
+    help="The significance level. By default 0.05. Intervals for other queries have the level 1 - alpha.",
+)
+BASELINE = Option(
+    "-b", "--baseline", metavar="RUN", help="Compare all others with this run. By default all pairs."
+)
+PLOT = Option(
+    "--plot", writes=True, type=a_figure, metavar="FILE", help="Draw a figure (svg, png, pdf or html)."
+)
+
+
+TO_FILE = Option(
+    "-o", "--output", writes=True, type=a_path, required=True, metavar="FILE", help="Write to this file."
+)
+
+
+def views(*names: str) -> Option:
+    """Return the option that names a view of a command."""
+    return Option("--view", known=names, help=f"Show {', '.join(names[:-1])} or {names[-1]}.")
+
+
+def _tests() -> Iterable[str]:
+    from unjudged.inference.significance import TESTS
+
+    return TESTS
+
+
+def _corrections() -> Iterable[str]:
+    from unjudged.inference.corrections import CORRECTIONS
+
+    return CORRECTIONS
+
+
+TEST = Option(
+    "--test",
+    known=_tests,
+    help="The test over queries. By default t. Those that resample take draws, as in "
+    '"bootstrap(draws=50000)".',
+)
+CORRECTION = Option(
+    "--correction",
+    known=_corrections,
+    default="holm",
+    help='For many comparisons. By default holm; "holm(over=measures)" corrects all measures together.',
+)

@@ -1,0 +1,136 @@
+"""What the words of a command line name: a collection, or several by name."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from unjudged.base.errors import InputError, UsageError
+from unjudged.base.wording import meant
+from unjudged.cli.files import reads
+from unjudged.cli.standard_streams import reading, warn
+from unjudged.collection.description import Description, Labels, ScoreTable
+from unjudged.collection.finding import description_above, description_of
+from unjudged.evaluation.collection import Collection
+from unjudged.formats.named_columns import is_number
+
+if TYPE_CHECKING:
+    from unjudged.cli.command_line import Given
+
+JUDGED_AND_RUNS = re.compile(r"(irds:[^:]+|(?:[A-Za-z]:[\\/])?[^:]+):(.+)")
+"""Judgments, a colon and runs; a letter, a colon and a slash begin a path of Windows."""
+TREC = (4, 5, 6)
+"""Fields of a line of judgments or of a run."""
+START = 1 << 12
+
+
+@contextmanager
+def opened(given: Given) -> Iterator[Collection]:
+    """Yield the collection that the words name; a bar shows that runs are read if that takes long."""
+    collection = collection_of_words(given.words, given.set, given.usage)
+    with reading(len(collection.runs)) as on_read:
+        yield collection.changed(on_read=on_read)
+
+
+def are_several(words: Sequence[str]) -> bool:
+    """Whether the words name several collections."""
+    return bool(words) and all("=" in word and not os.path.exists(word) for word in words)
+
+
+def collections_of_words(words: Sequence[str], settings: Sequence[str], usage: str) -> dict[str, Collection]:
+    """Return several collections by name, each a description, QRELS:RUN,RUN, or a table of scores."""
+    found: dict[str, Collection] = {}
+    for word in words:
+        name, _, source = word.partition("=")
+        if not name or not source:
+            raise UsageError(f"{word!r} is not a collection, expected NAME=SOURCE or NAME=QRELS:RUN,RUN")
+        if name in found:
+            raise UsageError(f"collection {name!r} is given twice")
+        parts = (
+            None if description_of(source) or os.path.exists(source) else JUDGED_AND_RUNS.fullmatch(source)
+        )
+        own = [source] if parts is None else [parts[1], *parts[2].split(",")]
+        found[name] = collection_of_words(own, settings, usage)
+    return found
+
+
+def collection_of_words(words: Sequence[str], settings: Sequence[str], usage: str) -> Collection:
+    """Return the collection that words name, with other values of some keys of its description."""
+    predictions = [text.partition("=")[2] for text in settings if text.startswith("predictions=")]
+    others = [text for text in settings if not text.startswith("predictions=")]
+    described, runs = _described(words, usage)
+    described = described.override(*others)
+    reads(_files(described))
+    reads([*words[:1], *(run for run in runs or () if os.path.exists(run) or run == "-"), *predictions])
+    if described.scores is None and runs is not None and not described.judgments:
+        raise UsageError(f"there are no judgments: {usage}")
+    own = (_named(predictions) if "=" in "".join(predictions) else predictions[-1]) if predictions else None
+    return Collection(described, runs or None, predictions=own)
+
+
+def _named(files: Iterable[str]) -> dict[str, str]:
+    """Return files by name, from words such as llama=FILE."""
+    return {name: file for name, _, file in (one.partition("=") for one in files)}
+
+
+def _described(words: Sequence[str], usage: str) -> tuple[Description, list[str] | None]:
+    """Return what is described, and the words that name runs or systems of it."""
+    if not words or not _is_source(words[0]):
+        found = description_above()
+        if found is None and words:
+            folder = Path(words[0]).parent
+            near = meant(words[0], map(str, folder.iterdir()) if folder.is_dir() else ())
+            raise InputError(f"no such file{near}", source=words[0])
+        if found is None:
+            raise UsageError(f"no file is given, and there is no collection.toml here or above: {usage}")
+        warn(f"Using {found.place.file}.")
+        return found, list(words) or None
+    described = description_of(words[0])
+    if described is not None:
+        return described, list(words[1:]) or None
+    tables = [word for word in words if os.path.exists(word)] if _is_table(words[0]) else []
+    if tables:
+        return Description(scores=ScoreTable(tuple(tables))), [w for w in words if w not in tables] or None
+    if len(words) < 2:
+        raise UsageError(f"no run given: {usage}")
+    return Description(judgments=(Labels(words[0]),)), list(words[1:])
+
+
+def _is_source(word: str) -> bool:
+    """Whether a word is a file, a folder, a pattern, a dataset or standard input, and no name of a run."""
+    special = word == "-" or word.startswith("irds:") or bool({*word} & {*"*?[/"}) or word.endswith(".toml")
+    return special or os.path.exists(word)
+
+
+def _is_table(file: str) -> bool:
+    """Whether a file is a table of scores; TREC's judgments and runs are told apart by their first line."""
+    if not os.path.isfile(file):
+        return False
+    with open(file, "rb") as stream:
+        start = stream.read(START)
+    lines = (line.split() for line in start.splitlines() if not line.startswith(b"#"))
+    fields = next((line for line in lines if line), [])
+    if len(fields) in TREC and is_number(fields[4 if len(fields) == 6 else 3].decode("utf-8", "replace")):
+        return False
+    from unjudged.diagnosis.recognised_files import holds_scores
+
+    return holds_scores(file)
+
+
+def _files(value: Any) -> Iterator[str]:
+    """Yield the texts in a description that are files; of FILE:COLUMN the file."""
+    if isinstance(value, str):
+        for text in (value, value.rpartition(":")[0]):
+            if text and (os.path.exists(text) or {*text} & {*"*?["}):
+                yield text
+    elif isinstance(value, tuple | list):
+        for one in value:
+            yield from _files(one)
+    elif isinstance(value, dict):
+        yield from _files(list(value.values()))
+    elif hasattr(value, "__dataclass_fields__"):
+        yield from _files([getattr(value, name) for name in value.__dataclass_fields__])
