@@ -148,10 +148,10 @@ build/fuzz/%/built: $(VENV)/bin/python $(SOURCES)
 predictions: $(VENV)/installed
 	$(BIN)/python scripts/predictions.py --data $(DATA)
 
-# How often every interval holds, measured: the tables of docs/trust.md. About half an hour of processor time.
+# How often every interval holds, measured: the tables of docs/evidence. About half an hour of processor time.
 coverage: DATA = ../shared/data/trec8
 coverage: $(VENV)/installed
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python scripts/trust/write_tables.py --data $(DATA)
+	PYTHONPATH=scripts OPENBLAS_NUM_THREADS=1 $(BIN)/python scripts/trust/measure.py --data $(DATA)
 
 sample: $(VENV)/installed
 	$(BIN)/python scripts/make_sample.py

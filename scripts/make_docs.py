@@ -7,6 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from command_outputs import refreshed
+from coverage_page import write_pages
 from gallery import draw_gallery, gallery_in_markdown
 from judgments_page import judgments_in_markdown
 from measures_page import measures_in_markdown
@@ -24,6 +25,7 @@ if __name__ == "__main__":
     (ROOT / "docs" / "gallery").mkdir(exist_ok=True)
     (ROOT / "docs" / "gallery.md").write_text(gallery_in_markdown())
     draw_gallery(ROOT / "docs" / "gallery")
+    write_pages()
     for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
         page.write_text(refreshed(page.read_text()))
     for name in PAGES:

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from addresses import LINK, documentation, for_pypi
 from command_outputs import refreshed
+from coverage_page import coverage_figure, coverage_page, with_overview
+from held import EVIDENCE, read_rows
 from judgments_page import judgments_in_markdown
 from measures_page import measures_in_markdown
 from reference_pages import command_line_page, python_names_page
@@ -93,54 +95,39 @@ def test_links_of_the_readme_on_pypi() -> None:
 
 
 def test_the_architecture_names_what_exists() -> None:
-    """Every file and folder of its map, and every folder of the package in it."""
+    """Every folder of its table is there, and every folder of the package is in it."""
     text = (DOCS / "architecture.md").read_text()
-    rows = [
-        line.split("|")[1:3] for line in text.split("## The states")[0].splitlines() if line.startswith("| `")
-    ]
+    table = text[text.index("| folder |") : text.index("Beside it")]
+    named = {found for row in table.splitlines() for found in re.findall(r"`([\w/]+)/`", row.split(" | ")[0])}
     package = ROOT / "src" / "unjudged"
-    named = re.compile(r"`([\w/*]+(?:/|\.py))`")
-    missing = []
-    for places, what in rows:
-        homes = [package / place for place in named.findall(places)]
-        missing += [home for home in homes if not home.exists()]
-        for name in named.findall(what):
-            if not any(list(home.glob(name.rstrip("/"))) for home in [*homes, ROOT] if home.is_dir()):
-                missing.append(homes[0] / name)
-    assert missing == []
-    folders = {path.parent.relative_to(package).parts[:1] for path in package.rglob("*.py")} - {()}
-    assert {f"`{folder}/" for (folder,) in folders if f"`{folder}/" not in text} == set()
+    folders = {path.parent.relative_to(package).parts[0] for path in package.glob("*/*.py")}
+    assert {name for name in named if "/" not in name} == folders
+    assert [name for name in named if not (package / name).is_dir()] == []
 
 
-def test_the_journeys_of_the_architecture_pass_files_that_exist() -> None:
-    text = (DOCS / "architecture.md").read_text()
-    journeys = text[text.index("## Journeys") : text.index("## Decisions")]
-    package = ROOT / "src" / "unjudged"
-    named = re.findall(r"`(\w+(?:/\w+)+)`", journeys)
-    assert len(named) > 40
-    assert [n for n in named if not list(package.rglob(f"{n}.py")) and not (package / n).is_dir()] == []
+def test_the_pages_of_coverage_show_what_was_measured() -> None:
+    """The page, its figure and the table in docs/trust.md are those of the CSV files."""
+    assert (EVIDENCE / "coverage.md").read_text() == coverage_page(), "run `make docs`"
+    assert (EVIDENCE / "coverage.svg").read_text() == coverage_figure(), "run `make docs`"
+    trust = (DOCS / "trust.md").read_text()
+    assert with_overview(trust) == trust, "run `make docs`"
 
 
-def coverage_tables() -> dict[str, str]:
-    """Return what `make coverage` wrote into docs/trust.md, by name."""
-    page = (DOCS / "trust.md").read_text()
-    return dict(re.findall(r"<!-- coverage: (.*?) -->\n(.*?)<!-- end -->", page, re.DOTALL))
-
-
-def test_claims_are_measured_on_two_collections() -> None:
-    """TREC-8 beside DL-2019, in one table or in one each."""
-    tables = coverage_tables()
-    claims = "calibrated levels parts kinds queries collections tests segments gate headlines"
-    for claim in (*claims.split(), "other files", "sampling"):
-        text = " ".join(name + table for name, table in tables.items() if name.partition(", ")[0] == claim)
-        assert "TREC-8" in text, claim
-        assert "DL-2019" in text, claim
-
-
-def test_levels_that_are_missed_have_a_sentence() -> None:
-    """Made by the scripts: none is missed, or which ones and why."""
-    said = "missed by more than two standard errors"
-    levels = "calibrated levels parts queries worlds collections agreement gate segments"
-    tables = coverage_tables()
-    for name in (*levels.split(), "kinds", "sampling, TREC-8, even topics", "sampling, DL-2019"):
-        assert said in tables[name], name
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "calibrated",
+        "new-kinds",
+        "queries",
+        "collections",
+        "tests",
+        "sampling",
+        "segments",
+        "gate",
+        "headlines",
+    ],
+)
+def test_claims_are_measured_on_two_collections(claim: str) -> None:
+    """TREC-8 beside DL-2019."""
+    collections = {row["collection"].partition(",")[0] for row in read_rows(claim)}
+    assert {"TREC-8", "DL-2019"} <= collections

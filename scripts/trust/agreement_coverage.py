@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
-from coverage_tables import Cell, markdown, share, shortfalls
+from held import Held
 
 from unjudged.agreement.agreeing import OF_ALL, coefficient_estimates
 from unjudged.agreement.coefficients import COEFFICIENTS
@@ -18,17 +17,8 @@ from unjudged.uncertainty.estimate import Estimate
 SIZES = (20, 50, 200)
 TRIALS, DRAWS, LEVEL = 2000, 100, 0.95
 GRADES = np.arange(4.0)
-WHY = "Few queries show too little of the spread over queries, or too much where the order of systems jumps."
 
 Estimates = dict[str, Estimate]
-
-
-class AgreementCoverage(NamedTuple):
-    """A coefficient, the number of queries, and the share of trials in which the interval held."""
-
-    coefficient: str
-    queries: int
-    held: float
 
 
 def documents_by_query(rng: np.random.Generator, queries: int) -> Floats:
@@ -44,7 +34,7 @@ def documents_by_query(rng: np.random.Generator, queries: int) -> Floats:
     return table
 
 
-def of_documents(seed: int, queries: int) -> list[AgreementCoverage]:
+def of_documents(seed: int, queries: int) -> list[Held]:
     """Measure every coefficient of documents."""
     rng = np.random.default_rng([seed, queries])
 
@@ -57,7 +47,7 @@ def of_documents(seed: int, queries: int) -> list[AgreementCoverage]:
     return _coverage(estimates, {name: c.title for name, c in COEFFICIENTS.items()}, queries)
 
 
-def of_leaderboards(seed: int, queries: int, systems: int = 20) -> list[AgreementCoverage]:
+def of_leaderboards(seed: int, queries: int, systems: int = 20) -> list[Held]:
     """Measure every coefficient of two leaderboards whose judges differ in bias and in noise."""
     rng = np.random.default_rng([seed, queries, systems])
     quality, bias = rng.normal(0, 0.06, systems), rng.normal(0, 0.03, systems)
@@ -80,9 +70,7 @@ def of_leaderboards(seed: int, queries: int, systems: int = 20) -> list[Agreemen
     return _coverage(estimates, {name: c.title for name, c in coefficients.items()}, queries)
 
 
-def _coverage(
-    estimates: Callable[[int], Estimates], titles: dict[str, str], queries: int
-) -> list[AgreementCoverage]:
+def _coverage(estimates: Callable[[int], Estimates], titles: dict[str, str], queries: int) -> list[Held]:
     """Take the mean value of all trials as the truth of sets of so many queries."""
     found = [estimates(trial) for trial in range(TRIALS)]
     cases = []
@@ -90,15 +78,5 @@ def _coverage(
         own = [trial[name] for trial in found]
         truth = float(np.nanmean([e.value for e in own]))
         held = np.mean([e.low <= truth <= e.high if e.has_interval else True for e in own])
-        cases.append(AgreementCoverage(title, queries, float(held)))
+        cases.append(Held("simulated", f"{queries} queries", title, LEVEL, float(held), TRIALS))
     return cases
-
-
-def agreement_table(cases: list[AgreementCoverage]) -> str:
-    """Return a row per coefficient and a column per number of queries."""
-    sizes = sorted({case.queries for case in cases})
-    held = {(case.coefficient, case.queries): share(case.held) for case in cases}
-    titles = dict.fromkeys(case.coefficient for case in cases)
-    rows = [[title, *(held[title, size] for size in sizes)] for title in titles]
-    cells = [Cell(f"{one.coefficient}, {one.queries} queries,", one.held, LEVEL, TRIALS) for one in cases]
-    return markdown(["coefficient", *(f"{size} queries" for size in sizes)], rows) + shortfalls(cells, WHY)

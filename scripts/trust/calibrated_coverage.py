@@ -2,89 +2,31 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
-from left_out_runs import ROUNDING, Case, Pooled, Track, cases, of_runs
+from held import Held
+from left_out_runs import Case, Pooled, Track, cases, of_runs
 
-from unjudged.evaluation.collection import judged_rankings
 from unjudged.evaluation.groups import calibrated
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.registry import Measure
-from unjudged.rankings.judged import Floats, JudgedRankings
-from unjudged.rankings.judgments import Judgments
-from unjudged.uncertainty.calibration import place_of
-from unjudged.uncertainty.left_out import TOP, FirstDocuments, LeftOut, mean_bounds
-
-RELEASE = "0.2.0"
 
 
-def left_out_group(track: Track, group: int, names: Sequence[str], *, release: bool = True) -> list[Case]:
+def left_out_group(track: Track, group: int, names: Sequence[str]) -> list[Case]:
     """Intervals for the runs of one group, calibrated on the others as if it had not taken part.
 
-    By the scores of runs and by one score of each group; by the rule of an earlier release too, unless that
-    is not asked for.
+    By the scores of runs and by one score of each group.
     """
     pooled, measures = Pooled.read(track), parse_measures(names)
     rest, own, runs = pooled.without([group])
     learnt = calibrated(rest.rankings, rest.group, measures, depth=track.depth)
     truths = [pooled.means(measure)[runs] for measure in measures]
-    made = _by_release(track, rest, own, truths, measures) if release else []
+    made = []
     for by in (learnt, learnt.by_groups()):
         made += cases(own, truths, measures, by.unit, track.levels, method="calibrated", calibration=by)
-    return made
-
-
-def _by_release(
-    track: Track, rest: Pooled, own: JudgedRankings, truths: Sequence[Floats], measures: Sequence[Measure]
-) -> list[Case]:
-    """Intervals of 0.2.0: scores |truth - value| / sqrt(high - low) of all left-out runs.
-
-    Runs with more unjudged documents in their first ten than any left-out run had their bounds.
-    """
-    left_out, queries = LeftOut.of(rest.rankings, rest.group, track.depth), rest.queries
-    each = left_out.each()
-    known, first = (FirstDocuments.of(rankings.cut(TOP), queries).unjudged for rankings in (each, own))
-    unjudged, unlike = FirstDocuments.of(own, queries).unjudged, first > known.max() + ROUNDING
-    made = []
-    for measure, truth in zip(measures, truths, strict=True):
-        (least, most), (low, high) = (mean_bounds(measure, rankings, queries) for rankings in (each, own))
-        error = np.abs(left_out.means(measure, rest.rankings) - left_out.means(measure, each))
-        is_open = most - least > ROUNDING
-        score = np.sort(error[is_open] / np.sqrt((most - least)[is_open]))
-        value = left_out.means(measure, own)
-        for level in track.levels:
-            place = place_of(len(score), level)
-            for i in np.flatnonzero(high - low > ROUNDING).tolist() if place <= len(score) else ():
-                reach = score[place - 1] * np.sqrt(high[i] - low[i])
-                case = Case(
-                    str(measure),
-                    RELEASE,
-                    level,
-                    value=float(value[i]),
-                    low=float(max(value[i] - reach, low[i])),
-                    high=float(min(value[i] + reach, high[i])),
-                    truth=float(truth[i]),
-                    bounds_width=float(high[i] - low[i]),
-                    unjudged=float(unjudged[i]),
-                    unlike=bool(unlike[i]),
-                )
-                made.append(case)
-    return made
-
-
-def other_file(track: Track, other: Track, names: Sequence[str]) -> list[Case]:
-    """Intervals for the left-out runs of a collection by the file of another, which the package refuses."""
-    pooled, source, measures = Pooled.read(track), Pooled.read(other), parse_measures(names)
-    learnt = calibrated(source.rankings, source.group, measures, depth=other.depth)
-    unchecked = replace(learnt, topics="", depth=track.depth)
-    made, setting = [], f"{track.name} by the file of {other.name}"
-    for group in range(pooled.groups):
-        _, own, runs = pooled.without([group])
-        truths = [pooled.means(measure)[runs] for measure in measures]
-        made += cases(own, truths, measures, setting, [0.9], method="calibrated", calibration=unchecked)
     return made
 
 
@@ -114,14 +56,44 @@ def _new_kind(
     return cases(of_runs(own, new), truths, measures, setting, [track.unlike_level], **request)
 
 
-def later_runs(track: Track, names: Sequence[str]) -> list[Case]:
-    """Intervals for runs made after the pool, calibrated on all pooled runs; their truth is not known."""
-    pooled, measures = Pooled.read(track), parse_measures(names)
-    with (track.folder / "track/runs.tsv").open() as file:
-        later = [row["run"] for row in csv.DictReader(file, delimiter="\t") if row["kind"] == "later"]
-    runs = {run: track.folder / f"track/runs/{run}.gz" for run in later}
-    rankings = judged_rankings(Judgments.read(track.judgments), runs).cut(track.depth)
-    learnt = calibrated(pooled.rankings, pooled.group, measures, depth=track.depth)
-    unknown = [np.full(len(runs), np.nan)] * len(measures)
-    request = {"method": "calibrated", "calibration": learnt}
-    return cases(rankings, unknown, measures, "later", [track.levels[0]], **request)
+ByTrack = Mapping[Track, Sequence[Case]]
+PARTS = {"the lower half": (0.0, 0.5), "the next 40 %": (0.5, 0.9), "the top tenth": (0.9, 1.0)}
+
+
+def by_measure(by_track: ByTrack, settings: Sequence[str]) -> Iterable[Held]:
+    """Yield the coverage of each measure by each setting, at the levels that its cases have."""
+    for track, found in by_track.items():
+        for level in dict.fromkeys(case.level for case in found):
+            for measure in dict.fromkeys(case.measure for case in found):
+                for setting in settings:
+                    key = measure, setting, level
+                    own = [c for c in found if (c.measure, c.setting, c.level) == key]
+                    if own:
+                        yield _held(track.name, setting, measure, own)
+
+
+def by_part(by_track: ByTrack) -> Iterable[Held]:
+    """Yield the coverage over all measures for runs with narrow and wide bounds, few and many unjudged."""
+    for track, found in by_track.items():
+        for by, named in (("bounds_width", "width of the bounds"), ("unjudged", "unjudged share")):
+            for (name, ends), level in product(PARTS.items(), track.levels):
+                own = [c for c in found if (c.setting, c.level, c.unlike) == ("runs", level, False)]
+                yield _held(track.name, f"{name} by {named}", "all", _part(own, by, *ends))
+
+
+def _part(found: Sequence[Case], by: str, first: float, last: float) -> list[Case]:
+    part: list[Case] = []
+    for measure in dict.fromkeys(case.measure for case in found):
+        own = sorted((case for case in found if case.measure == measure), key=lambda case: getattr(case, by))
+        part += own[round(first * len(own)) : round(last * len(own))]
+    return part
+
+
+def _held(collection: str, setting: str, measure: str, found: Sequence[Case]) -> Held:
+    given = [case for case in found if not case.unlike]
+    covered, width = np.nan, np.nan
+    if given:
+        covered = float(np.mean([case.covered for case in given]))
+        width = float(np.mean([case.high - case.low for case in given]))
+    refused = 1 - len(given) / len(found)
+    return Held(collection, setting, measure, found[0].level, covered, len(given), width, refused)

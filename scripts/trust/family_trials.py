@@ -6,15 +6,13 @@ judged; what only the others have is unjudged, so under the judgments the others
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from coverage_tables import markdown
+from held import Held
 
 from unjudged.evaluation.collection import judged_rankings
 from unjudged.evidence.rankings import RankingsEvidence
@@ -42,7 +40,7 @@ class Family(NamedTuple):
     rule: str
 
 
-def trial(seed: int, names: Sequence[str] = MEASURES) -> Counter[Family]:
+def trial(seed: int) -> Counter[Family]:
     """Count the families in which some system is called better than another; all pairs are a family."""
     made = simulate(SYSTEMS, QUERIES, DOCUMENTS, best=SKILL, worst=SKILL, depth=LENGTH, seed=seed)
     found = Counter[Family]()
@@ -53,7 +51,7 @@ def trial(seed: int, names: Sequence[str] = MEASURES) -> Counter[Family]:
         own = every.runs(0, pooled)
         in_pool[own.row[own.rank <= DEPTH]] = True
         shared = SharedRankings.of(chosen_rows(made.judgments, in_pool), made.runs)
-        for measure in parse_measures(names):
+        for measure in parse_measures(MEASURES):
             scores = shared.per_run(measure.compute(shared.judged_rankings))
             contrast = RankingsEvidence(shared, measure, scores).contrast(first, second)
             (columns,) = decide([run_tests(contrast, SETTINGS, shares=False)], SETTINGS)
@@ -66,21 +64,6 @@ def trial(seed: int, names: Sequence[str] = MEASURES) -> Counter[Family]:
     return found
 
 
-def family_table(trials: int, found: Counter[Family], names: Sequence[str] = MEASURES) -> str:
-    """Share of families with an error, for each rule."""
-    rules = SIGNIFICANT, CAREFUL, BETTER
-    lines = [
-        [
-            f"{pooled} of {SYSTEMS}",
-            str(measure),
-            *(f"{found[Family(pooled, str(measure), r)] / trials:.3f}" for r in rules),
-        ]
-        for pooled in POOLED
-        for measure in parse_measures(names)
-    ]
-    return markdown(["pooled", "measure", *rules], lines, labels=2)
-
-
 def total(counts: Iterable[Counter[Family]]) -> Counter[Family]:
     """Add up the counts of trials."""
     found = Counter[Family]()
@@ -89,21 +72,20 @@ def total(counts: Iterable[Counter[Family]]) -> Counter[Family]:
     return found
 
 
-def measured(trials: int, workers: int, names: Sequence[str] = MEASURES) -> str:
-    """Return the table of so many trials."""
+def measured(workers: int) -> list[Held]:
+    """Return how often no system is called better, for each rule."""
     with ProcessPoolExecutor(workers) as pool:
-        found = total(pool.map(partial(trial, names=names), range(trials), chunksize=10))
-    return family_table(trials, found, names)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--trials", type=int, default=TRIALS)
-    parser.add_argument("--measures", nargs="+", default=MEASURES)
-    parser.add_argument("--workers", type=int, default=1)
-    given = parser.parse_args()
-    print(measured(given.trials, given.workers, given.measures))  # noqa: T201
-
-
-if __name__ == "__main__":
-    main()
+        found = total(pool.map(trial, range(TRIALS), chunksize=10))
+    return [
+        Held(
+            "simulated",
+            f"{pooled} of {SYSTEMS} pooled, {rule}",
+            str(measure),
+            1 - ALPHA,
+            1 - found[Family(pooled, str(measure), rule)] / TRIALS,
+            TRIALS,
+        )
+        for pooled in POOLED
+        for measure in parse_measures(MEASURES)
+        for rule in (SIGNIFICANT, CAREFUL, BETTER)
+    ]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import numpy as np
+from held import Held
 
 from unjudged import evaluate
 from unjudged.inference.careful import careful
@@ -23,29 +23,8 @@ SEGMENT_TRIALS, PERMUTATIONS, FEWER, HOPELESS = 4_000, 999, 99, 0.25
 SEGMENT_SIZES = (5, 20, 100, 500)
 SEGMENT_SOURCES = ("TREC-8 AP", "DL-2019 nDCG@10")
 SOURCES = ("TREC-8 AP", "TREC-8 nDCG@10", "TREC-8 RR", "DL-2019 nDCG@10", "Normal")
+ERRORS = ("passes at the boundary", "fails at the boundary", "fails without a difference")
 Draw = Callable[[np.random.Generator, int], Floats]
-
-
-@dataclass(frozen=True)
-class GateTrials:
-    """Shares of trials: wrong answers at the boundary, alarms and passes where there is no difference."""
-
-    source: str
-    queries: int
-    passed_at_boundary: float
-    failed_at_boundary: float
-    alarms: float
-    passes: Sequence[float]
-
-
-@dataclass(frozen=True)
-class SegmentTrials:
-    """Shares of trials in which segments with one mean were said to differ."""
-
-    source: str
-    sizes: Sequence[int]
-    same_pair: float
-    other_pairs: float
 
 
 @cache
@@ -75,8 +54,8 @@ def _differences(folder: Path, source: str) -> Draw:
     return draw
 
 
-def gate_trials(folder: Path, source: str, queries: int) -> GateTrials:
-    """Draw pairs of systems and samples of queries.
+def gate_trials(folder: Path, source: str, queries: int) -> tuple[list[Held], list[float]]:
+    """Draw pairs of systems and samples of queries; also return how often no difference passes, by margin.
 
     At the boundary the differences of a pair are shifted so that their mean is minus the margin. For no
     difference the two scores of each query are swapped at random.
@@ -97,11 +76,21 @@ def gate_trials(folder: Path, source: str, queries: int) -> GateTrials:
         each = [careful(swapped[None], one, REACH) for one in MARGINS]
         alarms += int(each[0].below[0] <= ALPHA)
         passes += [one.above[0] <= ALPHA for one in each]
-    passed, failed = (boundary / TRIALS).tolist()
-    return GateTrials(source, queries, passed, failed, alarms / TRIALS, (passes / TRIALS).tolist())
+    wrong = dict(zip(ERRORS, [*boundary.tolist(), alarms], strict=True))
+    held = [
+        Held(*_named(source, f"{queries} queries, {what}"), 1 - ALPHA, 1 - count / TRIALS, TRIALS)
+        for what, count in wrong.items()
+    ]
+    return held, (passes / TRIALS).tolist()
 
 
-def segment_trials(folder: Path, source: str, sizes: Sequence[int]) -> SegmentTrials:
+def _named(source: str, setting: str) -> tuple[str, str, str]:
+    """Return collection, setting and measure."""
+    collection, _, measure = source.partition(" ")
+    return (collection, setting, measure) if measure else ("simulated", setting, source)
+
+
+def segment_trials(folder: Path, source: str, sizes: Sequence[int]) -> list[Held]:
     """Draw segments whose differences have mean 0: all of one pair of systems, or each of another pair."""
     rng = np.random.default_rng([SEED, SOURCES.index(source), *sizes])
     draw, wrong = _differences(folder, source), np.zeros(2)
@@ -113,7 +102,12 @@ def segment_trials(folder: Path, source: str, sizes: Sequence[int]) -> SegmentTr
                 whole = whole if same else draw(rng, 0)
                 parts.append((whole - whole.mean())[rng.integers(0, len(whole), size)])
             wrong[place] += _said_to_differ(parts, trial)
-    return SegmentTrials(source, sizes, *(wrong / SEGMENT_TRIALS).tolist())
+    kinds = ("one pair", "another pair per segment")
+    named = f"{', '.join(map(str, sizes))} queries"
+    return [
+        Held(*_named(source, f"{named}, {kind}"), 1 - ALPHA, 1 - count / SEGMENT_TRIALS, SEGMENT_TRIALS)
+        for kind, count in zip(kinds, wrong.tolist(), strict=True)
+    ]
 
 
 def _said_to_differ(parts: Sequence[Floats], seed: int) -> bool:
@@ -122,7 +116,7 @@ def _said_to_differ(parts: Sequence[Floats], seed: int) -> bool:
     return not hopeless and interaction_p(parts, draws=PERMUTATIONS, seed=seed) <= ALPHA
 
 
-def interval_coverage(folder: Path, source: str, queries: int) -> float:
+def interval_coverage(folder: Path, source: str, queries: int) -> list[Held]:
     """Return how often the t interval of a segment's difference held."""
     rng = np.random.default_rng([SEED, queries, 1, SOURCES.index(source)])
     matrix = matrices(folder)[source]
@@ -132,4 +126,6 @@ def interval_coverage(folder: Path, source: str, queries: int) -> float:
     scores = np.concatenate([sample, np.zeros((1, queries))])
     _, low, high = t_interval(Pairs(scores, np.arange(TRIALS), np.full(TRIALS, TRIALS)))
     mean = whole.mean(axis=1)
-    return float(((low <= mean) & (mean <= high)).mean())
+    held = float(((low <= mean) & (mean <= high)).mean())
+    setting = f"{queries} queries, interval of one segment"
+    return [Held(*_named(source, setting), 1 - ALPHA, held, TRIALS)]

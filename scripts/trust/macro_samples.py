@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from functools import cache
-from math import nan
 from typing import NamedTuple
 
 import numpy as np
-from coverage_tables import LEAST, MOST, Cell, markdown, share, shortfalls
+from held import Held
 from left_out_runs import Track
 
 from unjudged import evaluate
 from unjudged.inference.macro_means import macro_differences, macro_interval
-from unjudged.questions.collections import resting_on_few
 from unjudged.rankings.judged import Floats
 
 MEASURE = "nDCG@10"
@@ -27,28 +24,9 @@ SIZES = {
 }
 SMALL = 40
 """Collections with fewer queries are the small ones, where small and large ones spread differently."""
-AGAIN = 5
 REPEATS = {"mean": 2_000, "difference": 10_000}
 FIRST, POPULATIONS, SEED, LEVEL, ROUNDING = (5, 12), 3, 8, 0.95, 1e-12
 """`FIRST` are the first runs of the populations: some were seen when the method was chosen, then others."""
-WHY = (
-    "Few queries hardly show how far their collection spreads, most of all where differences rest on some of "
-    "them."
-)
-
-
-@dataclass(frozen=True)
-class Macro:
-    """How often an interval of a mean over collections held, and how wide it was."""
-
-    scores: str
-    what: str
-    sizes: str
-    coverage: float
-    width: float
-    again: float = nan
-    """Coverage with other random numbers and more repetitions, if it was far from its level."""
-
 
 Draw = Callable[[np.random.Generator, int, int], Floats]
 
@@ -104,21 +82,21 @@ WORLDS: tuple[tuple[str, str, tuple[Draw, Draw]], ...] = (
 )
 
 
-def simulated_coverage() -> list[Macro]:
+def simulated_coverage() -> list[Held]:
     """Return the coverage in simulated worlds."""
-    found: list[Macro] = []
+    found: list[Held] = []
     for place, (what, name, (small, large)) in enumerate(WORLDS):
         world = Population(small, _mean(small)), Population(large, _mean(large))
-        found += _coverage(what, f"simulated: {name}", world, place)
+        found += _coverage(what, "simulated", name, world, place)
     return found
 
 
-def macro_coverage(track: Track) -> list[Macro]:
+def macro_coverage(track: Track) -> list[Held]:
     """Return the coverage with the queries of some runs, and of pairs of them, as populations.
 
     None of them is among every sixteenth of TREC-8 and every eighth of DL-2019, which chose the method first.
     """
-    found: list[Macro] = []
+    found: list[Held] = []
 
     def alike(values: Floats) -> World:
         own = Population(lambda rng, repeats, queries: rng.choice(values, (repeats, queries)), values.mean())
@@ -129,9 +107,9 @@ def macro_coverage(track: Track) -> list[Macro]:
         runs = [track.runs[first + i * step // (POPULATIONS + 1)] for i in range(POPULATIONS + 1)]
         values = evaluate(track.judgments, runs, MEASURE).values[:, :, 0]
         for place, population in enumerate(values[:-1], before):
-            found += _coverage("mean", f"{track.name}, run {place + 1}", alike(population), 10 + place)
+            found += _coverage("mean", track.name, f"run {place + 1}", alike(population), 10 + place)
         for place, gap in enumerate(values[:-1] - values[1:], before):
-            found += _coverage("difference", f"{track.name}, pair {place + 1}", alike(gap), 20 + place)
+            found += _coverage("difference", track.name, f"pair {place + 1}", alike(gap), 20 + place)
     return found
 
 
@@ -141,15 +119,12 @@ def _mean(draw: Draw) -> float:
     return float(np.mean([draw(rng, 1, 1_000_000).mean() for _ in range(5)]))
 
 
-def _coverage(what: str, scores: str, world: World, place: int) -> Iterator[Macro]:
-    """Yield the coverage of means or differences for each of the sizes; what is off is measured again."""
+def _coverage(what: str, collection: str, scores: str, world: World, place: int) -> Iterator[Held]:
+    """Yield the coverage of means or differences for each of the sizes."""
     for sizes, counts in SIZES.items():
-        coverage, width = _measured(what, world, counts, [SEED, place, *counts])
-        again = nan
-        if not LEAST <= coverage <= MOST:
-            seeds = ([SEED, place, *counts, turn] for turn in range(1, AGAIN + 1))
-            again = float(np.mean([_measured(what, world, counts, seed)[0] for seed in seeds]))
-        yield Macro(scores, what, sizes, coverage, width, again)
+        held, width = _measured(what, world, counts, [SEED, place, *counts])
+        setting = f"{what}, {scores}, {sizes} queries"
+        yield Held(collection, setting, MEASURE, LEVEL, held, REPEATS[what], width)
 
 
 def _measured(what: str, world: World, counts: tuple[int, ...], seed: list[int]) -> tuple[float, float]:
@@ -167,40 +142,3 @@ def _held(low: Floats, high: Floats, truth: float) -> tuple[float, float]:
     """Return how often intervals held, and their mean width."""
     held = (low <= truth + ROUNDING) & (truth <= high + ROUNDING)
     return float(held.mean()), float((high - low).mean())
-
-
-def _noted(one: Macro) -> bool:
-    """Whether the output says so for collections of these sizes whose queries vary alike."""
-    counts = SIZES[one.sizes]
-    return bool(
-        resting_on_few(dict(zip(map(str, range(len(counts))), counts, strict=True)), 1 / np.array([counts]).T)
-    )
-
-
-def macro_table(found: Sequence[Macro]) -> str:
-    """Coverage and width per population and numbers of queries."""
-    rows = []
-    for what, scores in dict.fromkeys((one.what, one.scores) for one in found):
-        cells = {one.sizes: one for one in found if (one.what, one.scores) == (what, scores)}
-        rows.append([what, scores, *(f"{share(cells[n].coverage)} ({cells[n].width:.3f})" for n in SIZES)])
-    measured = [
-        Cell(f"{one.what}, {one.scores}, {one.sizes} queries,", one.coverage, LEVEL, REPEATS[one.what])
-        for one in found
-    ]
-    head = [f"{sizes} (noted)" if _noted(Macro("", "", sizes, 0, 0)) else sizes for sizes in SIZES]
-    near = f"{_inside(found, noted=False)} {_inside(found, noted=True)}"
-    said = f"\n\n{near} Again: {AGAIN} times as many repetitions."
-    return markdown(["of", "scores", *head], rows, labels=2) + said + shortfalls(measured, WHY)
-
-
-def _inside(found: Sequence[Macro], *, noted: bool) -> str:
-    """Say how many shares are near the level, and name the others."""
-    own = [one for one in found if _noted(one) == noted]
-    outside = [
-        f"{one.what}, {one.scores}, {one.sizes} queries, {share(one.coverage)} ({share(one.again)} again)"
-        for one in own
-        if not LEAST <= one.coverage <= MOST
-    ]
-    where = "Where it has one" if noted else "Where the output has no note about a small collection"
-    inside = f"{len(own) - len(outside)} of {len(own)} shares are between {share(LEAST)} and {share(MOST)}"
-    return f"{where}, {inside}{': not ' if outside else ''}{'; '.join(outside)}."

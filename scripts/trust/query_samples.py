@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
+from held import Held
 from left_out_runs import Track
 
 from unjudged import evaluate
@@ -19,19 +19,7 @@ LEVEL = 0.95
 ROUNDING = 1e-12
 
 
-@dataclass(frozen=True)
-class Sampled:
-    """How often an interval held, and how wide it was."""
-
-    collection: str
-    method: str
-    measure: str
-    queries: int
-    coverage: float
-    width: float
-
-
-def query_coverage(track: Track) -> list[Sampled]:
+def query_coverage(track: Track) -> list[Held]:
     """The scores of 33 runs, or their logarithms, are populations to draw samples of queries from."""
     runs = [track.runs[i * len(track.runs) // RUNS] for i in range(RUNS)]
     scores = evaluate(track.judgments, runs, MEASURES)
@@ -48,8 +36,9 @@ def query_coverage(track: Track) -> list[Sampled]:
             for name, interval in methods.items():
                 low, high = interval(values)
                 held = (low <= truth + ROUNDING) & (truth <= high + ROUNDING)
-                shares = float(held.mean()), float((high - low).mean())
-                found.append(Sampled(track.name, name, measure, size, *shares))
+                setting, width = f"{name}, {size} queries", float((high - low).mean())
+                share, trials = float(held.mean()), len(held)
+                found.append(Held(track.name, setting, measure, LEVEL, share, trials, width))
     return found
 
 

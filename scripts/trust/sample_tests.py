@@ -11,11 +11,11 @@ interval for other queries.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import combinations
 from math import inf
 
 import numpy as np
+from held import Held
 from left_out_runs import Track
 
 from unjudged import Judgments
@@ -43,26 +43,14 @@ QUERIES, AT_ONCE, DOCUMENTS = 100_000, 2_000, 100
 RUNS, DRAWS, PER_PAIR = 17, 40, 200
 
 
-@dataclass(frozen=True)
-class Rejected:
-    """Share of tests at 5 % that rejected what was true, and the mean size of the bias."""
-
-    design: str
-    measure: str
-    setting: str
-    queries: int
-    share: float
-    bias: float
-
-
-def simulated_sizes(design: str) -> list[Rejected]:
+def simulated_sizes(design: str) -> list[Held]:
     """Return the sizes for one design where two simulated systems are of one kind."""
     rng = np.random.default_rng(SEED)
     values = [_estimates(_two_systems(rng, AT_ONCE), design, part) for part in range(QUERIES // AT_ONCE)]
     both = np.concatenate(values, axis=1)
     gap = both[:, :, 0] - both[:, :, 1]
     return [
-        Rejected(design, measure, SIMULATED, size, _rejected(gap[k].reshape(-1, size), 0.0), 0.0)
+        _held("simulated", (design, SIMULATED, size), measure, [_rejected(gap[k].reshape(-1, size), 0.0)])
         for k, measure in enumerate(ESTIMATES)
         for size in SIZES
     ]
@@ -84,12 +72,12 @@ def _two_systems(rng: np.random.Generator, queries: int) -> Pool:
     return Pool.of(grades, runs)
 
 
-def sizes_of_tests(track: Track, design: str) -> list[Rejected]:
+def sizes_of_tests(track: Track, design: str) -> list[Held]:
     """Return the sizes for one design and pairs of real runs."""
     return list(_of_track(track, design))
 
 
-def _of_track(track: Track, design: str) -> Iterator[Rejected]:
+def _of_track(track: Track, design: str) -> Iterator[Held]:
     pool = Pool.of(track.judgments, [track.runs[i * len(track.runs) // RUNS] for i in range(RUNS)])
     runs, queries = len(pool.runs), len(pool.judgments.queries)
     plain = [MEASURES[measure.traits.estimates] for measure in parse_measures(ESTIMATES)]
@@ -99,21 +87,24 @@ def _of_track(track: Track, design: str) -> Iterator[Rejected]:
     for k, measure in enumerate(ESTIMATES):
         for size in SIZES:
             shares: dict[str, list[float]] = {EXCHANGED: [], SHIFTED: [], ONE: []}
-            bias: dict[str, list[float]] = {EXCHANGED: [0.0], SHIFTED: [], ONE: []}
             for a in range(runs):
                 topic, seed = (rng.integers(0, n, (PER_PAIR, size)) for n in (queries, DRAWS))
                 shares[ONE].append(_rejected(drawn[seed, k, topic, a], float(truth[k][a])))
-                bias[ONE].append(abs(float(drawn[:, k, :, a].mean() - truth[k][a])))
             for a, b in combinations(range(runs), 2):
                 topic, seed = (rng.integers(0, n, (PER_PAIR, size)) for n in (queries, DRAWS))
                 gap = drawn[seed, k, topic, a] - drawn[seed, k, topic, b]
                 true = float(truth[k][a] - truth[k][b])
                 shares[EXCHANGED].append(_rejected(gap * rng.choice([-1, 1], gap.shape), 0.0))
                 shares[SHIFTED].append(_rejected(gap, true))
-                bias[SHIFTED].append(abs(float((drawn[:, k, :, a] - drawn[:, k, :, b]).mean()) - true))
             for setting, own in shares.items():
-                wrong = float(np.mean(bias[setting]))
-                yield Rejected(design, measure, setting, size, float(np.mean(own)), wrong)
+                yield _held(track.name, (design, setting, size), measure, own)
+
+
+def _held(collection: str, asked: tuple[str, str, int], measure: str, shares: list[float]) -> Held:
+    design, setting, size = asked
+    trials = QUERIES // size if setting == SIMULATED else PER_PAIR * len(shares)
+    name = f"{design}, {setting}, {size} queries"
+    return Held(collection, name, measure, LEVEL, 1 - float(np.mean(shares)), trials)
 
 
 def _estimates(pool: Pool, design: str, seed: int) -> Floats:

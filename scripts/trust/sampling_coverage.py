@@ -2,18 +2,17 @@
 
 The odd topics chose the method; the even ones and DL-2019 show how often it holds. For samples of one stratum
 it is the other way round. Coverage is that of intervals that are not refused; the refused share is beside it.
-A second table has the estimated variance over the true one, and how many sampled relevant documents it has.
+A sample moves all runs together, so the trials are samples.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
-from coverage_tables import Cell, markdown, share, shortfalls
+from held import Held
 
 from unjudged.base.errors import UsageError
 from unjudged.evaluation.collection import judged_rankings
@@ -32,40 +31,9 @@ DESIGNS = ("top 10 + 10 %", "top 10 + 20 %", "10: all, 50: 30 %, rest: 10 %", "r
 ONE_STRATUM = {"random 10 %": 0.1, "random 20 %": 0.2}
 """Here means of quotients have intervals of their own."""
 RUNS, SEED, LEVEL = 6, 100, 0.95
-LEAST, MOST = 0.92, 0.97
 MEASURED = 0.05
-"""Coverage is shown where at least this share of the intervals is not refused."""
+"""Coverage is known where at least this share of the intervals is not refused."""
 ROUNDING = 1e-12
-SAMPLING_WHY = "A sample moves all runs together, so these are fewer trials than intervals."
-
-
-@dataclass(frozen=True)
-class Held:
-    """How often the intervals of a measure and design held, over runs and samples; NaN if nothing is open.
-
-    Coverage and width are of the intervals that are not refused. `of` is 'means', or 'differences' of
-    neighbouring runs.
-    """
-
-    topics: str
-    design: str
-    measure: str
-    of: str
-    coverage: float
-    width: float
-    variance: float
-    """Mean estimated variance over the true one, of a run in the middle."""
-    documents: float
-    """How many sampled relevant documents of equal weight an interval in the middle rests on."""
-
-    refused: float
-    """Share of the intervals."""
-    answers: int
-    """How many are not refused."""
-
-    @property
-    def measured(self) -> bool:
-        return self.answers > 0 and self.refused <= 1 - MEASURED
 
 
 def drawn(pool: Pool, design: str, seed: int) -> Judgments:
@@ -128,7 +96,7 @@ def sampling_coverage(folder: Path, topics: str, design: str) -> list[Held]:
     rankings, truth = selected_runs(pool.rankings, runs.tolist()), truths[runs]
     combined = np.concatenate([np.eye(RUNS), np.eye(RUNS)[1:] - np.eye(RUNS)[:-1]])
     shape = draws, len(combined), len(measures)
-    error, variance, bend, behind, refused = (np.zeros(shape) for _ in range(5))
+    error, variance, bend, refused = (np.zeros(shape) for _ in range(4))
     for i in range(draws):
         own = rankings.relabelled(drawn(pool, design, SEED + i))
         for k, measure in enumerate(measures):
@@ -137,16 +105,23 @@ def sampling_coverage(folder: Path, topics: str, design: str) -> list[Held]:
             variance[i, :, k] = means.variances(combined)
             if measure.name in QUOTIENTS and design in ONE_STRATUM:
                 bend[i, :RUNS, k] = means.bends(variance[i, :, k], combined)[:RUNS]
-            behind[i, :, k] = means.documents_behind(combined)
-            refused[i, :, k] = too_few(means, behind[i, :, k], variance[i, :, k]) | _lacks(
-                measure, own.judgments
-            )
+            few = too_few(means, means.documents_behind(combined), variance[i, :, k])
+            refused[i, :, k] = few | _lacks(measure, own.judgments)
     made = []
     for k, name in enumerate(MEASURES):
         for of, part in (("means", slice(None, RUNS)), ("differences", slice(RUNS, None))):
-            shares = _held(*(one[:, part, k] for one in (error, variance, bend, behind, refused)))
-            made.append(Held(topics, design, name, of, *shares))
+            found = _held(*(one[:, part, k] for one in (error, variance, bend, refused)))
+            if found:
+                collection, _, half = topics.partition(", ")
+                setting = ", ".join(filter(None, (half, design, of)))
+                made.append(_row((collection, setting, name), draws, *found))
     return made
+
+
+def _row(named: tuple[str, str, str], draws: int, held: float, width: float, refused: float) -> Held:
+    if refused > 1 - MEASURED:
+        return Held(*named, LEVEL, np.nan, 0, np.nan, refused)
+    return Held(*named, LEVEL, held, round(draws * (1 - refused)), width, refused)
 
 
 def _lacks(measure: Measure, judgments: Judgments) -> bool:
@@ -160,9 +135,9 @@ def _lacks(measure: Measure, judgments: Judgments) -> bool:
 
 
 def _held(
-    error: Floats, variance: Floats, bend: Floats, behind: Floats, refused: Floats
-) -> tuple[float, float, float, float, float, int]:
-    """Coverage, width, variance, documents, refused share and answers of samples x runs.
+    error: Floats, variance: Floats, bend: Floats, refused: Floats
+) -> tuple[float, float, float] | None:
+    """Coverage, width and refused share of samples x runs; None if the sample leaves nothing open.
 
     Intervals without a width count if they are wrong.
     """
@@ -170,60 +145,7 @@ def _held(
     is_open = (below > ROUNDING) | (np.abs(error) > ROUNDING)
     answered = is_open & (refused == 0)
     if not is_open.any():
-        return np.nan, 0.0, np.nan, np.nan, 0.0, 0
+        return None
     inside = (error <= below + ROUNDING) & (-error <= above + ROUNDING)
-    true = error.var(axis=0, ddof=1)
-    varies = true > ROUNDING**2
-    over = np.median(variance.mean(axis=0)[varies] / true[varies]) if varies.any() else np.nan
-    share_refused = 1 - float(answered.sum() / is_open.sum())
     held, width = (float(own[answered].mean()) if answered.any() else 0.0 for own in (inside, below + above))
-    return held, width, float(over), float(np.median(behind[is_open])), share_refused, int(answered.sum())
-
-
-def sampling_table(found: Sequence[Held]) -> str:
-    """Coverage of runs' means and of differences, and the mean width, per measure and design."""
-
-    def shown(one: Held) -> str:
-        if not one.measured:
-            return "refused"
-        width = f" ({one.width:.3f})" if one.of == "differences" else ""
-        refused = f" [{one.refused:.0%}]" if one.refused >= ROUNDING else ""
-        return f"{share(one.coverage)}{refused}{width}"
-
-    measured = [
-        Cell(
-            f"{one.measure}, {one.design}{'' if one.of == 'means' else ' (differences)'},",
-            one.coverage,
-            LEVEL,
-            round(POOLS[one.topics][1] * (1 - one.refused)),
-        )
-        for one in found
-        if one.measured
-    ]
-    outside = [cell for cell in measured if not LEAST <= cell.coverage <= MOST]
-    verb = "is" if len(outside) == 1 else "are"
-    said = f"\n\n{len(outside)} of {len(measured)} shares {verb} not between {share(LEAST)} and {share(MOST)}"
-    said += f": {'; '.join(f'{cell.name} {share(cell.coverage)}' for cell in outside)}." if outside else "."
-    rare = [one for one in found if one.refused > 1 - MEASURED]
-    held, answers = sum(one.coverage * one.answers for one in rare), sum(one.answers for one in rare)
-    if rare:
-        said += f" {len(rare)} are *refused*: of their {answers} intervals that are not, {held:.0f} hold."
-    return _table(found, shown) + said + shortfalls(measured, SAMPLING_WHY).replace("\n\n", " ")
-
-
-def variance_table(found: Sequence[Held]) -> str:
-    """The estimated variance over the true one, and how many sampled documents it rests on."""
-    return _table(found, lambda one: f"{one.variance:.2f} ({one.documents:.1f})")
-
-
-def _table(found: Sequence[Held], shown: Callable[[Held], str]) -> str:
-    designs = list(dict.fromkeys(one.design for one in found))
-    rows = []
-    for measure in dict.fromkeys(one.measure for one in found):
-        row = [measure]
-        for design in designs:
-            both = [one for one in found if (one.measure, one.design) == (measure, design)]
-            known = np.isnan(both[0].coverage)
-            row.append("known" if known else " ".join(map(shown, both)))
-        rows.append(row)
-    return markdown(["measure", *designs], rows)
+    return held, width, 1 - float(answered.sum() / is_open.sum())

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from coverage_tables import Cell, markdown, share, shortfalls
+from held import Held
 
 from unjudged import Judgments, Run, UsageError, evaluate
 from unjudged.judging import stated_sample
@@ -22,16 +22,6 @@ from unjudged.predictions import estimate_by_document
 DEPTH, RUNS, LEVEL, STUDIES = 10, 8, 0.95, 400
 LABELS = (200, 300, 400, 800)
 PREDICTED, QUOTIENTS = "P(rel=2)@10", ("nDCG@10", "AP(rel=2)@10")
-WHY = "Few labels show few relevant documents, and the variance of a quotient is linearised."
-
-
-class Scattered(NamedTuple):
-    """One measure with so many labels: the share of intervals that held, and of studies that were refused."""
-
-    measure: str
-    labels: int
-    held: float
-    refused: float
 
 
 class Pairs(NamedTuple):
@@ -74,7 +64,7 @@ class Pairs(NamedTuple):
         return found
 
 
-def scattered_coverage(folder: Path, count: int) -> list[Scattered]:
+def scattered_coverage(folder: Path, count: int) -> list[Held]:
     """Draw labels many times, estimate, and compare with the truth."""
     pairs, rng = Pairs.read(folder), np.random.default_rng(count)
     measures = (PREDICTED, *QUOTIENTS)
@@ -96,10 +86,13 @@ def scattered_coverage(folder: Path, count: int) -> list[Scattered]:
                 ]
                 refused[measure] += 1 - len(given) / len(found)
                 held[measure] += [low <= one <= high for (low, high), one in given]
-    return [
-        Scattered(measure, count, float(np.mean(held[measure] or [np.nan])), refused[measure] / STUDIES)
-        for measure in measures
-    ]
+    rows = []
+    for measure in measures:
+        share = refused[measure] / STUDIES
+        kept = float(np.mean(held[measure] or [np.nan]))
+        trials = round(STUDIES * (1 - share))
+        rows.append(Held("DL-2019", f"{count} labels", measure, LEVEL, kept, trials, refused=share))
+    return rows
 
 
 def _estimates(sample: Judgments, pairs: Pairs, measure: str) -> list[tuple[float, float] | None]:
@@ -110,29 +103,6 @@ def _estimates(sample: Judgments, pairs: Pairs, measure: str) -> list[tuple[floa
     else:
         means = [own[0] for own in evaluate(sample, pairs.runs, measure).estimate("sampling").estimates]
     return [(mean.low, mean.high) if mean.has_interval else None for mean in means]
-
-
-def scattered_table(cases: list[Scattered]) -> str:
-    """Return a row per number of labels: the share of intervals that held, and of studies refused."""
-    measures = list(dict.fromkeys(case.measure for case in cases))
-    by = {(case.measure, case.labels): case for case in cases}
-    rows = [
-        [str(count), *(_cell(by[measure, count]) for measure in measures)]
-        for count in sorted({case.labels for case in cases})
-    ]
-    cells = [
-        Cell(f"{case.measure}, {case.labels} labels", case.held, LEVEL, round(STUDIES * (1 - case.refused)))
-        for case in cases
-        if case.refused < 1
-    ]
-    return markdown(["labels", *measures], rows) + shortfalls(cells, WHY)
-
-
-def _cell(case: Scattered) -> str:
-    if case.refused == 1:
-        return "refused"
-    told = f"; {share(case.refused)} refused" if case.refused else ""
-    return f"{share(case.held)}{told}"
 
 
 def official_runs(folder: Path) -> dict[str, Path]:

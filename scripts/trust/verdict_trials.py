@@ -3,23 +3,19 @@
 The documents that only the left-out groups brought are unjudged. Runs are compared under what is left of the
 judgments, and what is said of them is counted against all judgments. `both` compares every run of a group
 with every run of another, both left out; `one` compares every run of a group that is left out, the old run
-of a gate, with the pooled runs of others. Runs are cut at the depth of the pool, or `--whole`; then what
-nobody judged below that depth is not relevant.
+of a gate, with the pooled runs of others. Runs are cut at the depth of the pool.
 """
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import replace
 from functools import partial
 from itertools import combinations, product
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from coverage_tables import markdown
 from left_out_runs import Pooled, Track, of_runs, only_by, tracks
 
 from unjudged.base.segments import numbered
@@ -39,8 +35,8 @@ from unjudged.uncertainty.left_out import LeftOut
 from unjudged.uncertainty.shared import SharedRankings
 
 ALPHA, DRAWS, SEED, MARGINS = 0.05, 20, 41, (0.0, 0.01)
-WHOLE = 1000
 BOTH, ONE = "both", "one"
+LEFT_OUT = {BOTH: "two groups left out", ONE: "one group left out"}
 MEASURES = {
     "TREC-8": ("RBP(p=0.8)", "nDCG@10", "AP"),
     "DL-2019": ("RBP(p=0.8, rel=2)", "nDCG@10", "AP(rel=2)"),
@@ -81,11 +77,9 @@ def without(pooled: Pooled, depth: int, out: Sequence[int], runs: Integers) -> S
     return SharedRankings(pool, rankings, [f"run {r}" for r in runs], whole.queries, names, place, left)
 
 
-def trials(
-    track: Track, setting: str, groups: Sequence[Sequence[int]], *, whole: bool = False
-) -> dict[str, Columns]:
+def trials(track: Track, setting: str, groups: Sequence[Sequence[int]]) -> dict[str, Columns]:
     """Return for each measure what was said of all pairs of runs, as columns."""
-    pooled = Pooled.read(replace(track, depth=WHOLE) if whole else track)
+    pooled = Pooled.read(track)
     measures = parse_measures(MEASURES[track.name])
     found: dict[str, list[Columns]] = {str(measure): [] for measure in measures}
     for out in groups:
@@ -204,7 +198,7 @@ def _gates(contrast: Contrast, truth: Floats, rng: np.random.Generator) -> Colum
     return said
 
 
-def everything(folder: Path, workers: int, *, whole: bool = False) -> Found:
+def everything(folder: Path, workers: int) -> Found:
     """Return columns by track, setting and measure."""
     jobs, parts = [], 4 * workers
     with ProcessPoolExecutor(workers) as pool:
@@ -217,7 +211,7 @@ def everything(folder: Path, workers: int, *, whole: bool = False) -> Found:
                     (
                         track.name,
                         setting,
-                        [pool.submit(trials, track, setting, own, whole=whole) for own in shares],
+                        [pool.submit(trials, track, setting, own) for own in shares],
                     )
                 )
         found = {}
@@ -228,71 +222,31 @@ def everything(folder: Path, workers: int, *, whole: bool = False) -> Found:
     return found
 
 
-def rules_table(columns: Found, setting: str) -> str:
-    """Pairs that each rule decides, those that lose significance, those of the wrong sign, and size."""
-    head = ["collection", "measure", "pairs"]
-    return _table(columns, setting, [*head, "rule", "decided %", "lost", "lost %", "wrong", "size"], _rules)
+def rules(columns: Found) -> Iterator[list[Any]]:
+    """Yield what each rule decides, how many lose significance or have the wrong sign, and the size."""
+    for (track, setting, measure), said in columns.items():
+        for rule in RULES:
+            chosen = said[rule].astype(bool)
+            lost, wrong = (int(said[key][chosen].sum()) for key in ("lost", "wrong"))
+            size, decided = f"{said[rule, 'size'].mean():.4f}", f"{chosen.mean():.3f}"
+            yield [track, LEFT_OUT[setting], measure, rule, len(chosen), decided, lost, wrong, size]
 
 
-def _rules(said: Columns) -> Iterator[list[str]]:
-    for rule in RULES:
-        chosen = said[rule].astype(bool)
-        lost, wrong = (int(said[key][chosen].sum()) for key in ("lost", "wrong"))
-        size = f"{said[rule, 'size'].mean():.4f}"
-        share = 100 * lost / max(chosen.sum(), 1)
-        yield [rule, f"{100 * chosen.mean():.1f}", str(lost), f"{share:.2f}", str(wrong), size]
+def headlines(columns: Found) -> Iterator[list[Any]]:
+    """Yield pairs of each headline: how many are not significant, or have the other sign, in truth."""
+    for (track, setting, measure), said in columns.items():
+        for headline in HEADLINES:
+            chosen = said["headline"] == headline
+            if setting == BOTH and chosen.any():
+                shares = chosen.mean(), said["lost"][chosen].mean(), said["wrong"][chosen].mean()
+                yield [track, measure, headline, len(chosen), *(f"{share:.3f}" for share in shares)]
 
 
-def headlines_table(columns: Found, setting: str) -> str:
-    """Pairs of each headline: how many are not significant, or have the other sign, under all judgments."""
-    head = ["collection", "measure", "pairs", "headline", "%", "not significant %", "wrong sign %"]
-    return _table(columns, setting, head, _headlines)
-
-
-def _headlines(said: Columns) -> Iterator[list[str]]:
-    for headline in HEADLINES:
-        chosen = said["headline"] == headline
-        if chosen.any():
-            shares = chosen.mean(), said["lost"][chosen].mean(), said["wrong"][chosen].mean()
-            yield [headline, *(f"{100 * share:.1f}" for share in shares)]
-
-
-def gates_table(columns: Found, setting: str, margins: Sequence[float] = MARGINS) -> str:
-    """Outcomes of gates, in both directions where both runs are left out, and passes at the boundary."""
-    head = ["collection", "measure", "pairs", "judging, margin", "undecided %", "false passes", "false fails"]
-    return _table(columns, setting, [*head, "passes at the boundary"], partial(_gate_rows, margins=margins))
-
-
-def _gate_rows(said: Columns, margins: Sequence[float]) -> Iterator[list[str]]:
-    for key in product(JUDGINGS, margins):
-        outcome, false = said[*key, "outcome"], said[*key, "false"]
-        wrong = [int((false & (outcome == kind)).sum()) for kind in (PASS, FAIL)]
-        rate = f"{said[*key, 'boundary'].mean():.4f}"
-        yield [f"{key[0]}, {key[1]}", f"{100 * (outcome == 0).mean():.1f}", *map(str, wrong), rate]
-
-
-def _table(columns: Found, setting: str, head: list[str], rows: Any) -> str:
-    found = {(track, measure): own for (track, kind, measure), own in columns.items() if kind == setting}
-    found["both", "all"] = _joined(list(found.values()))
-    lines = (
-        [track, measure, f"{len(own['lost']):,}", *row]
-        for (track, measure), own in found.items()
-        for row in rows(own)
-    )
-    return markdown(head, lines, labels=4)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path, help="TREC-8, beside which is dl2019")
-    parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--whole", action="store_true", help="runs are not cut at the depth of the pool")
-    given = parser.parse_args()
-    columns = everything(given.folder, given.workers, whole=given.whole)
-    for setting in (BOTH, ONE):
-        for table in (rules_table, headlines_table, gates_table):
-            print(f"\n{table.__name__}, {setting} left out\n\n{table(columns, setting)}", flush=True)  # noqa: T201
-
-
-if __name__ == "__main__":
-    main()
+def gates(columns: Found, margin: float) -> Iterator[list[Any]]:
+    """Yield outcomes of gates whose old run is left out, and how often they pass at the boundary."""
+    for (track, setting, measure), said in columns.items():
+        for judging in JUDGINGS if setting == ONE else ():
+            outcome, false = said[judging, margin, "outcome"], said[judging, margin, "false"]
+            wrong = [int((false & (outcome == kind)).sum()) for kind in (PASS, FAIL)]
+            rate, open_ = f"{said[judging, margin, 'boundary'].mean():.4f}", f"{(outcome == 0).mean():.3f}"
+            yield [track, measure, judging, margin, len(outcome), open_, *wrong, rate]

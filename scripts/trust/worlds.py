@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from held import Held
 
 from unjudged.base.segments import ends
 from unjudged.formats.tables import Ids
@@ -34,39 +35,8 @@ PREVALENCE: dict[str, GivenPrevalence] = {
     "falling": [0.6, 0.5, 0.4, 0.3, 0.2, 0.1],
     "pool": [0.6, 0.5, 0.4, 0.3, 0.2, 0.1],
 }
-TRUE = "true"
-
-Asked = tuple[str, str, bool]
-"""Interval method, prevalence, and whether its assumptions hold."""
-
-ASKED: dict[str, Sequence[Asked]] = {
-    "flat": [
-        ("bounds", "", True),
-        ("queries", "", True),
-        ("model", TRUE, True),
-        ("both", TRUE, True),
-    ],
-    "falling": [
-        ("bounds", "", True),
-        ("queries", "", True),
-        ("model", TRUE, True),
-        ("both", TRUE, True),
-    ],
-}
-ASKED["pool"] = ASKED["falling"]
-
-
-@dataclass(frozen=True)
-class Simulated:
-    """The coverage of one method in one world, per measure."""
-
-    world: str
-    method: str
-    prevalence: str
-    holds: bool
-    queries: int
-    coverage: tuple[float, ...]
-    width: tuple[float, ...]
+ASKED = (("bounds", False), ("queries", False), ("model", True), ("both", True))
+"""Interval methods, and whether they are given the prevalence, which is the true one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +83,7 @@ def _values(rankings: JudgedRankings, measures: Sequence[Measure]) -> Floats:
     return np.stack([measure.compute(rankings) for measure in measures], axis=-1)
 
 
-def simulated_coverage(world: str, queries: int) -> list[Simulated]:
+def simulated_coverage(world: str, queries: int) -> list[Held]:
     """Every method in one world with so many queries."""
     measures = parse_measures(MEASURES)
     rng = np.random.default_rng([len(world), queries])
@@ -122,7 +92,7 @@ def simulated_coverage(world: str, queries: int) -> list[Simulated]:
         complete: _values(all_queries.rankings(complete=complete), measures).mean(axis=0)
         for complete in (True, False)
     }
-    held = np.zeros((REPETITIONS, len(ASKED[world]), len(measures)), bool)
+    held = np.zeros((REPETITIONS, len(ASKED), len(measures)), bool)
     width = np.zeros(held.shape)
     for repetition in range(REPETITIONS):
         sample = Queries.drawn(world, queries, rng)
@@ -134,7 +104,7 @@ def simulated_coverage(world: str, queries: int) -> list[Simulated]:
         }
         truth["model"] = truth["bounds"]
         values = _values(rankings, measures)[None]
-        for k, (method, given, _) in enumerate(ASKED[world]):
+        for k, (method, given) in enumerate(ASKED):
             prevalence = PREVALENCE[world] if given else None
             request = IntervalRequest(
                 rankings,
@@ -151,6 +121,15 @@ def simulated_coverage(world: str, queries: int) -> list[Simulated]:
             held[repetition, k] = (low <= truth[method] + ROUNDING) & (truth[method] <= high + ROUNDING)
             width[repetition, k] = high - low
     return [
-        Simulated(world, *asked, queries, tuple(held[:, k].mean(axis=0)), tuple(width[:, k].mean(axis=0)))
-        for k, asked in enumerate(ASKED[world])
+        Held(
+            f"simulated: {world}",
+            f"{method}, {queries} queries",
+            str(measure),
+            1.0 if method == "bounds" else LEVEL,
+            float(held[:, k, i].mean()),
+            REPETITIONS,
+            float(width[:, k, i].mean()),
+        )
+        for k, (method, _) in enumerate(ASKED)
+        for i, measure in enumerate(measures)
     ]

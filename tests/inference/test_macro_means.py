@@ -56,7 +56,7 @@ def test_differences_that_do_not_vary() -> None:
 
 
 def test_size_and_coverage_in_a_small_simulation() -> None:
-    """docs/trust.md has the large one."""
+    """docs/evidence/collections.csv has the large one."""
     rng = np.random.default_rng(4)
     parts = [rng.beta(0.6, 0.9, (600, n)) for n in (5, 40, 300)]
     low, high = macro_interval(parts, (0.0, 1.0), 0.95)

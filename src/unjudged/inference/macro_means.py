@@ -17,7 +17,7 @@ from unjudged.uncertainty.quantiles import t_half
 RESAMPLES = 4_000
 FAR, NEAR = 0.2, 0.4
 """Weight, in queries, of an observation at the end of the range, and of one that is no further than `REACH`
-pooled standard deviations from the mean. docs/trust.md measures them."""
+pooled standard deviations from the mean. docs/evidence/collections.csv measures them."""
 REACH = 2.0
 MEDIAN = 0.25
 """Weight, in queries, of the collections' median variance in that of each collection's differences."""

@@ -1,0 +1,360 @@
+"""The page and the figure of what was measured, from the CSV files in docs/evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from html import escape
+from math import isnan
+from typing import NamedTuple
+
+from held import EVIDENCE, Held, read_held, read_rows
+
+LISTED = 3
+"""So many settings that held too rarely are named for each claim; all are in its file."""
+
+
+class Claim(NamedTuple):
+    """One kind of answer: its file, its title, how it was measured, and how its settings are put together."""
+
+    file: str
+    title: str
+    text: str
+    group: Callable[[Held], str]
+    ours: Callable[[Held], bool] = lambda _: True
+    """Which rows are of this package's own method, and not of others beside it."""
+
+
+def _last(row: Held) -> str:
+    return row.setting.rpartition(", ")[2]
+
+
+def _tested(row: Held) -> str:
+    design, kind, _ = row.setting.rsplit(", ", 2)
+    if kind not in {"shifted", "one run"}:
+        return "no difference"
+    return f"{kind}, {design if design in {'random 20 %', 'mixed 5'} else 'other designs'}"
+
+
+def _level(row: Held) -> str:
+    return f"{row.promised:.0%}".replace("%", " %")
+
+
+CLAIMS = (
+    Claim(
+        "calibrated",
+        "Calibrated intervals",
+        """Each group of TREC-8 (40 groups, 71 pooled runs, pool of depth 100) and of DL-2019 (12 groups, 37 official
+runs, depth 10) is left out in turn. The documents that only its runs retrieved leave the pool. The other groups are
+calibrated on that smaller pool, and the runs of the left-out group get intervals. The truth is their score under all
+judgments. Runs unlike the others get bounds and are not counted. The share p and the power 1.15
+of the scale were chosen on TREC-8, so only DL-2019 is a test of them.""",
+        _level,
+    ),
+    Claim(
+        "calibrated-parts",
+        "Calibrated intervals, by how much is unjudged",
+        """A level holds on average over runs, not for each kind of run. These are the same intervals, over all six
+measures. Runs of one group fail together, so the trials are fewer than the intervals. Use 90 or 95 % for runs with many
+unjudged documents.""",
+        lambda row: row.setting.partition(" by ")[0],
+    ),
+    Claim(
+        "new-kinds",
+        "Calibrated intervals, for runs of a new kind",
+        """The calibration has automatic runs only and is applied to the manual runs of TREC-8, or has runs of BM25 only
+and is applied to the other runs of DL-2019. Either one group of the new kind takes no part in the pool, or none does.
+All but one of the manual runs are recognised as unlike and get bounds. Of the neural runs about three in four are, and
+the intervals of the rest fail.""",
+        lambda row: row.setting,
+    ),
+    Claim(
+        "sampling",
+        "Intervals from random samples",
+        """Six runs, from nearly the worst to the best, and many samples of each design (500 on the even topics of TREC-8,
+200 elsewhere). The truth is the plain measure with the whole pool judged. The odd topics of TREC-8 chose the variance and
+the rule that refuses. What is different for samples of one stratum was chosen on the even topics and on DL-2019. The others are
+the test in either case, except that the kind of rule that refuses was chosen after all three had been seen.""",
+        lambda row: row.setting.removeprefix("even topics, ").rpartition(", ")[0],
+    ),
+    Claim(
+        "scattered",
+        "Labels scattered over pairs",
+        """Labels are drawn at random from all that eight runs of DL-2019 have among their first ten. P@10 is estimated with
+the help of a model's labels, the others from the labels alone.""",
+        lambda row: row.measure,
+    ),
+    Claim(
+        "queries",
+        "Intervals for other queries",
+        """The scores of 33 runs of each collection are populations. Samples of 5 to 50 queries are drawn with replacement.
+Hall's correction needs a measure with a highest value; DCG and GMAP have Student's t. The file has Student's t and the
+percentile bootstrap for all of them.""",
+        _last,
+        lambda row: row.setting.startswith("this package"),
+    ),
+    Claim(
+        "collections",
+        "Means over several collections",
+        """Collections of very different size, simulated and drawn from the queries of real runs. Where five queries carry
+more than half of the uncertainty, the output says so.""",
+        lambda row: "simulated" if row.collection == "simulated" else row.setting.partition(",")[0],
+    ),
+    Claim(
+        "simulated",
+        "Bounds, and model intervals with the true prevalence",
+        """Simulated collections: relevance that is the same at all ranks (flat), that falls with rank (falling), and one
+where the first ten documents and a fifth of the rest are judged (pool). Model intervals are given the true prevalence.
+With a wrong one they fail: estimated from the judged documents, 95 % intervals held in 0 to 84 % of the left-out runs of
+TREC-8 and DL-2019, so the package takes no such estimate.""",
+        lambda row: row.setting.partition(",")[0],
+    ),
+    Claim(
+        "tests",
+        "Tests on estimates from samples",
+        """xinfAP, infNDCG and statAP by the paired t test. *Simulated* and *exchanged*: there is no difference. *Shifted*:
+the true difference of two runs is tested. *One run*: the true mean of a run is, which is the coverage of its interval.
+Designs that judge the first ten documents completely are as good as judging everything. A random 20 % and *mixed 5* are
+not, because their bias differs from run to run.""",
+        _tested,
+    ),
+    Claim(
+        "families",
+        "Ten equal systems",
+        """Ten equal systems are simulated, and 10, 6 or 3 of them are pooled to rank 10. Promised is that none is called
+better than another in 95 % of the collections, after Holm's correction over 45 pairs. The file has the t test as judged
+beside it: with 6 of 10 pooled it names a better system in more than 80 %.""",
+        _last,
+        lambda row: row.setting.endswith(", better"),
+    ),
+    Claim(
+        "gate",
+        "The gate",
+        """Pairs of real runs and samples of their queries, all judged. At the boundary the true difference is minus the
+margin, .01. There passing and failing are both wrong, and each may happen in 5 % of the trials. `gate-power.csv` has how
+often a gate passes a system that is no worse.""",
+        _last,
+    ),
+    Claim(
+        "segments",
+        "Segments of the queries",
+        """All segments have the same mean. They come from one pair of systems, or each from another pair. Promised is that
+they are not said to differ. Then the 95 % interval of one segment.""",
+        _last,
+    ),
+    Claim(
+        "agreement",
+        "Agreement of judges and of leaderboards",
+        """Simulated judges who agree more on some queries than on others, and simulated leaderboards of 20 systems. The
+interval should contain the mean over sets of as many queries.""",
+        _last,
+    ),
+)
+
+HEAD = """\
+# How often each answer held, in numbers
+
+`make coverage` measures all of this and writes this page, its figure and the tables (CSV) beside it. Constants of the
+methods were chosen on TREC-8 and DL-2019, so these are not unseen data. [Can I trust this number?](../trust.md) has the
+short version.
+
+Your own collection can be measured likewise if you know the groups of its pooled runs: put its files where
+`scripts/trust/left_out_runs.py` looks for them (`tracks`) and run `make coverage DATA=FOLDER`.
+
+A *setting* is one combination of collection, measure and design. It held *too rarely* if the share is more than two
+standard errors below the promised one, taking the trials as independent. About one setting in 40 does so by chance.
+
+"""
+
+
+def coverage_page() -> str:
+    """The page in Markdown."""
+    return HEAD + "\n".join([_headlines(), *(_section(claim) for claim in CLAIMS)])
+
+
+def write_pages() -> None:
+    """Write the page, the figure, and the table in docs/trust.md."""
+    (EVIDENCE / "coverage.md").write_text(coverage_page())
+    (EVIDENCE / "coverage.svg").write_text(coverage_figure())
+    trust = EVIDENCE.parent / "trust.md"
+    trust.write_text(with_overview(trust.read_text()))
+
+
+def measured(claim: Claim) -> list[Held]:
+    """Return the settings of this package's own method that could be measured."""
+    return [row for row in read_held(claim.file) if row.trials and claim.ours(row)]
+
+
+def with_overview(page: str) -> str:
+    """Return a page with the table of all claims between its markers."""
+    before, begin, rest = page.partition("<!-- coverage -->\n")
+    return before + begin + _overview() + rest[rest.index("<!-- end -->") :]
+
+
+def _overview() -> str:
+    rows = []
+    for claim in CLAIMS:
+        own = measured(claim)
+        title = f"[{claim.title}](evidence/coverage.md#{_anchor(claim.title)})"
+        rows.append([title, len(own), sum(row.off < 0 for row in own), sum(row.off > 0 for row in own)])
+    return _markdown(["answer", "settings", "too rarely", "too often"], rows) + "\n"
+
+
+def _anchor(title: str) -> str:
+    return title.lower().replace(",", "").replace(" ", "-")
+
+
+def _section(claim: Claim) -> str:
+    own = measured(claim)
+    groups: dict[tuple[str, str], list[Held]] = {}
+    for row in own:
+        groups.setdefault((row.collection, claim.group(row)), []).append(row)
+    lines = [[*key, *_summary(rows)] for key, rows in sorted(groups.items(), key=_place)]
+    head = ["collection", "setting", "settings", "promised", "held"]
+    short = sorted((row for row in own if row.off < 0), key=lambda row: row.held - row.promised)
+    named = [f"{_named(row)} {_share(row.held)}" for row in short[:LISTED]]
+    more = f"; and {len(short) - LISTED} more" if len(short) > LISTED else ""
+    below = f"Too rarely: {'; '.join(named)}{more}." if short else "None held too rarely."
+    every = [row for row in read_held(claim.file) if claim.ours(row)]
+    refused = sum(not row.trials for row in every)
+    told = f" {refused} settings are refused, or answered too rarely to measure." if refused else ""
+    table = _markdown(head, lines, labels=2)
+    return (
+        f"## {claim.title}\n\n{claim.text}\n\n{table}\n\n{below}{told} [{claim.file}.csv]({claim.file}.csv)\n"
+    )
+
+
+def _named(row: Held) -> str:
+    measure = "" if row.measure == "all" else f", {row.measure}"
+    return f"{row.collection}, {row.setting.removeprefix('this package ')}{measure}"
+
+
+def _place(group: tuple[tuple[str, str], list[Held]]) -> bool:
+    """Simulated collections come last, others stay in their order."""
+    return group[0][0].startswith("simulated")
+
+
+def _summary(rows: Sequence[Held]) -> list[str]:
+    shares, levels = ([row.held for row in rows], [row.promised for row in rows])
+    return [str(len(rows)), *("\N{EN DASH}".join(map(_share, _ends(own))) for own in (levels, shares))]
+
+
+def _ends(values: Sequence[float]) -> list[float]:
+    return sorted({min(values), max(values)})
+
+
+def _headlines() -> str:
+    pairs = [row for row in read_rows("headlines") if row["setting"] == "two groups left out"]
+    head = ["collection", "rule", "pairs", "decided", "lost", "wrong sign", "size at most"]
+    keys = dict.fromkeys((row["collection"], row["rule"]) for row in pairs)
+    own = {key: [row for row in pairs if (row["collection"], row["rule"]) == key] for key in keys}
+    rules = _markdown(head, [[*key, *_over_measures(rows)] for key, rows in own.items()], labels=2)
+    each = read_rows("headlines-each")
+    names = ("collection", "headline", "share", "not_significant", "wrong_sign")
+    head = ["collection", "headline", "share", "not significant", "wrong sign"]
+    some = [row for row in each if row["measure"] == "nDCG@10"]
+    became = _markdown(head, [[row[name] for name in names] for row in some], labels=2)
+    gates = [row for row in read_rows("headlines-gate") if row["measure"] == "nDCG@10"]
+    shown = ("collection", "judging", "undecided", "false_passes", "false_fails", "boundary")
+    head = ["collection", "judging", "undecided", "false passes", "false fails", "passes at the boundary"]
+    outcomes = _markdown(head, [[row[name] for name in shown] for row in gates], labels=2)
+    return f"""\
+## Headlines
+
+Every two groups are left out of the judging, and each run of one is compared with each run of the other, by RBP, nDCG@10
+and AP, without a correction. All judgments are the truth. *Lost*: pairs that are not significant in truth, or have the other sign. *Size*:
+how often the rule names a better system when queries are resampled and the true difference is 0 (.05 is allowed). Pairs
+have groups, runs and queries in common, so these are counts and not independent trials. Ten definitions of the share seen
+were tried on eight collections, these two among them, before this one was chosen. So this is a choice and no proof.
+
+{rules}
+
+What became of each headline, by nDCG@10:
+
+{became}
+
+Gates with margin .01, where the old run's group is left out, by nDCG@10:
+
+{outcomes}
+
+All measures, and pairs of which one run was left out: [headlines.csv](headlines.csv),
+[headlines-each.csv](headlines-each.csv), [headlines-gate.csv](headlines-gate.csv)
+"""
+
+
+def _over_measures(rows: Sequence[dict[str, str]]) -> list[str]:
+    """Sum up the rows of one rule over its measures; the size is the largest."""
+    pairs = sum(int(row["pairs"]) for row in rows)
+    decided = sum(float(row["decided"]) * int(row["pairs"]) for row in rows) / pairs
+    lost, wrong = (str(sum(int(row[name]) for row in rows)) for name in ("lost", "wrong"))
+    return [f"{pairs:,}", _share(decided), lost, wrong, max(row["size"] for row in rows)]
+
+
+def _share(value: float) -> str:
+    return "-" if isnan(value) else f"{value:.3f}".removeprefix("0") if value < 1 else "1.00"
+
+
+def _markdown(head: Sequence[str], rows: Iterable[Sequence[object]], labels: int = 1) -> str:
+    rule = ["---"] * labels + ["---:"] * (len(head) - labels)
+    lines = [f"| {' | '.join(map(str, line))} |" for line in [head, *rows]]
+    return "\n".join([lines[0], f"|{'|'.join(rule)}|", *lines[1:]])
+
+
+WIDTH, LEFT, RIGHT, ROW, TOP = 960, 350, 24, 46, 64
+LOWEST, HIGHEST = -0.30, 0.08
+STYLE = """\
+text { font: 13px system-ui, sans-serif; fill: #1f2430 } .title { font-weight: 600; font-size: 15px }
+.small { font-size: 11px; fill: #5b6472 } .line { stroke: #1f2430 } .grid { stroke: #d9dde3 }
+.ok { fill: #3b6fb6; fill-opacity: .45 } .off { fill: #c8501e; fill-opacity: .8 }
+@media (prefers-color-scheme: dark) {
+text { fill: #e6e9ef } .small { fill: #a5adba } .line { stroke: #e6e9ef } .grid { stroke: #3a4150 }
+.ok { fill: #7fb0ee } .off { fill: #f08a5a } }"""
+
+
+def coverage_figure() -> str:
+    """Promised against held: a dot for each setting, and the name of what failed most."""
+    height = TOP + ROW * len(CLAIMS) + 40
+    drawn = [_text(0, 18, "Most answers hold as often as they promise; what fails has a name", "title")]
+    drawn.append(
+        _text(0, 38, "Each dot is one setting: how much more or less often it held than promised.", "small")
+    )
+    for tick in range(-30, 9, 10):
+        x = _x(tick / 100)
+        kind = "line" if tick == 0 else "grid"
+        drawn.append(f'<line class="{kind}" x1="{x:.1f}" x2="{x:.1f}" y1="{TOP - 8}" y2="{height - 30}"/>')
+        label = "as promised" if tick == 0 else f"{tick} points".replace("-", "\N{MINUS SIGN}")
+        drawn.append(_text(x, height - 12, label, "small", "middle"))
+    for place, claim in enumerate(CLAIMS):
+        drawn += _row(claim, TOP + ROW * place + 12)
+    body = "\n".join(drawn)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img">\n'
+        f"<style>{STYLE}</style>\n{body}\n</svg>\n"
+    )
+
+
+def _row(claim: Claim, y: float) -> list[str]:
+    own = sorted(measured(claim), key=lambda row: row.off < 0)
+    drawn = [_text(0, y + 4, claim.title)]
+    for row in own:
+        kind = "off" if row.off < 0 else "ok"
+        drawn.append(f'<circle class="{kind}" cx="{_x(row.held - row.promised):.1f}" cy="{y:.1f}" r="4"/>')
+    short = min((row for row in own if row.off < 0), key=lambda row: row.held - row.promised, default=None)
+    if short:
+        beyond = " (further left)" if short.held - short.promised < LOWEST else ""
+        named = f"{_named(short)}: {_share(short.held)}{beyond}"
+        x = max(_x(short.held - short.promised) - 4, LEFT)
+        if x > WIDTH / 2:
+            drawn.append(_text(x + 8, y + 18, named, "small", "end"))
+        else:
+            drawn.append(_text(x, y + 18, named, "small"))
+    return drawn
+
+
+def _x(value: float) -> float:
+    share = (min(max(value, LOWEST), HIGHEST) - LOWEST) / (HIGHEST - LOWEST)
+    return LEFT + share * (WIDTH - LEFT - RIGHT)
+
+
+def _text(x: float, y: float, text: str, kind: str = "", anchor: str = "start") -> str:
+    chosen = f' class="{kind}"' if kind else ""
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{chosen}>{escape(text)}</text>'
