@@ -10,7 +10,7 @@ from command_outputs import refreshed
 from coverage_page import write_pages
 from gallery import draw_gallery, gallery_in_markdown
 from judgments_page import judgments_in_markdown
-from measures_page import measures_in_markdown
+from measures_page import measures_pages
 from reference_pages import references
 from sessions import PAGES, replayed
 from stubs import stubs
@@ -18,7 +18,8 @@ from stubs import stubs
 ROOT = Path(__file__).parent.parent
 
 if __name__ == "__main__":
-    (ROOT / "docs" / "measures.md").write_text(measures_in_markdown())
+    for name, text in measures_pages().items():
+        (ROOT / "docs" / "measures" / name).write_text(text)
     (ROOT / "docs" / "judgments.md").write_text(judgments_in_markdown())
     for path, text in {**stubs(), **references()}.items():
         path.write_text(text)

@@ -1,26 +1,37 @@
-"""The page of the documentation that lists all measures."""
+"""The pages of the documentation that describe the measures: an index, and a page per family."""
 
 from __future__ import annotations
 
-from unjudged.measures.kernel.registry import MEASURES
+from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.report.measure_pages import page, signature
 
-_HEAD = """
-`make docs` writes this page from the definitions of the measures. `unjudged measures NAME` shows one of them,
-`unjudged.cite(NAME)` in Python gives its BibTeX.
+FAMILIES = {
+    "precision": "Precision, recall and average precision",
+    "gain": "Gain",
+    "rank_biased": "Rank-biased precision and models of users",
+    "incomplete": "Average precision from uniform samples",
+    "stratified": "Estimates from stratified samples",
+    "weighted": "Estimates from weighted samples",
+    "sets": "Sets without an order",
+    "counts": "Counts",
+}
+INDEX = """\
+# Measures
 
-A measure can be written as here, or as trec_eval, ranx and BEIR do: `ndcg_cut_10`, `ndcg@10`, `NDCG@10`.
-Case, hyphens and underscores do not matter. Several measures are a list, or one text with commas:
-`AP,nDCG@5,10`. On the command line `-m AP nDCG@10` works too: -m takes the next word, and each word after it
-that names a measure and no existing file.
+`unjudged explain infAP` shows one measure and its BibTeX.
 
-Every measure also takes two policies. `unjudged='condensed'` removes the unjudged documents from the
-ranking first, pooled or not; `unjudged='nonrelevant'` treats those of the pool as judged nonrelevant.
-`chance=N` corrects the value for what a random ranking of N documents is expected to score.
+Write a measure as here, or as trec_eval, ranx and BEIR do: `ndcg_cut_10`, `ndcg@10`, `NDCG@10`. Case, hyphens and
+underscores do not matter. Several measures are a list, or one text with commas: `AP,nDCG@5,10`. On the command line
+`-m AP nDCG@10` works too.
 
-R is the number of documents of the query that are judged relevant, that is, of grade `rel` (1 unless given)
-or higher. In the examples a ranking is spelled out: for each document its grade, `U` (pooled, not judged) or
-`N` (not pooled). `missed` lists the documents of the judgments that the ranking does not have.
+Every measure also takes two policies. `unjudged='condensed'` removes the unjudged documents from the ranking first, and
+`unjudged='nonrelevant'` treats those of the pool as judged nonrelevant. `chance=N` corrects the value for what a random
+ranking of N documents is expected to score.
+"""
+FAMILY = """\
+R is the number of documents of the query that are judged relevant, that is, of grade `rel` (1 unless given) or higher. In the
+examples a ranking is spelled out: for each document its grade, `U` (pooled, not judged) or `N` (not pooled). `missed`
+lists the documents of the judgments that the ranking does not have. [All measures](index.md)
 
 ```
 >>> from unjudged import *
@@ -29,18 +40,30 @@ or higher. In the examples a ranking is spelled out: for each document its grade
 """
 
 
-def measures_in_markdown() -> str:
-    """The page of the documentation that describes all measures."""
-    head = [
-        "# The measures",
-        _HEAD.strip(),
-    ]
-    listed = [f"- [`{signature(m)}`](#{m.name.lower()}): {m.help.splitlines()[0]}" for m in MEASURES.values()]
-    sections = []
+def measures_pages() -> dict[str, str]:
+    """Return the text of each page by its name in docs/measures."""
+    of_family: dict[str, list[Measure]] = {family: [] for family in FAMILIES}
     for measure in MEASURES.values():
-        _, rest = page(measure).split("\n\n", 1)
-        sections.append(f"## {measure.name}\n\n`{signature(measure)}`\n\n{_markdown(rest)}")
-    return "\n\n".join([*head, "\n".join(listed), *sections]).rstrip() + "\n"
+        of_family[measure.function.__module__.rpartition(".")[2]].append(measure)
+    listed = [
+        f"## [{FAMILIES[family]}]({family}.md)\n\n" + "\n".join(f"- {_line(one, family)}" for one in measures)
+        for family, measures in of_family.items()
+    ]
+    pages = {"index.md": "\n".join([INDEX, "\n\n".join(listed), ""])}
+    for family, measures in of_family.items():
+        sections = [f"# {FAMILIES[family]}", FAMILY.strip(), *map(_section, measures)]
+        pages[f"{family}.md"] = "\n\n".join(sections).rstrip() + "\n"
+    return pages
+
+
+def _line(measure: Measure, family: str) -> str:
+    summary = measure.help.splitlines()[0]
+    return f"[`{signature(measure)}`]({family}.md#{measure.name.lower()}): {summary}"
+
+
+def _section(measure: Measure) -> str:
+    _, rest = page(measure).split("\n\n", 1)
+    return f"## {measure.name}\n\n`{signature(measure)}`\n\n{_markdown(rest)}"
 
 
 def _markdown(text: str) -> str:

@@ -24,7 +24,7 @@ NAMES = """# Python names
 
 Every public name with its arguments and what it does, made from the code by `make docs`.
 `help(unjudged.evaluate)` prints the whole description of a name; so does [the Python reference](python.md)
-on the site. Measures are on [a page of their own](../measures.md).
+on the site. Measures are on [a page of their own](../measures/index.md).
 """
 
 

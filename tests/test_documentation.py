@@ -11,7 +11,7 @@ from command_outputs import refreshed
 from coverage_page import coverage_figure, coverage_page, with_overview
 from held import EVIDENCE, read_rows
 from judgments_page import judgments_in_markdown
-from measures_page import measures_in_markdown
+from measures_page import measures_pages
 from reference_pages import command_line_page, python_names_page
 
 import unjudged
@@ -29,7 +29,8 @@ def of_the_package() -> set[str]:
 
 def test_the_page_of_measures_is_up_to_date() -> None:
     if set(MEASURES) == of_the_package():
-        assert (DOCS / "measures.md").read_text() == measures_in_markdown(), "run `make docs`"
+        for name, text in measures_pages().items():
+            assert (DOCS / "measures" / name).read_text() == text, "run `make docs`"
         assert (DOCS / "judgments.md").read_text() == judgments_in_markdown(), "run `make docs`"
 
 
