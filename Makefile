@@ -144,7 +144,7 @@ build/fuzz/%/built: $(VENV)/bin/python $(SOURCES)
 	test -n "$$(find build/fuzz/$*/unjudged/formats/scan -name 'native*.so')"
 	@touch $@
 
-# The page on human judgments and predictions; DL-2019 and TREC-8 are in DATA.
+# How much predictions help: tables in docs/evidence; DL-2019 is in DATA.
 predictions: $(VENV)/installed
 	$(BIN)/python scripts/predictions.py --data $(DATA)
 

@@ -44,9 +44,8 @@ CLAIMS = (
         "calibrated",
         "Calibrated intervals",
         """Each group of TREC-8 (40 groups, 71 pooled runs, pool of depth 100) and of DL-2019 (12 groups, 37 official
-runs, depth 10) is left out in turn. The documents that only its runs retrieved leave the pool. The other groups are
-calibrated on that smaller pool, and the runs of the left-out group get intervals. The truth is their score under all
-judgments. Runs unlike the others get bounds and are not counted. The share p and the power 1.15
+runs, depth 10) is left out in turn. The others are calibrated on the pool without the
+documents that only its runs retrieved, and its runs get intervals. The truth is their score under all judgments. Runs unlike the others get bounds and are not counted. The share p and the power 1.15
 of the scale were chosen on TREC-8, so only DL-2019 is a test of them.""",
         _level,
     ),
@@ -54,8 +53,7 @@ of the scale were chosen on TREC-8, so only DL-2019 is a test of them.""",
         "calibrated-parts",
         "Calibrated intervals, by how much is unjudged",
         """A level holds on average over runs, not for each kind of run. These are the same intervals, over all six
-measures. Runs of one group fail together, so the trials are fewer than the intervals. Use 90 or 95 % for runs with many
-unjudged documents.""",
+measures. Runs of one group fail together, so the trials are fewer than the intervals. Use 90 or 95 % where much is unjudged.""",
         lambda row: row.setting.partition(" by ")[0],
     ),
     Claim(
@@ -106,7 +104,14 @@ more than half of the uncertainty, the output says so.""",
 where the first ten documents and a fifth of the rest are judged (pool). Model intervals are given the true prevalence.
 With a wrong one they fail: estimated from the judged documents, 95 % intervals held in 0 to 84 % of the left-out runs of
 TREC-8 and DL-2019, so the package takes no such estimate.""",
-        lambda row: row.setting.partition(",")[0],
+        lambda row: row.setting.split(", ")[1],
+    ),
+    Claim(
+        "predictions",
+        "Estimates with predictions, from whole queries",
+        """People judge 3 to 40 queries and a model 200 more, drawn from DL-2019 or simulated. AP of these runs rests on a
+handful of queries that a small sample misses, and no method that sees only the sample can know that.""",
+        _last,
     ),
     Claim(
         "tests",
@@ -132,7 +137,7 @@ beside it: with 6 of 10 pooled it names a better system in more than 80 %.""",
         """Pairs of real runs and samples of their queries, all judged. At the boundary the true difference is minus the
 margin, .01. There passing and failing are both wrong, and each may happen in 5 % of the trials. `gate-power.csv` has how
 often a gate passes a system that is no worse.""",
-        _last,
+        lambda _: "all",
     ),
     Claim(
         "segments",
@@ -157,11 +162,11 @@ HEAD = """\
 methods were chosen on TREC-8 and DL-2019, so these are not unseen data. [Can I trust this number?](../trust.md) has the
 short version.
 
-Your own collection can be measured likewise if you know the groups of its pooled runs: put its files where
+To measure your own collection, put its files and the groups of its runs where
 `scripts/trust/left_out_runs.py` looks for them (`tracks`) and run `make coverage DATA=FOLDER`.
 
 A *setting* is one combination of collection, measure and design. It held *too rarely* if the share is more than two
-standard errors below the promised one, taking the trials as independent. About one setting in 40 does so by chance.
+standard errors below the promised one, taking the trials as independent. One in 40 does so by chance.
 
 """
 
@@ -172,11 +177,11 @@ def coverage_page() -> str:
 
 
 def write_pages() -> None:
-    """Write the page, the figure, and the table in docs/trust.md."""
+    """Write the page, the figure, and the tables in other pages."""
     (EVIDENCE / "coverage.md").write_text(coverage_page())
     (EVIDENCE / "coverage.svg").write_text(coverage_figure())
-    trust = EVIDENCE.parent / "trust.md"
-    trust.write_text(with_overview(trust.read_text()))
+    for page in EVIDENCE.parent.glob("*.md"):
+        page.write_text(with_tables(page.read_text()))
 
 
 def measured(claim: Claim) -> list[Held]:
@@ -184,10 +189,28 @@ def measured(claim: Claim) -> list[Held]:
     return [row for row in read_held(claim.file) if row.trials and claim.ours(row)]
 
 
-def with_overview(page: str) -> str:
-    """Return a page with the table of all claims between its markers."""
-    before, begin, rest = page.partition("<!-- coverage -->\n")
-    return before + begin + _overview() + rest[rest.index("<!-- end -->") :]
+def with_tables(page: str) -> str:
+    """Return a page with what was measured between its markers."""
+    for name, table in TABLES.items():
+        before, begin, rest = page.partition(f"<!-- {name} -->\n")
+        if begin:
+            page = before + begin + table() + rest[rest.index("<!-- end -->") :]
+    return page
+
+
+def _predictions() -> str:
+    ways = {"rank": "1 / rank", "weight": "weight", "doubt": "weight and doubt"}
+    rows = [
+        [
+            ways[row["drawn_by"]],
+            *list(row.values())[1:5],
+            f"{row['coverage_lowest']}\N{EN DASH}{row['coverage_highest']}",
+        ]
+        for row in read_rows("predictions-rmse")
+        if row["drawn_by"] != "rank"
+    ]
+    head = ["drawn by", "judgments", "predictions", "RMSE of a mean", "of a difference", "95 % held"]
+    return _markdown(head, rows, labels=1) + "\n"
 
 
 def _overview() -> str:
@@ -264,7 +287,7 @@ Every two groups are left out of the judging, and each run of one is compared wi
 and AP, without a correction. All judgments are the truth. *Lost*: pairs that are not significant in truth, or have the other sign. *Size*:
 how often the rule names a better system when queries are resampled and the true difference is 0 (.05 is allowed). Pairs
 have groups, runs and queries in common, so these are counts and not independent trials. Ten definitions of the share seen
-were tried on eight collections, these two among them, before this one was chosen. So this is a choice and no proof.
+were tried on eight collections, these two among them, before this one was chosen. So this is no proof.
 
 {rules}
 
@@ -299,6 +322,7 @@ def _markdown(head: Sequence[str], rows: Iterable[Sequence[object]], labels: int
     return "\n".join([lines[0], f"|{'|'.join(rule)}|", *lines[1:]])
 
 
+TABLES = {"coverage": _overview, "predictions": _predictions}
 WIDTH, LEFT, RIGHT, ROW, TOP = 960, 350, 24, 46, 64
 LOWEST, HIGHEST = -0.30, 0.08
 STYLE = """\

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from addresses import LINK, documentation, for_pypi
 from command_outputs import refreshed
-from coverage_page import coverage_figure, coverage_page, with_overview
+from coverage_page import coverage_figure, coverage_page, with_tables
 from held import EVIDENCE, read_rows
 from judgments_page import judgments_in_markdown
 from measures_page import measures_pages
@@ -107,11 +107,12 @@ def test_the_architecture_names_what_exists() -> None:
 
 
 def test_the_pages_of_coverage_show_what_was_measured() -> None:
-    """The page, its figure and the table in docs/trust.md are those of the CSV files."""
+    """The page, its figure and the tables of other pages are those of the CSV files."""
     assert (EVIDENCE / "coverage.md").read_text() == coverage_page(), "run `make docs`"
     assert (EVIDENCE / "coverage.svg").read_text() == coverage_figure(), "run `make docs`"
-    trust = (DOCS / "trust.md").read_text()
-    assert with_overview(trust) == trust, "run `make docs`"
+    for name in ("trust.md", "predictions.md"):
+        page = (DOCS / name).read_text()
+        assert with_tables(page) == page, "run `make docs`"
 
 
 @pytest.mark.parametrize(

@@ -122,8 +122,8 @@ def simulated_coverage(world: str, queries: int) -> list[Held]:
             width[repetition, k] = high - low
     return [
         Held(
-            f"simulated: {world}",
-            f"{method}, {queries} queries",
+            "simulated",
+            f"{world}, {method}, {queries} queries",
             str(measure),
             1.0 if method == "bounds" else LEVEL,
             float(held[:, k, i].mean()),

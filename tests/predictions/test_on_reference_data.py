@@ -137,11 +137,3 @@ def test_the_audit_of_the_model(collection: Any) -> None:
     gap = human["ICT-BERT2"] - human["ICT-CKNRM_B50"]
     assert gap == pytest.approx(0.066, abs=0.0005)
     assert gap + bias["ICT-BERT2"] - bias["ICT-CKNRM_B50"] == pytest.approx(0.023, abs=0.0005)
-
-
-def test_the_commands_of_the_page_print_what_it_shows(script: Any, collection: Any, tmp_path: Path) -> None:
-    page = (SCRIPTS.parent / "docs" / "predictions.md").read_text()
-    shown = script.walk(collection, tmp_path)
-    assert set(shown) == set(script.COMMANDS)
-    for command, text in shown.items():
-        assert f"```text\n{text}\n```" in page, f"{command}: run scripts/predictions.py --commands-only"
