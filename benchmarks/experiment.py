@@ -14,11 +14,11 @@ from pathlib import Path
 
 import numpy as np
 
+from unjudged import experiment
 from unjudged.base.threads import cores
-from unjudged.experiments import experiment
-from unjudged.experiments.robustness import DEFAULT_MEASURES
 from unjudged.judging import Pool
 from unjudged.judging.designs import SHARES
+from unjudged.studies.experimenting import DEFAULT_MEASURES
 
 REPEATS = 10
 NAMES = {"AP": "map", "infAP": "infAP", "Bpref": "bpref"}
@@ -28,10 +28,9 @@ def with_unjudged(qrels: str, runs: list[str]) -> tuple[float, list[list[float]]
     pool = Pool.of(qrels, [Path(run) for run in runs])
     start = time.perf_counter()
     found = experiment(pool, repeats=REPEATS, workers=cores())
-    _ = found.agreement
     seconds = time.perf_counter() - start
     columns = [DEFAULT_MEASURES.index(name) for name in NAMES]
-    return seconds, found.means[:, :, :, columns].mean(axis=2).reshape(-1, len(NAMES)).tolist()
+    return seconds, found.source.means[:, :, :, columns].mean(axis=2).reshape(-1, len(NAMES)).tolist()
 
 
 def with_pytrec_eval(qrels: str, runs: list[str]) -> tuple[float, list[list[float]]]:

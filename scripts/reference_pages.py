@@ -12,7 +12,7 @@ from unjudged.cli.commands import COMMANDS as DECLARED
 from unjudged.cli.help_pages import full
 
 REFERENCE = Path(__file__).parent.parent / "docs" / "reference"
-PACKAGES = ("unjudged", "unjudged.judging", "unjudged.predictions", "unjudged.experiments")
+PACKAGES = ("unjudged", "unjudged.judging", "unjudged.predictions", "unjudged.studies")
 """Packages whose names are public. What the first has is not repeated for the others."""
 COMMANDS = """# Command line
 

@@ -13,7 +13,7 @@ HEAD = "# Written by `make docs`.\n"
 ROOT = Path(__file__).parent.parent / "src" / "unjudged"
 
 
-NAMESPACES = ("experiments", "judging", "predictions")
+NAMESPACES = ("judging", "predictions", "studies")
 
 
 def stubs() -> dict[Path, str]:

@@ -20,6 +20,7 @@ from unjudged import (
     compare,
     compare_collections,
     evaluate,
+    experiment,
     judging,
     measure,
     sample,
@@ -27,7 +28,6 @@ from unjudged import (
 from unjudged.cli.arguments import Output, OutputFormat
 from unjudged.cli.commands import COMMANDS, SCORE, Command
 from unjudged.cli.output import show_grids
-from unjudged.experiments import experiment
 from unjudged.formats.columns import QRELS, RUN, Layout
 from unjudged.formats.reader import READERS, File, Reader, register
 from unjudged.formats.readers.mappings import table_of_rows
@@ -158,8 +158,8 @@ def test_a_design() -> None:
     def top_heavy(pool: Pool, level: float, seed: int) -> Judgments:
         return pool.stratified({10: level}, seed=seed)
 
-    found = experiment(sample.qrels, sample.runs, design="top_heavy", measures=["AP"], repeats=2)  # type: ignore[arg-type]
-    assert {row.level for row in found.agreement} == {0.5}
+    found = experiment(sample.qrels, sample.runs, design="top_heavy", measures=["AP"], repeats=2)
+    assert {row["level"] for row in found.rows["experiment"]} == {0.5}
 
 
 def test_a_reader(request: pytest.FixtureRequest, tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from unjudged import (
     InputError,
     Judgments,
     UsageError,
+    audit,
     calibrate,
     compare,
     evaluate,
@@ -30,7 +31,6 @@ from unjudged.inference.verdict import BLUR, FLIP
 from unjudged.measures.kernel.estimand import COMPARISON, permitted
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.predictions import (
-    audit,
     design_for_predictions,
     estimate_with_predictions,
 )

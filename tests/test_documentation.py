@@ -15,7 +15,7 @@ from measures_page import measures_pages
 from reference_pages import command_line_page, python_names_page
 
 import unjudged
-from unjudged import MEASURES, experiments, judging, measures, predictions
+from unjudged import MEASURES, judging, measures, predictions, studies
 from unjudged.citation import REFERENCES
 from unjudged.report.measure_pages import page
 
@@ -47,7 +47,7 @@ def test_the_python_reference_has_every_name() -> None:
     page_text = (DOCS / "reference" / "python.md").read_text()
     listed = {line.removeprefix("::: unjudged.") for line in page_text.splitlines() if line.startswith(":::")}
     here = set(unjudged.__all__) - set(measures.__all__)
-    packages = {"judging": judging, "predictions": predictions, "experiments": experiments}
+    packages = {"judging": judging, "predictions": predictions, "studies": studies}
     below = {f"{package}.{name}" for package, module in packages.items() for name in module.__all__}
     assert listed == here | below - {"judging.pool", "judging.DESIGNS"}
 

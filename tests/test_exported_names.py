@@ -53,7 +53,7 @@ def test_types_are_known() -> None:
     assert_type(list(unjudged.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}).rows()), list[Score])
 
 
-PACKAGES = ("unjudged", "unjudged.experiments", "unjudged.judging", "unjudged.predictions")
+PACKAGES = ("unjudged", "unjudged.judging", "unjudged.predictions", "unjudged.studies")
 
 
 def public() -> dict[str, object]:
@@ -108,7 +108,7 @@ def test_the_names_for_predictions() -> None:
     assert set(predictions.__all__) <= set(dir(predictions))
     for name in predictions.__all__:
         assert getattr(predictions, name).__name__ == name
-    assert predictions.audit is unjudged.predictions.audit
+    assert predictions.Judges is unjudged.predictions.Judges
     with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
         getattr(predictions, "Nothing")  # noqa: B009
 

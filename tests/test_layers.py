@@ -22,7 +22,6 @@ JOURNEY = [
     "measures",
     "citation",
     "uncertainty",
-    "baselines",
     "collection",
     "evaluation",
     "evidence",
@@ -34,11 +33,9 @@ JOURNEY = [
     "compat",
     "engines",
     "sample",
-    "agreement",
     "judging",
     "predictions",
-    "experiments",
-    "simulation",
+    "studies",
     "report",
     "diagnosis",
     "compat",
@@ -63,7 +60,7 @@ HEAVY = {
 }
 
 
-PLOTS = {("evaluation", "report"), ("results.comparison", "report"), ("experiments", "report")}
+PLOTS = {("evaluation", "report"), ("results.comparison", "report"), ("studies", "report")}
 """Results import by name, when asked for plots, the module that draws them."""
 
 SOURCES = {("questions", "predictions"), ("evaluation", "judging")}

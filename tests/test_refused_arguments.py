@@ -16,7 +16,7 @@ from unjudged.report.experiment_figures import across, curves, scatter
 QRELS, RUN = {"q": {"d": 1}}, {"q": {"d": 1.0}}
 RUNS: dict[str, Any] = {"a": RUN, "b": RUN}
 SCORES = u.evaluate(QRELS, RUNS, "AP")
-EXPERIMENT = u.experiments.experiment(sample.qrels, sample.runs, levels=[0.5], repeats=2, measures=["AP"])
+EXPERIMENT = u.experiment(sample.qrels, sample.runs, levels=[0.5], repeats=2, measures=["AP"])
 
 STRANGE = [
     5,
@@ -44,16 +44,16 @@ SOURCES: dict[str, Callable[[Any], object]] = {
     "measures of compare": lambda x: u.compare(QRELS, RUNS, x),
     "Judgments": u.Judgments.of,
     "Run": u.Run.of,
-    "judgments of experiment": lambda x: u.experiments.experiment(x, RUNS),
-    "runs of experiment": lambda x: u.experiments.experiment(QRELS, x),
+    "judgments of experiment": lambda x: u.experiment(x, RUNS),
+    "runs of experiment": lambda x: u.experiment(QRELS, x),
     "runs of a report": lambda x: u.report_page(QRELS, x),
     "cite": u.cite,
 }
 OPTIONS: dict[str, Callable[[Any], object]] = {
     "test": lambda x: u.compare(QRELS, RUNS, "AP", test=x),
     "correction": lambda x: u.compare(QRELS, RUNS, "AP", correction=x),
-    "design": lambda x: u.experiments.experiment(QRELS, RUNS, x),
-    "levels": lambda x: u.experiments.experiment(QRELS, RUNS, levels=x),
+    "design": lambda x: u.experiment(QRELS, RUNS, x),
+    "levels": lambda x: u.experiment(QRELS, RUNS, levels=x),
     "groups": lambda x: u.calibrate(QRELS, RUNS, x),
     "interval": SCORES.estimate,
     "statistics of a figure": lambda x: curves(EXPERIMENT, statistics=x),
@@ -106,7 +106,7 @@ def test_depth(value: Any) -> None:
 
 
 def test_unknown_statistics_in_figures() -> None:
-    expected = "statistic is 'nope', expected one of tau, tau_ap, rho, rms, bias"
+    expected = "statistic is 'nope', expected one of tau, tau_ap, rho, rms, bias, rbo"
     draws: list[Callable[[], object]] = [
         lambda: curves(EXPERIMENT, statistics=["tau", "nope"]),
         lambda: across({"a": (EXPERIMENT, "AP")}, statistics=["nope"]),
@@ -123,7 +123,7 @@ def test_unknown_statistics_in_figures() -> None:
 def test_a_sample_estimate_needs_a_random_sample() -> None:
     """On a depth pool statAP's RMS error was 12.6, where scores are at most 1."""
     with pytest.raises(UsageError, match="statAP needs the probability that each document was drawn"):
-        u.experiments.experiment(sample.qrels, sample.runs, "depth", measures=["statAP"])
+        u.experiment(sample.qrels, sample.runs, "depth", measures=["statAP"])
 
 
 def test_a_registry_lists_what_it_has() -> None:

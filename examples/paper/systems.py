@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from unjudged.experiments import simulate
 from unjudged.formats.writing import run_text, write_judgments
+from unjudged.studies import simulate
 
 made = simulate(systems=20, queries=40, documents=300, best=0.05, worst=0.5, depth=100, seed=4)
 write_judgments(made.judgments, "all.txt")

@@ -12,10 +12,11 @@ from fuzz.doors import GRADES, SCORES, folder
 from fuzz.kinds import Kind, compressed, json_text, standard_input
 from fuzz.mutation import LINES, mutated
 from fuzz.oracle import Difference, Outcome, agreed, outcome
+from unjudged import audit
 from unjudged.evaluation.groups import groups_of
 from unjudged.judging import judge
 from unjudged.judging.texts import read_texts, read_topics
-from unjudged.predictions import audit, estimate_with_predictions
+from unjudged.predictions import estimate_with_predictions
 
 TASK = [(query, document) for query, ids in GRADES.items() for document in ids]
 TEXTS = [

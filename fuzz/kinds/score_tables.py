@@ -18,8 +18,7 @@ from fuzz.kinds import Kind, compressed, json_text, standard_input
 from fuzz.kinds.command_lines import called
 from fuzz.mutation import BINARY, LINES, mutated
 from fuzz.oracle import Difference, Outcome, outcome
-from unjudged import Scores, compare, doctor, gate, report_page
-from unjudged.agreement import agree
+from unjudged import Scores, audit, compare, doctor, gate, report_page
 from unjudged.base.errors import UnjudgedWarning
 from unjudged.evaluation.query_segments import segments_of
 from unjudged.results.rendering import render
@@ -203,12 +202,12 @@ def _files_of_collections() -> Any:
 
 
 def check_agree(data: bytes) -> Iterator[Outcome]:
-    """A second judge of the same documents, and a second leaderboard."""
+    """A second judge of the same documents, and of runs."""
     path = folder() / "judge"
     path.write_bytes(data)
     runs = {"x": SCORES, "y": {query: {d: -s for d, s in ids.items()} for query, ids in SCORES.items()}}
     for given in (None, runs):
-        yield outcome(lambda: list(map(str, agree({"a": GRADES, "b": path}, given, draws=20).grids())))  # noqa: B023
+        yield outcome(lambda: list(map(str, audit(GRADES, path, given, draws=20).grids())))  # noqa: B023
 
 
 KINDS = {

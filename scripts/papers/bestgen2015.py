@@ -10,7 +10,7 @@ from random_rankings import difference_from_prevalence, expected_ap, expected_ap
 from scipy.stats import hypergeom
 from uncertainty_figures import baseline_difference
 
-from unjudged.baselines import variance_of_ap
+from unjudged.studies import variance_of_ap
 
 SHARES = (0.02, 0.05, 0.1, 0.2, 0.4)
 
@@ -25,11 +25,11 @@ R = 4,000. In closed form, with the N-th harmonic number H_N:
 
 Proof: the document at rank i is relevant with probability R/N. If it is, each of the i - 1 documents above it is
 relevant with probability (R - 1)/(N - 1), so the expected precision there is (1 + (i - 1)(R - 1)/(N - 1))/i. The sum
-over i, divided by R, is the formula. `unjudged.baselines` has it, with the variance and the baselines of other
+over i, divided by R, is the formula. `unjudged.studies` has it, with the variance and the baselines of other
 measures. Any measure that has a baseline can be corrected for chance: `AP(chance=10000)` is (AP - E)/(1 - E).
 
 ```
->>> from unjudged.baselines import expected, variance_of_ap
+>>> from unjudged.studies import expected, variance_of_ap
 >>> round(expected("AP", documents=10, relevant=4), 12)
 0.528597883598
 >>> round(variance_of_ap(documents=5, relevant=2), 6)

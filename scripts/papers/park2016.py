@@ -8,6 +8,7 @@ from pages import figure, page
 from uncertainty_figures import cells, densities, side_by_side
 
 from unjudged.rankings.judged import Floats
+from unjudged.studies import Uncertain
 
 P, DOCUMENTS, JUDGED, QUERIES, REPLICATES = 0.8, 100, 10, 50, 10_000
 RANKS = np.arange(1, DOCUMENTS + 1)
@@ -57,25 +58,13 @@ simulation:
 """
 
 
-def distribution(weights: Floats, q: float, copies: int = 1, points: int = 1 << 14) -> tuple[Floats, Floats]:
-    """The values and probabilities of a sum in which each weight, `copies` times over, is present with chance q.
-
-    The transform of a sum is the product of the transforms 1 - q + q exp(-i t w).
-    """
-    step = copies * float(weights.sum()) / (points // 2)
-    place = np.rint(weights / step)
-    frequency = 2 * np.pi * np.arange(points // 2 + 1) / points
-    transform = np.prod(1 - q + q * np.exp(-1j * np.outer(frequency, place)), axis=1) ** copies
-    chance: Floats = np.maximum(np.fft.irfft(transform, points), 0.0)
-    return np.arange(points) * np.float64(step), chance
-
-
 def main() -> None:
     names = {q: f"{q:g}" for q in (0.05, 0.2, 0.35, 0.5)}
     open_weights = WEIGHT[JUDGED:]
-    one = {n: distribution(open_weights, q) for q, n in names.items()}
+    one = {n: Uncertain(open_weights, q).distribution for q, n in names.items()}
     figure("park-2016-1", densities(one, "what the unjudged add to RBP, v"))
-    mean = {n: distribution(open_weights / QUERIES, q, QUERIES) for q, n in names.items()}
+    of_all = np.tile(open_weights / QUERIES, QUERIES)
+    mean = {n: Uncertain(of_all, q).distribution for q, n in names.items()}
     figure("park-2016-2", densities(mean, "what the unjudged add to the mean RBP of 50 queries"))
 
     exact = {(w, q): urn.moments(WEIGHT, DOCUMENTS, w, q=q) for w in W for q in Q}

@@ -7,12 +7,10 @@ import trec8
 from pages import page, table
 
 from unjudged import AP, statAP
-from unjudged.experiments import simulate
-from unjudged.experiments.robustness import experiment
-from unjudged.experiments.summary import Robustness
-from unjudged.judging.designs import DESIGNS
 from unjudged.judging.pooling import Pool
 from unjudged.measures.weighted import relevant_total
+from unjudged.studies import Experiment, simulate
+from unjudged.studies.experimenting import experiment
 
 SIZES = ((5, 50), (10, 200), (75, 1500))
 PREVALENCE, QUERIES, DRAWS = 0.2, 20, 1000
@@ -71,16 +69,17 @@ def sums_of(drawn: int, documents: int) -> list[str]:
     return [f"{drawn} of {documents}", *(f"{(total / truth).mean():.3f}" for total in found.values())]
 
 
-def deviations_of(found: Robustness) -> list[list[str]]:
+def deviations_of(found: Experiment) -> list[list[str]]:
     topics = 50
-    rows = []
-    for li, level in enumerate(found.levels):
-        row = [f"{found.design}, {DESIGNS.find(found.design).level.show(level)}"]
+    rows, made = [], found.source
+    for li, level in enumerate(made.levels):
+        row = [f"{made.design.name}, {made.design.level.show(level)}"]
         for k in (0, 2):
-            values, variances = found.means[li, :, :, k], found.means[li, :, :, k + 1] / topics
+            reference = made.reference[:, k]
+            values, variances = made.means[li, :, :, k], made.means[li, :, :, k + 1] / topics
             ratios = np.sqrt(variances.mean(axis=0)) / values.std(axis=0, ddof=1)
-            covered = (np.abs(values - found.reference) <= 1.96 * np.sqrt(variances)).mean()
-            bias = (values - found.reference).mean()
+            covered = (np.abs(values - reference) <= 1.96 * np.sqrt(variances)).mean()
+            bias = (values - reference).mean()
             spread = f"{np.median(ratios):.2f} ({ratios.min():.2f} to {ratios.max():.2f})"
             row += [f"{bias:+.4f}", spread, f"{covered:.2f}"]
         rows.append(row)
@@ -93,10 +92,11 @@ def main() -> None:
     for design, levels in SAMPLES.items():
         found = experiment(
             pool,
-            design=design,  # type: ignore[arg-type]
+            design=design,
             levels=levels,
             measures=MEASURES,
             repeats=REPEATS,
+            against="AP",
             seed=trec8.SEED,
             workers=trec8.WORKERS,
         )

@@ -9,9 +9,8 @@ from pathlib import Path
 from pages import table
 
 from unjudged.base.threads import cores
-from unjudged.experiments.summary import Robustness
-from unjudged.judging.designs import DESIGNS
 from unjudged.judging.pooling import Pool
+from unjudged.studies import Experiment
 
 SEED, REPEATS, WORKERS = 2008, 10, cores()
 
@@ -27,16 +26,16 @@ def pool(description: str) -> Pool:
 
 
 def statistics(
-    found: Robustness, measures: Sequence[str], levels: Sequence[float], against: str | None = None
+    found: Experiment, measures: Sequence[str], levels: Sequence[float], against: str | None = None
 ) -> str:
     """tau, rho and RMS error of each measure at some levels, averaged over the samples, as a table."""
-    names = [DESIGNS.find(found.design).level.show(level) for level in levels]
+    names = [found.source.design.level.show(level) for level in levels]
     head = ["measure", *(f"{what}, {name}" for what in ("tau", "rho", "RMS") for name in names)]
     rows = [
         [
             measure,
             *(
-                f"{found.find(statistic, measure, level, against).mean:.4f}"
+                f"{found.find(statistic, measure, level, against)['mean']:.4f}"
                 for statistic in ("tau", "rho", "rms")
                 for level in levels
             ),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import trec8
 from pages import figure, page
 
-from unjudged.experiments.robustness import experiment
 from unjudged.report.experiment_figures import curves, scatter
+from unjudged.studies.experimenting import experiment
 
 MEASURES = ("infAP", "Bpref10", "Bpref")
 LEVELS = (0.3, 0.1, 0.05)
@@ -53,23 +53,25 @@ the change is below 20 %.
 
 def main() -> None:
     pool = trec8.pool(__doc__ or "")
-    found = experiment(pool, measures=MEASURES, repeats=trec8.REPEATS, seed=trec8.SEED, workers=trec8.WORKERS)
+    found = experiment(
+        pool, measures=MEASURES, against="AP", repeats=trec8.REPEATS, seed=trec8.SEED, workers=trec8.WORKERS
+    )
     figure("yilmaz-aslam-2006-1", scatter(found, ["Bpref10"], LEVELS))
     figure("yilmaz-aslam-2006-2", scatter(found, ["infAP"], LEVELS))
     figure("yilmaz-aslam-2006-3", curves(found))
-    partial = [level for level in found.levels if level < 1]
-    taus = [[found.find("tau", name, level).mean for level in partial] for name in ("infAP", "Bpref10")]
+    partial = [level for level in found.source.levels if level < 1]
+    taus = [[found.find("tau", name, level)["mean"] for level in partial] for name in ("infAP", "Bpref10")]
     text = PAGE.format(
         seed=trec8.SEED,
         statistics=trec8.statistics(found, MEASURES, LEVELS),
-        bpref_bias_30=found.find("bias", "Bpref10", 0.3).mean,
-        bpref_bias_5=found.find("bias", "Bpref10", 0.05).mean,
-        rms_5=found.find("rms", "infAP", 0.05).mean,
-        rms_1=found.find("rms", "infAP", 0.01).mean,
-        bpref_rms=found.find("rms", "Bpref", 0.1).mean,
-        inf_rms=found.find("rms", "infAP", 0.1).mean,
-        bpref_tau=found.find("tau", "Bpref", 0.1).mean,
-        inf_tau=found.find("tau", "infAP", 0.1).mean,
+        bpref_bias_30=found.find("bias", "Bpref10", 0.3)["mean"],
+        bpref_bias_5=found.find("bias", "Bpref10", 0.05)["mean"],
+        rms_5=found.find("rms", "infAP", 0.05)["mean"],
+        rms_1=found.find("rms", "infAP", 0.01)["mean"],
+        bpref_rms=found.find("rms", "Bpref", 0.1)["mean"],
+        inf_rms=found.find("rms", "infAP", 0.1)["mean"],
+        bpref_tau=found.find("tau", "Bpref", 0.1)["mean"],
+        inf_tau=found.find("tau", "infAP", 0.1)["mean"],
         better=sum(ours > theirs for ours, theirs in zip(*taus, strict=True)),
         levels=len(partial),
     )

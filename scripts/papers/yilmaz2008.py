@@ -11,10 +11,11 @@ import trec8
 from pages import figure, page, table
 
 from unjudged import infAP
-from unjudged.experiments.robustness import experiment
-from unjudged.experiments.summary import ITSELF, Robustness
 from unjudged.judging.pooling import Pool
 from unjudged.report.experiment_figures import across, curves, scatter
+from unjudged.studies import Experiment
+from unjudged.studies.experimenting import experiment
+from unjudged.studies.summary import ITSELF
 
 SMOOTHING = ("infAP(c=1.0)", "infAP(c=1.5)", "infAP", "infAP(c=2.5)")
 THREE = ("infAP", "indAP", "subAP")
@@ -195,14 +196,14 @@ class Study:
     """The experiments that the figures are made from."""
 
     pool: Pool
-    random: Robustness
-    depth: Robustness
-    mixed: Robustness
-    stratified: Robustness
+    random: Experiment
+    depth: Experiment
+    mixed: Experiment
+    stratified: Experiment
 
     @classmethod
     def of(cls, pool: Pool) -> Study:
-        made = partial(experiment, pool, seed=trec8.SEED, workers=trec8.WORKERS)
+        made = partial(experiment, pool, against="AP", seed=trec8.SEED, workers=trec8.WORKERS)
         return cls(
             pool,
             made(design="random", measures=MEASURES, repeats=trec8.REPEATS),
@@ -213,18 +214,18 @@ class Study:
 
     def higher(self, design: str, statistic: str, measure: str, other: str) -> int:
         """At how many incomplete levels a measure's statistic is above another's."""
-        found: Robustness = getattr(self, design)
-        levels = [level for level in found.levels if level < (1 if design == "random" else 100)]
+        found: Experiment = getattr(self, design)
+        levels = [level for level in found.source.levels if level < (1 if design == "random" else 100)]
         return sum(
-            found.find(statistic, measure, level).mean > found.find(statistic, other, level).mean
+            found.find(statistic, measure, level)["mean"] > found.find(statistic, other, level)["mean"]
             for level in levels
         )
 
     def best(self, design: str, statistic: str, measure: str) -> int:
         """At how many incomplete levels a measure's statistic is the highest of the three estimates'."""
-        found: Robustness = getattr(self, design)
-        levels = [level for level in found.levels if level < (1 if design == "random" else 100)]
-        means = [[found.find(statistic, name, level).mean for name in THREE] for level in levels]
+        found: Experiment = getattr(self, design)
+        levels = [level for level in found.source.levels if level < (1 if design == "random" else 100)]
+        means = [[found.find(statistic, name, level)["mean"] for name in THREE] for level in levels]
         return sum(max(row) == row[THREE.index(measure)] for row in means)
 
 
@@ -262,12 +263,10 @@ def smoothing_panels(pool: Pool) -> object:
 
 def text_of(study: Study) -> str:
     random, depth, mixed = study.random, study.depth, study.mixed
-    taus = {name: depth.find("tau", name, 4).mean for name in PRINTED}
-    other = experiment(
-        study.pool, design="depth", levels=[4], measures=["infAP(c=1.5)", "infAP(c=4.0)"], repeats=1
-    )
-    by_c = {name: [random.find(s, name, 0.05).mean for s in ("bias", "rms", "tau")] for name in SMOOTHING}
-    rms = [random.find("rms", "infAP", level).mean for level in random.levels]
+    taus = {name: depth.find("tau", name, 4)["mean"] for name in PRINTED}
+    other = experiment(study.pool, design="depth", levels=[4], measures=["infAP(c=1.5)", "infAP(c=4.0)"])
+    by_c = {name: [random.find(s, name, 0.05)["mean"] for s in ("bias", "rms", "tau")] for name in SMOOTHING}
+    rms = [random.find("rms", "infAP", level)["mean"] for level in random.source.levels]
     all_pairs = comb(len(study.pool.runs), 2)
     c_taus = [tau for *_, tau in by_c.values()]
     return PAGE.format(
@@ -276,8 +275,8 @@ def text_of(study: Study) -> str:
             ["depth-4 pool, Kendall's tau with actual AP", "paper", "here"],
             [[name, f"{paper:.4f}", f"{taus[name]:.4f}"] for name, paper in PRINTED.items()],
         ),
-        tau_low=other.find("tau", "infAP(c=1.5)", 4).mean,
-        tau_high=other.find("tau", "infAP(c=4.0)", 4).mean,
+        tau_low=other.find("tau", "infAP(c=1.5)", 4)["mean"],
+        tau_high=other.find("tau", "infAP(c=4.0)", 4)["mean"],
         apart=PRINTED["infAP"] - taus["infAP"],
         pairs=round((PRINTED["infAP"] - taus["infAP"]) * all_pairs / 2),
         all_pairs=all_pairs,
@@ -286,68 +285,68 @@ def text_of(study: Study) -> str:
         table_1=table(
             ["depth", "judgments per topic", "share of the whole pool"],
             [
-                [f"{level:.0f}", f"{size:.1f}", f"{size / random.complete:.1%}"]
-                for level in depth.levels
+                [f"{level:.0f}", f"{size:.1f}", f"{size / random.source.complete:.1%}"]
+                for level in depth.source.levels
                 for size in [(study.pool.best <= level).sum() / len(study.pool.judgments.queries)]
             ],
         ),
-        ap_bias=random.find("bias", "AP", 0.05).mean,
-        ap_pool_bias=depth.find("bias", "AP", 4).mean,
-        ap_tau=random.find("tau", "AP", 0.05).mean,
+        ap_bias=random.find("bias", "AP", 0.05)["mean"],
+        ap_pool_bias=depth.find("bias", "AP", 4)["mean"],
+        ap_tau=random.find("tau", "AP", 0.05)["mean"],
         smoothing=table(
             ["at 5 %", "bias", "RMS error", "tau"],
             [[name, f"{b:+.4f}", f"{r:.4f}", f"{t:.4f}"] for name, (b, r, t) in by_c.items()],
         ),
         nearest=min(by_c, key=lambda name: by_c[name][1]),
         rises="rises" if c_taus == sorted(c_taus) else "does not always rise",
-        mixed_share=mixed.find("tau", "infAP", 5).judged / mixed.complete,
-        mixed_tau=mixed.find("tau", "infAP", 5).mean,
-        mixed_rms=mixed.find("rms", "infAP", 5).mean,
-        random_tau=random.find("tau", "infAP", 0.15).mean,
-        random_rms=random.find("rms", "infAP", 0.15).mean,
-        xinf_tau=mixed.find("tau", "xinfAP", 5).mean,
-        xinf_rms=mixed.find("rms", "xinfAP", 5).mean,
+        mixed_share=mixed.find("tau", "infAP", 5)["judged"] / mixed.source.complete,
+        mixed_tau=mixed.find("tau", "infAP", 5)["mean"],
+        mixed_rms=mixed.find("rms", "infAP", 5)["mean"],
+        random_tau=random.find("tau", "infAP", 0.15)["mean"],
+        random_rms=random.find("rms", "infAP", 0.15)["mean"],
+        xinf_tau=mixed.find("tau", "xinfAP", 5)["mean"],
+        xinf_rms=mixed.find("rms", "xinfAP", 5)["mean"],
         random=trec8.statistics(random, ["AP", *ESTIMATES], RANDOM),
         depth=trec8.statistics(depth, ["AP", *ESTIMATES], DEPTH),
-        strat_repeats=study.stratified.means.shape[1],
+        strat_repeats=study.stratified.source.means.shape[1],
         stratified=_biases(study.stratified),
-        inf_least=sum(_nearest(random, level) == "infAP" for level in random.levels if level < 1),
-        ind_rms_30=random.find("rms", "indAP", 0.3).mean,
-        ind_rms_10=random.find("rms", "indAP", 0.1).mean,
-        inf_rms_30=random.find("rms", "infAP", 0.3).mean,
-        inf_rms_10=random.find("rms", "infAP", 0.1).mean,
+        inf_least=sum(_nearest(random, level) == "infAP" for level in random.source.levels if level < 1),
+        ind_rms_30=random.find("rms", "indAP", 0.3)["mean"],
+        ind_rms_10=random.find("rms", "indAP", 0.1)["mean"],
+        inf_rms_30=random.find("rms", "infAP", 0.3)["mean"],
+        inf_rms_10=random.find("rms", "infAP", 0.1)["mean"],
         rms_1=rms[0],
         rms_most=max(rms),
         inf_tau_best=study.best("random", "tau", "infAP"),
         inf_rho_best=study.best("random", "rho", "infAP"),
         inf_pool_tau=study.best("depth", "tau", "infAP"),
         inf_pool_rho=study.best("depth", "rho", "infAP"),
-        sub_tau_5=random.find("tau", "subAP", 0.05).mean,
-        inf_tau_5=random.find("tau", "infAP", 0.05).mean,
+        sub_tau_5=random.find("tau", "subAP", 0.05)["mean"],
+        inf_tau_5=random.find("tau", "infAP", 0.05)["mean"],
         sub_better=study.higher("random", "tau", "subAP", "indAP"),
         ind_nearer=study.higher("random", "rms", "subAP", "indAP"),
-        levels=len(random.levels) - 1,
+        levels=len(random.source.levels) - 1,
         ind_pool=study.higher("depth", "tau", "indAP", "Bpref10"),
         inf_pool=study.higher("depth", "tau", "infAP", "Bpref10"),
-        depths=len(depth.levels) - 1,
-        pool_bias=depth.find("bias", "infAP", 4).mean,
+        depths=len(depth.source.levels) - 1,
+        pool_bias=depth.find("bias", "infAP", 4)["mean"],
     )
 
 
-def _nearest(found: Robustness, level: float) -> str:
+def _nearest(found: Experiment, level: float) -> str:
     """The measure with the smallest RMS error at a level."""
-    return min(("AP", *ESTIMATES), key=lambda name: found.find("rms", name, level).mean)
+    return min(("AP", *ESTIMATES), key=lambda name: found.find("rms", name, level)["mean"])
 
 
 def _verdict(name: str, taus: Mapping[str, float]) -> str:
     return "is met to the last digit" if round(taus[name], 4) == PRINTED[name] else "is not met"
 
 
-def _biases(found: Robustness) -> str:
+def _biases(found: Experiment) -> str:
     rows = []
-    for level in found.levels:
+    for level in found.source.levels:
         biases = [found.find("bias", measure, level) for measure in STRATIFIED]
-        rows.append([f"{level:.0%}", *(f"{b.mean:+.4f} ±{b.deviation:.4f}" for b in biases)])
+        rows.append([f"{level:.0%}", *(f"{b['mean']:+.4f} ±{b['deviation']:.4f}" for b in biases)])
     return table(["judged below depth 10", *(f"{name}: bias" for name in STRATIFIED)], rows)
 
 

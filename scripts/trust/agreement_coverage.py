@@ -7,11 +7,11 @@ from collections.abc import Callable
 import numpy as np
 from held import Held
 
-from unjudged.agreement.agreeing import OF_ALL, coefficient_estimates
-from unjudged.agreement.coefficients import COEFFICIENTS
-from unjudged.agreement.leaderboards import order_coefficients
-from unjudged.agreement.resampling import QueryDraws
 from unjudged.rankings.judged import Floats
+from unjudged.studies.auditing import OF_ORDERS, coefficient_estimates
+from unjudged.studies.coefficients import COEFFICIENTS
+from unjudged.studies.orders import STATISTICS
+from unjudged.studies.resampling import QueryDraws
 from unjudged.uncertainty.estimate import Estimate
 
 SIZES = (20, 50, 200)
@@ -39,10 +39,7 @@ def of_documents(seed: int, queries: int) -> list[Held]:
     rng = np.random.default_rng([seed, queries])
 
     def estimates(_: int) -> Estimates:
-        table = documents_by_query(rng, queries)
-        both = table + np.swapaxes(table, -1, -2)
-        of_two = coefficient_estimates(table, GRADES, LEVEL)
-        return of_two | coefficient_estimates(both, GRADES, LEVEL, OF_ALL)
+        return coefficient_estimates(documents_by_query(rng, queries), GRADES, LEVEL)
 
     return _coverage(estimates, {name: c.title for name, c in COEFFICIENTS.items()}, queries)
 
@@ -51,7 +48,7 @@ def of_leaderboards(seed: int, queries: int, systems: int = 20) -> list[Held]:
     """Measure every coefficient of two leaderboards whose judges differ in bias and in noise."""
     rng = np.random.default_rng([seed, queries, systems])
     quality, bias = rng.normal(0, 0.06, systems), rng.normal(0, 0.03, systems)
-    coefficients = order_coefficients(0.9)
+    coefficients = {name: STATISTICS[name] for name in OF_ORDERS}
     limits = {name: c.limits for name, c in coefficients.items()}
 
     def estimates(trial: int) -> Estimates:
@@ -60,11 +57,11 @@ def of_leaderboards(seed: int, queries: int, systems: int = 20) -> list[Held]:
         second = first + bias + rng.normal(0, 0.09, (queries, systems))
 
         def drawn(weights: Floats) -> dict[str, Floats]:
-            pairs = list(zip(weights @ first, weights @ second, strict=True))
-            return {name: np.array([c.function(a, b) for a, b in pairs]) for name, c in coefficients.items()}
+            pairs = list(zip(weights @ first / queries, weights @ second / queries, strict=True))
+            return {name: np.array([c.function(b, a) for a, b in pairs]) for name, c in coefficients.items()}
 
         draws = QueryDraws(queries, confidence=LEVEL, draws=DRAWS, seed=trial)
-        values = {n: c.function(first.mean(0), second.mean(0)) for n, c in coefficients.items()}
+        values = {n: c.function(second.mean(0), first.mean(0)) for n, c in coefficients.items()}
         return draws.estimates(values, drawn, limits)
 
     return _coverage(estimates, {name: c.title for name, c in coefficients.items()}, queries)

@@ -16,11 +16,11 @@ from held import Held
 
 from unjudged.evaluation.collection import judged_rankings
 from unjudged.evidence.rankings import RankingsEvidence
-from unjudged.experiments.simulation import simulate
 from unjudged.inference.infer import Settings, decide, run_tests
 from unjudged.inference.verdict import BETTER
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.rankings.extension import chosen_rows
+from unjudged.studies.simulation import simulate
 from unjudged.uncertainty.shared import SharedRankings
 
 ALPHA, SYSTEMS, QUERIES, DOCUMENTS, LENGTH = 0.05, 10, 50, 300, 20

@@ -26,6 +26,8 @@ _NAMES = LazyNames(
         "inference.pairwise": "PairTests compare_pairs",
         "inference.power": "QueryPlan plan_queries",
         "diagnosis.questions": "Diagnosis doctor",
+        "studies.auditing": "audit",
+        "studies.experimenting": "experiment",
         "evaluation.collection": "Collection",
         "evaluation.evaluation": "evaluate",
         "evaluation.groups": "calibrate",

@@ -22,11 +22,13 @@ from unjudged.report.page.report_page import Page as Page, report_page as report
 from unjudged.results.comparison import Comparison as Comparison
 from unjudged.results.grid import Grid as Grid
 from unjudged.results.result import Result as Result
+from unjudged.studies.auditing import audit as audit
+from unjudged.studies.experimenting import experiment as experiment
 from unjudged.uncertainty.calibration import Calibration as Calibration
 from unjudged.uncertainty.estimate import Estimate as Estimate, Estimates as Estimates
-from unjudged import experiments as experiments
 from unjudged import judging as judging
 from unjudged import predictions as predictions
+from unjudged import studies as studies
 from unjudged import measures as measures
 from unjudged import sample as sample
 from unjudged.measures import *
@@ -63,6 +65,7 @@ __all__ = [
     "UnjudgedError",
     "UnjudgedWarning",
     "UsageError",
+    "audit",
     "calibrate",
     "cite",
     "compare",
@@ -70,6 +73,7 @@ __all__ = [
     "compare_pairs",
     "doctor",
     "evaluate",
+    "experiment",
     "gate",
     "measure",
     "permitted",

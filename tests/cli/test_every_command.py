@@ -28,7 +28,7 @@ TABLES = {
     "compare pairs": ["compare", QRELS, *RUNS, "--pairs"],
     "compare per query": ["compare", QRELS, *PAIR, "--per-query"],
     "calibrate": ["calibrate", QRELS, *RUNS[:3], "--groups", "(.*)", "-m", "AP"],
-    "experiment": ["experiment", QRELS, *PAIR, "--levels", "50%", "--repeats", "2", "--workers", "1"],
+    "experiment": ["experiment", QRELS, *PAIR, "--design", "random(50%, repeats=2)"],
     "measures": ["measures"],
     "demo": ["demo"],
 }

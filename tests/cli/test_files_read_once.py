@@ -68,7 +68,7 @@ COMMANDS = {
     "sample": ["sample", QRELS, *PAIR, "--design", "depth", "--depth", "5"],
     "next": ["next", QRELS, *PAIR, "--budget", "5"],
     "next of the best": ["next", QRELS, *RUNS, "--top", "3", "--settle", "--budget", "5"],
-    "experiment": ["experiment", QRELS, *PAIR, "--levels", "50%", "--repeats", "2", "--workers", "1"],
+    "experiment": ["experiment", QRELS, *PAIR, "--design", "random(50%, repeats=2)"],
     "report": ["report", QRELS, *PAIR, "-o", "page.html"],
     "report of one": ["report", QRELS, RUNS[0], "-o", "page.html"],
 }

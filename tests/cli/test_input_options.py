@@ -133,14 +133,10 @@ READERS = {
         "experiment",
         "QRELS",
         "RUNS",
-        "--levels",
-        "50%",
-        "--repeats",
-        "2",
+        "--design",
+        "random(50%, repeats=2)",
         "-m",
         "AP",
-        "--workers",
-        "1",
     ],
 }
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import io
-import json
-import re
 import shlex
 from pathlib import Path
 
@@ -14,12 +11,9 @@ import pytest
 from tests.cli.in_process import printed, refused
 from tests.cli.test_command_line import QRELS, unjudged
 from unjudged import Judgments, evaluate, sample
-from unjudged.experiments.summary import KEPT, REDRAWN
 from unjudged.judging.pooling import Pool
 
 RUNS = [str(path) for path in sample.runs.values()]
-SMALL = ["--levels", "10%,50%", "--repeats", "3", "-m", "AP", "-m", "infAP"]
-ALONE = [*SMALL, "--workers", "1"]  # no process is started
 
 
 def judged(text: str) -> set[tuple[str, str]]:
@@ -90,27 +84,12 @@ def test_stratified_files_feed_the_estimators(tmp_path: Path) -> None:
         (["pool", *RUNS, "--leave-out", "dense"], "--leave-out goes with --qrels"),
         (["pool", *RUNS, "--groups", "(.*)"], "--groups goes with --leave-out"),
         (["pool", *RUNS, "--since", QRELS, "--qrels", QRELS], "--since lists what is new to judge"),
-        (["experiment", QRELS, *RUNS, "--workers", "0"], "workers is 0"),
-        (["experiment", QRELS, *RUNS, "-d", "depth", "--levels", "9" * 400], "invalid depth '9999"),
-        (["experiment", QRELS, RUNS[0]], "two or more runs are needed: unjudged experiment QRELS RUN RUN..."),
-        (
-            ["experiment", QRELS, *RUNS, "-d", "depth", "-m", "statAP"],
-            "needs the probability that each",
-        ),
-        (
-            ["experiment", QRELS, *RUNS, "-d", "best"],
-            "-d is 'best', expected one of random",
-        ),
-        (["experiment", QRELS, *RUNS, "--top", "5"], "design 'random' has no option 'top'"),
         (
             ["sample", QRELS, *RUNS, "-d", "mixed", "--strata", "5:1"],
             "--strata goes with --design strat",
         ),
         (["sample", QRELS, *RUNS, "-d", "depth", "-k", "3", "--no-redraw"], "has no option 'redraw'"),
         (["sample", QRELS, *RUNS, "-d", "stratified"], "--design stratified needs --share"),
-        (["experiment", QRELS, *RUNS, "--levels", "5"], "invalid share '5'"),
-        (["experiment", QRELS, *RUNS, "-d", "depth", "--levels", "5%"], "invalid depth '5%'"),
-        (["experiment", QRELS, *RUNS, "--format", "parquet"], "--format parquet needs --output"),
     ],
 )
 def test_what_cannot_be_asked(arguments: list[str], message: str) -> None:
@@ -120,8 +99,6 @@ def test_what_cannot_be_asked(arguments: list[str], message: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["experiment", QRELS, *RUNS, "-o", "/no/folder/x.csv"], "/no/folder/x.csv: cannot be written"),
-        (["experiment", QRELS, *RUNS, "-o", str(Path(QRELS).parent)], "it is a folder"),
         (["demo", "--files", f"{QRELS}/x"], "cannot be created"),
     ],
 )
@@ -168,48 +145,3 @@ def test_groups_that_name_no_run(tmp_path: Path) -> None:
     path.write_text("fused dense\n")
     assert "a group has the same name" in refused(2, *words, str(path))
     assert "is it a binary file?" in refused(1, *words, "/dev/zero")
-
-
-def test_experiment_tables(tmp_path: Path) -> None:
-    table = printed("experiment", QRELS, *RUNS, *ALONE)
-    heads = [block.splitlines()[0].split() for block in table.split("\n\n")]
-    assert heads[:-1] == [
-        ["measure", "level", "judged", "tau", "tau_ap", "rho"],
-        ["measure", "level", "rms", "bias"],
-    ]
-    assert max(map(len, table.splitlines())) <= 80
-    assert [len(block.splitlines()) for block in table.split("\n\n")] == [2 + 4, 2 + 4, 2]
-    assert " ".join(table.split("\n\n")[-1].split()) == REDRAWN
-    kept = printed("experiment", QRELS, *RUNS, *ALONE, "--no-redraw")
-    assert kept.split("\n\n")[-1].strip() == KEPT
-    assert kept.split("\n\n")[0] != table.split("\n\n")[0]
-    depth = printed("experiment", QRELS, *RUNS, "-d", "depth", "--levels", "5", "-m", "AP", "--workers", "1")
-    assert "relevant document were" not in depth
-    text = printed("experiment", QRELS, *RUNS, *SMALL, "--format", "csv")
-    rows = list(csv.DictReader(io.StringIO(text)))
-    assert len(rows) == 2 * 2 * 2 * 5
-    output = tmp_path / "found.json"
-    printed("experiment", QRELS, *RUNS, *ALONE, "-o", str(output))
-    found = json.loads(output.read_text())["rows"]
-    assert [str(row["mean"]) for row in found] == [row["mean"] for row in rows]
-    assert [path.name for path in tmp_path.iterdir()] == ["found.json"]
-
-
-def test_parquet(tmp_path: Path) -> None:
-    parquet = pytest.importorskip("pyarrow.parquet")
-    output = tmp_path / "found.parquet"
-    printed("experiment", QRELS, *RUNS, *ALONE, "-o", str(output))
-    assert parquet.read_table(output).num_rows == 40
-
-
-@pytest.mark.parametrize("kind", ["svg", "html"])
-@pytest.mark.parametrize(("levels", "shown"), [("30%", "actual AP"), ("30%,50%", "RMS error")])
-def test_figures(tmp_path: Path, kind: str, levels: str, shown: str) -> None:
-    """One level gives estimated against actual values, several the statistics over them."""
-    pytest.importorskip("altair")
-    pytest.importorskip("vl_convert")
-    file = tmp_path / f"figure.{kind}"
-    asked = ["--levels", levels, "--repeats", "2", "-m", "AP", "--workers", "1"]
-    printed("experiment", QRELS, *RUNS, *asked, "--plot", str(file))
-    assert shown in file.read_text()
-    assert not re.search(r"<script[^>]* src=", file.read_text())  # nothing is fetched when it is opened

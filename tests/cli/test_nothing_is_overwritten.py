@@ -31,7 +31,7 @@ NOT_FILES = {
         "leave_out",
         "measure",
         "against",
-        "levels",
+        "design",
     ),
     *("statistics", "strata", "share", "depth", "twice", "prevalence", "grades", "columns", "qrels_columns"),
     *("caption", "label", "show_names", "order"),

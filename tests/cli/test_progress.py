@@ -8,9 +8,8 @@ import time
 
 import pytest
 
-from unjudged import sample
+from unjudged import experiment, sample
 from unjudged.cli.standard_streams import progress, reading
-from unjudged.experiments import experiment
 
 
 class Terminal(io.StringIO):

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from tests.cli.in_process import printed, refused
 from tests.conftest import examples
 from unjudged import Scores, UsageError, compare, compare_collections, gate, report_page, sample
-from unjudged.agreement.agreeing import agree
 from unjudged.rankings.judged import Floats
 from unjudged.results.words import headline_sentence, segment_sentences
 
@@ -133,8 +132,6 @@ def test_figures_pages_and_collections_agree() -> None:
     assert set(found.grid().stressed) == {(0, 2), (0, 3), (0, 4)}
     bold = [line.split(" & ")[1] for line in found.to_latex().splitlines() if "textbf" in line]
     assert bold == ["b"]
-    with pytest.raises(UsageError, match="leaderboards have the highest mean first"):
-        agree({"one": scores, "two": scores})
 
 
 def test_names_are_checked() -> None:

@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from unjudged import Judgments, UsageError, evaluate, sample
+from unjudged import Judgments, UsageError, evaluate, experiment, sample
 from unjudged.cli.commands.experiment import experiment as experiment_command
 from unjudged.cli.commands.pool import sample as sample_command
-from unjudged.experiments import experiment
 from unjudged.judging.designs import DESIGNS, design
 from unjudged.judging.pooling import REST, Pool
 
@@ -37,32 +36,30 @@ def every_second() -> Iterator[str]:
 
 
 def test_from_python(every_second: str) -> None:
-    found = experiment(sample.qrels, sample.runs, every_second, measures=["AP", "infAP"], repeats=2, seed=3)  # type: ignore[arg-type]
-    assert list(found.levels) == [2, 5]
+    found = experiment(sample.qrels, sample.runs, every_second, measures=["AP", "infAP"], repeats=2, seed=3)
+    assert list(found.source.levels) == [2, 5]
     pool = Pool.of(sample.qrels, sample.runs)
     rows = np.arange(len(pool.judgments.grade))
     for li, level in enumerate((2, 5)):
         for repeat in range(2):
             judgments = pool.only((rows + 3000 + repeat) % level == 0)
             expected = evaluate(judgments, sample.runs, ["AP", "infAP"]).means
-            assert found.means[li, repeat].tolist() == expected.tolist()
-    moved = experiment(pool, design=every_second, levels=[5], measures="AP", repeats=1, offset=1)  # type: ignore[arg-type]
-    assert moved.means[0, 0, :, 0].tolist() == evaluate(
+            assert found.source.means[li, repeat].tolist() == expected.tolist()
+    moved = experiment(pool, design=every_second, levels=[5], measures="AP", repeats=1, offset=1)
+    assert moved.source.means[0, 0, :, 0].tolist() == evaluate(
         pool.only((rows + 1) % 5 == 0), sample.runs, "AP"
     ).means[:, 0].tolist()  # fmt: skip
     assert "depth 5" in str(moved)
 
 
-def test_from_the_command_line(every_second: str, tmp_path: Path) -> None:
+def test_from_the_command_line(every_second: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("unjudged.cli.commands.experiment.cores", lambda: 1)
     output, drawn = tmp_path / "found.csv", tmp_path / "drawn.qrels"
     experiment_command(
         QRELS,
         *RUNS,
-        design=every_second,  # type: ignore[arg-type]
-        levels="2,4",
-        repeats=2,
+        design=f"{every_second}(2, 4, repeats=2)",
         measures=["AP"],
-        workers=1,
         output=output,
     )
     rows = list(csv.DictReader(io.StringIO(output.read_text())))
@@ -79,7 +76,7 @@ def test_in_figures(every_second: str) -> None:
     pytest.importorskip("altair")
     from unjudged.report.experiment_figures import curves, scatter
 
-    found = experiment(sample.qrels, sample.runs, every_second, measures="AP", repeats=1)  # type: ignore[arg-type]
+    found = experiment(sample.qrels, sample.runs, every_second, measures="AP", repeats=1)
     assert "one document in" in str(curves(found).to_dict())
     assert "depth 5" in str(scatter(found).to_dict())
 
@@ -90,7 +87,7 @@ def test_in_other_processes(tmp_path: Path) -> None:
     script.write_text(
         "import numpy as np\n"
         "from unjudged import sample\n"
-        "from unjudged.experiments import experiment\n"
+        "from unjudged import experiment\n"
         "from unjudged.judging.designs import design\n"
         "@design(level='share', levels=(0.5,), axis='share')\n"
         "def half(pool, level, seed):\n"

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 
 from tests.conftest import Qrels, RunDict, collections, examples
-from unjudged import UsageError, compare, evaluate, sample
+from unjudged import UsageError, compare, evaluate, experiment, sample
 from unjudged.engines.spark import Task
-from unjudged.experiments import experiment
 from unjudged.measures.kernel.names import parse_measures
 
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1, "p": -1}}

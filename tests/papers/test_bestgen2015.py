@@ -11,13 +11,12 @@ from random_rankings import (
     difference_from_prevalence,
     expected_ap,
     expected_ap_by_summation,
-    p_value,
-    random_aps,
 )
 
 from unjudged import UsageError, evaluate
-from unjudged.baselines import expected, variance_of_ap
 from unjudged.measures.kernel.names import parse
+from unjudged.studies import expected, p_of_random_ranking, variance_of_ap
+from unjudged.studies.baselines import random_aps
 
 pytestmark = pytest.mark.thorough
 
@@ -134,13 +133,13 @@ def test_random_rankings_have_the_expected_mean_and_variance() -> None:
     assert values.std() == pytest.approx(spread, rel=0.03)
 
 
-def test_p_value() -> None:
+def test_p_of_random_ranking() -> None:
     values = random_aps(40, 5, 60, np.random.default_rng(1))
     relevant = np.full(60, 5)
-    assert 0.05 < p_value(values, 40, relevant) < 0.95
-    assert p_value(values + 0.2, 40, relevant) < 1e-6
-    assert 0.02 < p_value(values[:10], 40, relevant[:10]) < 0.98
-    assert p_value(np.ones(5), 40, relevant[:5]) == pytest.approx(1 / 10_001)
+    assert 0.05 < p_of_random_ranking(values, 40, relevant) < 0.95
+    assert p_of_random_ranking(values + 0.2, 40, relevant) < 1e-6
+    assert 0.02 < p_of_random_ranking(values[:10], 40, relevant[:10]) < 0.98
+    assert p_of_random_ranking(np.ones(5), 40, relevant[:5]) == pytest.approx(1 / 10_001)
 
 
 @pytest.mark.parametrize(("documents", "relevant"), [(0, 0), (5, 6), (5, -1)])

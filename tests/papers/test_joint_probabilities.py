@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from tests.conftest import examples
 from unjudged import AP, JudgedRankings, UsageError, evaluate, statAP, statAPVariance
-from unjudged.experiments import simulate
 from unjudged.judging.pooling import REST, Pool
 from unjudged.measures.weighted import relevant_total
+from unjudged.studies import simulate
 
 COMPLETE = JudgedRankings.spelled("0 1 1 N 1 0 1 N 1", missed="1 0 1")
 STRATUM = np.array([1, 1, 1, 1, 2, 2, 2, 2, 2, 2], np.int32)[: len(COMPLETE.judgments.grade)]

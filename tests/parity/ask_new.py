@@ -13,11 +13,11 @@ import numpy as np
 import unjudged
 from tests.parity.collections import Case
 from tests.parity.rows import Answer, Found, main
-from unjudged import Collection, Scores, UnjudgedError, baselines, experiments, judging, predictions
-from unjudged.agreement import agreeing, orders
-from unjudged.agreement.coefficients import COEFFICIENTS
-from unjudged.agreement.leaderboards import SIGNIFICANT, order_coefficients
+from unjudged import Collection, Scores, UnjudgedError, judging, predictions, studies
 from unjudged.inference.rows import turned as turned_row
+from unjudged.studies import orders
+from unjudged.studies.coefficients import COEFFICIENTS
+from unjudged.studies.orders import STATISTICS
 
 
 @lru_cache(4)
@@ -266,27 +266,26 @@ def merged(case: Case, conflicts: Any, judges: list[str], drawn: bool) -> Iterat
 
 
 def experiment(case: Case, **options: Any) -> Iterator[Found]:
-    found = experiments.experiment(case.qrels, case.runs, repeats=3, seed=2, **options)
-    yield "", "", "", "means", found.means
-    yield "", "", "", "actual", found.actual
-    yield "", "", "", "judged", found.judged
-    for row in found.agreement:
-        field = f"{row.level:g} {row.measure} {row.against} {row.statistic}"
-        yield "", "", "", field, [row.mean, row.deviation]
+    found = unjudged.experiment(case.qrels, case.runs, against="AP", repeats=3, seed=2, **options)
+    yield "", "", "", "means", found.source.means
+    yield "", "", "", "actual", found.source.actual
+    yield "", "", "", "judged", found.source.judged
+    for row in found.rows["experiment"]:
+        field = f"{row['level']:g} {row['measure']} {row['against']} {row['statistic']}"
+        yield "", "", "", field, [row["mean"], row["deviation"]]
 
 
 def agreement(case: Case, measure: str) -> Iterator[Found]:
-    sources = {"first": case.qrels, "second": case.extra["second"]}
-    found = agreeing.agree(sources, case.runs, measure, draws=200).rows
+    judge = predictions.Predictions.of(case.extra["second"], kind="grades")
+    found = unjudged.audit(case.qrels, judge, case.runs, measure, draws=200).rows
     titles = {own.title: name for name, own in COEFFICIENTS.items()}
     for row in found["agreement"]:
-        pair = "" if "alpha" in row["coefficient"] else "first+second"
-        yield from _agreed(pair, "", titles[row["coefficient"]], row)
-    titles = {own.title: name for name, own in order_coefficients(0.9).items()}
+        if name := titles.get(row["coefficient"]):
+            yield from _agreed("" if "alpha" in name else "first+second", "", name, row)
+    titles = {STATISTICS[name].title: name for name in ("tau", "tau_ap", "rbo")}
     for row in found["orders"]:
-        yield from _agreed("first", "second", titles[row["coefficient"]], row)
-    for row in found["significance"]:
-        yield "", "", "", "significant", [[["first", "second"], [row[kind] for kind in SIGNIFICANT]]]
+        if name := titles.get(row["coefficient"]):
+            yield from _agreed("first", "second", name, row)
 
 
 def _agreed(a: str, b: str, name: str, row: Any) -> Iterator[Found]:
@@ -351,7 +350,7 @@ def scores(case: Case, measure: str, what: str, given_ends: bool) -> Iterator[Fo
 def chance(case: Case) -> Iterator[Found]:
     for measure in ("AP", "P@10", "R@10", "RR", "Success@10", "RBP(p=0.8)", "nDCG@10", "SetP", "SetR"):
         for documents, relevant in ((10, 4), (1000, 50), (30, 1), (20, 20)):
-            value = baselines.expected(measure, documents, relevant)
+            value = studies.expected(measure, documents, relevant)
             yield f"{measure} of {documents}, {relevant}", "", "", "expected", value
     for documents, relevant in ((10, 4), (1000, 50), (20, 20)):
         yield (
@@ -359,13 +358,13 @@ def chance(case: Case) -> Iterator[Found]:
             "",
             "",
             "variance",
-            baselines.variance_of_ap(documents, relevant),
+            studies.variance_of_ap(documents, relevant),
         )
 
 
 def urn(case: Case) -> Iterator[Found]:
     for seed in (0, 1):
-        made = experiments.simulate(systems=4, queries=6, documents=60, seed=seed, depth=40)
+        made = studies.simulate(systems=4, queries=6, documents=60, seed=seed, depth=40)
         yield f"seed {seed}", "", "", "relevant", int((made.judgments.grade > 0).sum())
         for i, run in enumerate(made.runs):
             means = unjudged.evaluate(made.judgments, made.runs, ["AP", "RBP(p=0.8)"]).means[i]
@@ -377,9 +376,9 @@ def statistics(case: Case) -> Iterator[Found]:
     for a, b in (("s0", "s1"), ("s0", "s4"), ("s2", "s3")):
         for digits in (3, 1):
             first, second = np.round(means[a], digits), np.round(means[b], digits)
-            for name in ("tau", "tau_ap", "rho", "spearman"):
+            for name in ("tau", "tau_ap", "rho"):
                 yield f"{digits} digits", a, b, name, getattr(orders, name)(first, second)
-            found = orders.rank_overlap(np.argsort(-first).tolist(), np.argsort(-second).tolist(), 0.9)
+            found = studies.rank_overlap(np.argsort(-first).tolist(), np.argsort(-second).tolist(), 0.9)
             yield f"{digits} digits", a, b, "rbo", found
 
 

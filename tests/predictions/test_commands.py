@@ -12,7 +12,6 @@ import scipy.stats
 
 from tests.cli.in_process import printed, refused, unjudged
 from unjudged import Judgments, sample
-from unjudged.experiments import simulate
 from unjudged.formats.writing import run_text
 from unjudged.judging.merging import merge
 from unjudged.judging.sample_file import read_sample
@@ -21,6 +20,7 @@ from unjudged.predictions import (
     estimate_by_document,
     estimate_by_query,
 )
+from unjudged.studies import simulate
 
 QRELS = str(sample.qrels)
 DENSE, FUSED = str(sample.runs["dense"]), str(sample.runs["fused"])

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from rehearsal import Rehearsal, rehearse
 
-from unjudged.predictions import Predictions, audit
+from unjudged import audit
+from unjudged.predictions import Predictions
 from unjudged.predictions.population import Population
 from unjudged.predictions.sums import Sum
 
@@ -129,7 +130,7 @@ def test_perfect_predictions_leave_almost_nothing(collection: Any) -> None:
 def test_the_audit_of_the_model(collection: Any) -> None:
     found = audit(collection.qrels, collection.scores, collection.runs, "RBP(p=0.8)", rel=2, threshold=9.0)
     assert round(found.rows["agreement"][0]["value"], 4) == 0.5086
-    assert found.settings["measure"] == "RBP(p=0.8, rel=2)"
+    assert found.rows["bias"][0]["measure"] == "RBP(p=0.8, rel=2)"
     bias = {one["system"]: one["bias"] for one in found.rows["bias"]}
     assert min(bias.values()) == pytest.approx(0.065, abs=0.0005)
     assert max(bias.values()) == pytest.approx(0.108, abs=0.0005)

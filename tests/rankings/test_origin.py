@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from unjudged import Judgments, UsageError, sample
-from unjudged.experiments import experiment
+from unjudged import Judgments, UsageError, experiment, sample
 from unjudged.formats.writing import judgments_text
 from unjudged.judging import Pool
 from unjudged.judging.designs import DESIGNS

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from unjudged import AP, Judgments, statAP
-from unjudged.experiments.robustness import experiment
 from unjudged.judging.pooling import REST, Pool
+from unjudged.studies.experimenting import experiment
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +20,7 @@ def pool(data: Path) -> Pool:
 
 def test_induced_ap_on_the_depth_4_pool_as_the_paper_prints_it(pool: Pool) -> None:
     found = experiment(pool, design="depth", levels=[4], measures="indAP")
-    assert round(found.find("tau", "indAP", 4).mean, 4) == 0.8992
+    assert round(found.find("tau", "indAP", 4)["mean"], 4) == 0.8992
 
 
 def test_the_depth_100_pool_of_the_pooled_runs_is_what_was_judged(data: Path) -> None:

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from typing import Any
 
 from unjudged import compare, evaluate
-from unjudged.experiments.robustness import experiment
 from unjudged.report.charts import picture
 from unjudged.report.experiment_figures import across, curves, scatter
+from unjudged.studies.experimenting import experiment
 
 LONG = "x" * 40_000
 HOSTILE = (

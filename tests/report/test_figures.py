@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from unjudged import UsageError, sample
-from unjudged.experiments.robustness import experiment
-from unjudged.experiments.summary import Agreement, Robustness
+from unjudged import UsageError, experiment, sample
+from unjudged.studies import Experiment
 
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
@@ -21,8 +20,10 @@ from unjudged.report.experiment_figures import _lines, across, curves, scatter
 
 
 @pytest.fixture(scope="module")
-def found() -> Robustness:
-    return experiment(sample.qrels, sample.runs, levels=[0.1, 0.3], measures=["AP", "Bpref10"], repeats=2)
+def found() -> Experiment:
+    return experiment(
+        sample.qrels, sample.runs, "random(10%, 30%, repeats=2)", ["AP", "Bpref10"], against="AP"
+    )
 
 
 def points(chart: dict[str, Any]) -> list[dict[str, Any]]:
@@ -44,10 +45,10 @@ def on_lines(chart: Any) -> list[dict[str, Any]]:
     return [point for data in lines for point in data["values"]]
 
 
-def test_curves_hold_every_mean(found: Robustness) -> None:
+def test_curves_hold_every_mean(found: Experiment) -> None:
     drawn = on_lines(curves(found, [("Bpref10", "AP"), ("Bpref10", "itself")], ["tau", "bias"]))
     expected = [
-        (label, 100 * level, found.find(statistic, "Bpref10", level, against).mean)
+        (label, 100 * level, found.find(statistic, "Bpref10", level, against)["mean"])
         for statistic in ("tau", "bias")
         for level in (0.1, 0.3)
         for label, against in (("Bpref10", "AP"), ("Bpref10 against itself", "itself"))
@@ -61,7 +62,7 @@ def test_an_axis_of_errors_starts_at_zero() -> None:
         (
             "infAP",
             1.0,
-            Agreement("random", 0.01, 5.0, "infAP", "AP", name, mean=0.01, deviation=0.1, repeats=3),
+            {"statistic": name, "mean": 0.01, "deviation": 0.1, "repeats": 3},
         )
         for name in ("rms", "bias")
     ]
@@ -70,37 +71,37 @@ def test_an_axis_of_errors_starts_at_zero() -> None:
     assert [low for low, _ in axes] == [0.0, -0.1]
 
 
-def test_every_point_of_a_scatter_is_inside_its_axes(found: Robustness) -> None:
+def test_every_point_of_a_scatter_is_inside_its_axes(found: Experiment) -> None:
     for against in (None, "itself"):
         chart = scatter(found, against=against).to_dict()
         assert (len(chart["concat"]), chart["columns"]) == (4, 2)
         for panel in chart["concat"]:
             dots = panel["layer"][1]
             low, high = dots["encoding"]["y"]["scale"]["domain"]
-            assert len(points(dots)) == len(found.runs)
+            assert len(points(dots)) == len(found.source.runs)
             assert all(low <= p[axis] <= high for p in points(dots) for axis in "xy")
 
 
-def test_designs_over_the_share_that_they_judge(found: Robustness) -> None:
+def test_designs_over_the_share_that_they_judge(found: Experiment) -> None:
     drawn = on_lines(across({"ten and thirty": (found, "AP")}, ["rms"]))
-    assert [p["value"] for p in drawn] == [found.find("rms", "AP", level).mean for level in (0.1, 0.3)]
+    assert [p["value"] for p in drawn] == [found.find("rms", "AP", level)["mean"] for level in (0.1, 0.3)]
     assert [round(p["level"]) for p in drawn] == [10, 30]
 
 
 def test_what_is_not_a_number_is_not_drawn() -> None:
     nothing_right = {"a": {"q": {"d1": 1.0}}, "b": {"q": {"d1": 2.0}}}
     found = experiment({"q": {"d1": 0, "d2": 1}}, nothing_right, levels=[1.0], measures="AP", repeats=1)
-    assert math.isnan(found.find("tau", "AP", 1.0).mean)
+    assert math.isnan(found.find("tau", "AP", 1.0)["mean"])
     assert points(curves(found, statistics=["tau"]).to_dict()) == []
 
 
 @pytest.mark.parametrize(("kind", "start"), [("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF")])
-def test_kinds(found: Robustness, tmp_path: Path, kind: str, start: bytes) -> None:
+def test_kinds(found: Experiment, tmp_path: Path, kind: str, start: bytes) -> None:
     save(curves(found), tmp_path / f"figure.{kind}")
     assert (tmp_path / f"figure.{kind}").read_bytes().startswith(start)
 
 
-def test_a_page_needs_no_network(found: Robustness) -> None:
+def test_a_page_needs_no_network(found: Experiment) -> None:
     page = picture(curves(found), "html")
     assert isinstance(page, str)
     assert "<script src" not in page
@@ -118,7 +119,7 @@ def test_no_name_closes_the_script_of_a_page() -> None:
     assert pages[0].count("</script>") == pages[1].count("</script>")
 
 
-def test_unknown_kind(found: Robustness) -> None:
+def test_unknown_kind(found: Experiment) -> None:
     with pytest.raises(UsageError, match="unknown kind of figure 'gif': use one of svg, png, pdf, html"):
         picture(curves(found), "gif")
 
@@ -129,22 +130,25 @@ def test_without_altair(monkeypatch: pytest.MonkeyPatch) -> None:
         charts.altair_module()
 
 
-def test_bands_are_one_deviation_wide(found: Robustness) -> None:
+def test_bands_are_one_deviation_wide(found: Experiment) -> None:
     drawn = on_lines(curves(found, statistics=["tau"]))
     for point in drawn:
         row = found.find("tau", point["series"], point["level"] / 100)
-        assert (point["low"], point["high"]) == (row.mean - row.deviation, row.mean + row.deviation)
+        assert (point["low"], point["high"]) == (
+            row["mean"] - row["deviation"],
+            row["mean"] + row["deviation"],
+        )
     once = experiment(sample.qrels, sample.runs, levels=[0.3], measures="AP", repeats=1)
     assert all("low" not in point for point in points(curves(once).to_dict()))
 
 
-def test_a_scatter_names_its_runs_and_its_sample(found: Robustness) -> None:
+def test_a_scatter_names_its_runs_and_its_sample(found: Experiment) -> None:
     panel = scatter(found, ["AP"], [0.3], repeat=1).to_dict()["concat"][0]
-    assert [point["run"] for point in points(panel["layer"][1])] == list(found.runs)
+    assert [point["run"] for point in points(panel["layer"][1])] == list(found.source.runs)
     assert panel["title"]["text"].endswith(", sample 2 of 2")
 
 
-def test_lines_have_their_names_in_a_legend(found: Robustness) -> None:
+def test_lines_have_their_names_in_a_legend(found: Experiment) -> None:
     encoding = curves(found, statistics=["rms"]).to_dict()["vconcat"][0]["layer"][-1]["encoding"]
     for channel in ("color", "strokeDash"):
         assert encoding[channel]["scale"]["domain"] == ["AP", "Bpref10"]

@@ -18,8 +18,7 @@ pytest.importorskip("vl_convert")
 
 import altair as alt
 
-from unjudged import Scores, compare, evaluate
-from unjudged.experiments import experiment
+from unjudged import Scores, compare, evaluate, experiment
 from unjudged.report.charts import FONT, picture, save
 from unjudged.report.experiment_figures import curves, scatter
 

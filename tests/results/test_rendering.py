@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from unjudged import UsageError, evaluate, judging, sample
 from unjudged.base.notes import Note
 from unjudged.base.wording import plain
-from unjudged.experiments.robustness import experiment
 from unjudged.judging import Pool
 from unjudged.results import escapes
 from unjudged.results.grid import Column, Grid, grid_of
 from unjudged.results.rendering import FORMATS, SUFFIXES, as_html, cells_wide, format_of, render, table
+from unjudged.studies.experimenting import experiment
 
 GRID = Grid(
     [Column("run", "label"), Column("AP"), Column("NumRet", "integer")],
@@ -157,7 +157,7 @@ def test_results_show_themselves() -> None:
     for shown in (str(scores), repr(scores), scores._repr_html_()):
         assert "expanded has no ranking for 1 query of 30: q17. Each counts as empty." in shown
     found = experiment(sample.qrels, sample.runs, levels=[0.5], measures="AP", repeats=1)
-    assert str(found).splitlines()[0] == "random design, 6 runs against AP with all judgments"
+    assert str(found).splitlines()[0] == "random design, 6 runs, against AP with all judgments"
     assert "<caption>random design" in found._repr_html_()
     pool = Pool.of(sample.qrels, sample.runs)
     assert str(pool) == f"Pool(judgments={pool.judgments}, runs={pool.runs})"

@@ -11,11 +11,11 @@ from scipy.stats import binom
 
 from unjudged import InputError, JudgedRankings, UsageError, evaluate, measure
 from unjudged.base.choices import IntervalName
-from unjudged.baselines import expected
 from unjudged.judging.merging import merge
 from unjudged.measures.kernel.names import parse
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.origin import POOL, UNKNOWN
+from unjudged.studies import expected
 from unjudged.uncertainty.unjudged_sums import sum_of_independent
 
 QRELS = {"q": {"a": 1, "b": 0}}

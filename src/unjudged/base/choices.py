@@ -57,11 +57,25 @@ def called(text: str) -> tuple[str, dict[str, Any]]:
     >>> called("bootstrap(draws=50000)"), called("holm(over=measures)"), called("t")
     (('bootstrap', {'draws': 50000}), ('holm', {'over': 'measures'}), ('t', {}))
     """
-    name, bracket, inside = text.strip().partition("(")
     try:
+        name, bracket, inside = text.strip().partition("(")
         return name.strip(), keywords(f"({inside}" if bracket else "()")
-    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
-        raise UsageError(f"{quoted(text)} cannot be read: write it like name(key=value)") from None
+    except (AttributeError, SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        raise UsageError(f"{shown(text)} cannot be read, expected name or name(key=value)") from None
+
+
+def called_with_levels(text: str) -> tuple[str, list[str], dict[str, Any]]:
+    """Return the same of a text that has values first, which stay texts.
+
+    >>> called_with_levels("stratified(5%, 10%, top=20)")
+    ('stratified', ['5%', '10%'], {'top': 20})
+    """
+    name, bracket, inside = str(text).strip().partition("(")
+    if bracket and not inside.endswith(")"):
+        raise UsageError(f"{shown(text)} cannot be read, expected name(level, key=value)")
+    parts = [part.strip() for part in inside.removesuffix(")").split(",") if part.strip()]
+    _, named = called(f"{name}({', '.join(part for part in parts if '=' in part)})")
+    return name.strip(), [part for part in parts if "=" not in part], named
 
 
 def keywords(inside: str) -> dict[str, Any]:

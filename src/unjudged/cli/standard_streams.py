@@ -134,7 +134,7 @@ def progress(
     shows only that work goes on, so the callback need not be called. `then` is what follows the last step.
 
     >>> from unjudged import sample
-    >>> from unjudged.experiments import experiment
+    >>> from unjudged import experiment
     >>> with progress("judging less", total=2) as report:
     ...     results = experiment(sample.qrels, sample.runs, levels=[0.5], repeats=2, on_step=report)
     """

@@ -5,7 +5,6 @@ from unjudged.base.lazy import LazyNames
 _NAMES = LazyNames(
     "unjudged.predictions",
     {
-        "auditing": "audit",
         "combined_estimates": "estimate_with_predictions",
         "estimates": "PredictedMeans",
         "by_document": "DocumentEstimates estimate_by_document",

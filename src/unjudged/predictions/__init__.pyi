@@ -1,5 +1,4 @@
 # Written by `make docs`.
-from unjudged.predictions.auditing import audit as audit
 from unjudged.predictions.by_document import DocumentEstimates as DocumentEstimates, estimate_by_document as estimate_by_document
 from unjudged.predictions.by_query import Powered as Powered, QueryEstimates as QueryEstimates, estimate_by_query as estimate_by_query, prediction_powered as prediction_powered
 from unjudged.predictions.combined_estimates import estimate_with_predictions as estimate_with_predictions
@@ -14,7 +13,6 @@ __all__ = [
     "PredictedMeans",
     "Predictions",
     "QueryEstimates",
-    "audit",
     "design_for_predictions",
     "estimate_by_document",
     "estimate_by_query",

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.agreement.orders import rho, tau
 from unjudged.base.choices import as_list
 from unjudged.base.errors import UsageError
-from unjudged.experiments.summary import STATISTICS, Agreement, Robustness, level_name, rms
-from unjudged.judging.designs import DESIGNS
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.rankings.judged import Floats
 from unjudged.report.charts import COLOURS, WIDTH, altair_module, finished, line_looks
+from unjudged.results.fields import Row
+from unjudged.studies.orders import STATISTICS, rho, rms, tau
+from unjudged.studies.summary import ITSELF, Experiment, Samples
 
 Series = tuple[str, str]
 """A measure, and what it is compared with: another measure's actual values, or its own (`itself`)."""
@@ -25,7 +25,7 @@ ROUND = (1, 2, 5, 10, 20, 50, 100)
 
 
 def scatter(
-    result: Robustness,
+    result: Experiment,
     measures: Sequence[str] | None = None,
     levels: Sequence[float] | None = None,
     *,
@@ -39,11 +39,12 @@ def scatter(
     names of measures in the axes.
     """
     chart = altair_module()
-    names = [str(measure) for measure in result.measures]
-    usual = DESIGNS.find(result.design).shown
-    steps = list(levels or (usual if usual and set(usual) <= set(result.levels) else result.levels[:3]))
+    made = result.source
+    names = [str(measure) for measure in made.measures]
+    usual = made.design.shown
+    steps = list(levels or (usual if usual and set(usual) <= set(made.levels) else made.levels[:3]))
     for level in steps:
-        if level not in result.levels:
+        if level not in made.levels:
             raise UsageError(f"the experiment has no level {level:g}")
     panels = []
     for asked in names if measures is None else as_list("measures", measures):
@@ -51,9 +52,9 @@ def scatter(
         if name not in names:
             raise UsageError(f"the experiment has no {name}; it has: {', '.join(names)}")
         k = names.index(name)
-        actual = result.actual[:, k] if against == "itself" else result.reference
-        title = f"actual {name if against == 'itself' else result.against}"
-        chosen = [result.means[list(result.levels).index(level), repeat, :, k] for level in steps]
+        actual = (made.actual if against == ITSELF else made.reference)[:, k]
+        title = f"actual {name if against == ITSELF else made.targets[k]}"
+        chosen = [made.means[list(made.levels).index(level), repeat, :, k] for level in steps]
         every = np.concatenate([actual, *chosen])
         ends = min(float(np.floor(10 * every.min()) / 10), 0.0), float(np.ceil(10 * every.max()) / 10)
         scale = chart.Scale(domain=ends, nice=False)
@@ -64,21 +65,21 @@ def scatter(
         )
         panels += [
             _panel(
-                result.runs,
+                made.runs,
                 actual,
                 values,
                 ends=ends,
                 axes=axes,
-                name=level_name(result.design, level) + _sample(result, repeat),
+                name=made.design.level.show(level) + _sample(made, repeat),
             )
             for level, values in zip(steps, chosen, strict=True)
         ]
     return finished(chart.concat(*panels, columns=2))
 
 
-def _sample(result: Robustness, repeat: int) -> str:
+def _sample(made: Samples, repeat: int) -> str:
     """Which of several samples a panel shows."""
-    repeats = result.means.shape[1]
+    repeats = made.means.shape[1]
     return f", sample {repeat + 1} of {repeats}" if repeats > 1 else ""
 
 
@@ -106,7 +107,7 @@ def _panel(
 
 
 def curves(
-    result: Robustness,
+    result: Experiment,
     series: Sequence[Series] | None = None,
     statistics: Sequence[str] = ("tau", "rho", "rms"),
 ) -> Any:
@@ -114,20 +115,20 @@ def curves(
 
     The bands are one standard deviation over the repeats on either side of the mean.
     """
-    names, design = _known(statistics), DESIGNS.find(result.design)
-    chosen = list(series or [(str(measure), str(result.against)) for measure in result.measures])
-    labels = {pair: _label(pair, str(result.against)) for pair in chosen}
+    names, made = _known(statistics), result.source
+    targets = {str(one): str(target) for one, target in zip(made.measures, made.targets, strict=True)}
+    labels = {pair: _label(pair, targets) for pair in series or targets.items()}
     rows = [
-        (labels[row.measure, row.against], design.level.on_axis(row.level), row)
-        for row in result.agreement
-        if (row.measure, row.against) in labels
+        (labels[row["measure"], row["against"]], made.design.level.on_axis(row["level"]), row)
+        for row in result.rows["experiment"]
+        if (row["measure"], row["against"]) in labels
     ]
     levels = sorted({level for _, level, _ in rows})
-    return _lines(rows, list(labels.values()), design.axis, names, _apart(levels))
+    return _lines(rows, list(labels.values()), made.design.axis, names, _apart(levels))
 
 
 def across(
-    series: Mapping[str, tuple[Robustness, str]], statistics: Sequence[str] = ("tau", "rho", "rms")
+    series: Mapping[str, tuple[Experiment, str]], statistics: Sequence[str] = ("tau", "rho", "rms")
 ) -> Any:
     """Draw measures under several designs over the share of all judgments that each design makes.
 
@@ -136,9 +137,9 @@ def across(
     rows, names = [], _known(statistics)
     for name, (result, measure) in series.items():
         rows += [
-            (name, 100 * row.judged / result.complete, row)
-            for row in result.agreement
-            if (row.measure, row.against) == (measure, str(result.against))
+            (name, 100 * row["judged"] / result.source.complete, row)
+            for row in result.rows["experiment"]
+            if row["measure"] == measure and row["against"] != ITSELF
         ]
     ticks = [tick for tick in ROUND if tick >= min(share for _, share, _ in rows)]
     return _lines(rows, list(series), "share of the judgments (%)", names, ticks)
@@ -155,7 +156,7 @@ def _known(statistics: Sequence[str]) -> list[str]:
 
 
 def _lines(
-    rows: Sequence[tuple[str, float, Agreement]],
+    rows: Sequence[tuple[str, float, Row]],
     order: Sequence[str],
     x: str,
     statistics: Sequence[str],
@@ -168,10 +169,10 @@ def _lines(
     panels = []
     for statistic in statistics:
         points: list[dict[str, Any]] = [
-            {"series": name, "level": level, "value": row.mean, **_spread(row)}
+            {"series": name, "level": level, "value": row["mean"], **_spread(row)}
             for name, level, row in rows
-            if row.statistic == statistic
-            and row.mean == row.mean  # skip what is not a number
+            if row["statistic"] == statistic
+            and row["mean"] == row["mean"]  # skip what is not a number
             and level > 0
         ]
         ends = [float(p[key]) for p in points for key in ("value", "low", "high") if key in p]
@@ -205,16 +206,16 @@ def _domain(values: Sequence[float], statistic: str) -> tuple[float, float]:
     return round(bottom, 6), round(max(top, bottom + step), 6)
 
 
-def _spread(row: Agreement) -> dict[str, float]:
+def _spread(row: Row) -> dict[str, float]:
     """One standard deviation over the repeats on either side, where there are several."""
-    if row.repeats < 2:
+    if row["repeats"] < 2:
         return {}
-    return {"low": row.mean - row.deviation, "high": row.mean + row.deviation}
+    return {"low": row["mean"] - row["deviation"], "high": row["mean"] + row["deviation"]}
 
 
-def _label(series: Series, reference: str) -> str:
+def _label(series: Series, targets: Mapping[str, str]) -> str:
     measure, against = series
-    return measure if against == reference else f"{measure} against {against}"
+    return measure if against == targets.get(measure) else f"{measure} against {against}"
 
 
 def _apart(ticks: Sequence[float]) -> list[float]:

@@ -31,14 +31,13 @@ class View:
 _OUTCOMES = ("wins", "ties", "losses", "effect", "effect_low", "effect_high")
 _ENDS = ("low", "high", "estimate_low", "estimate_high", "query_low", "query_high")
 _ANSWERS = ("headline", "better", "other_queries", "more_judging", "in_other_orders", "flip", "loss", "seen")
-_SIGNIFICANT = ("same_winner", "opposite", "only_first", "only_second", "neither")
 _LEFT_OUT = ("system", "group", "mean", "mean_left_out", "change", "rank", "rank_left_out")
 _STRATA = ("stratum", "pooled", "drawn", "judged_before", "lowest_probability", "highest_probability")
 _MERGED = ("graded", "cannot_judge", "missing", "judged_twice", "conflicts", "undrawn", "foreign")
-_RATINGS = ("grade", "documents", "mean_prediction", "over_rating")
+_RATINGS = ("judge", "grade", "documents", "mean_prediction", "over_rating")
 _COEFFICIENTS = View(
-    ["measure", "sources", "coefficient", "documents", "value", "other queries would give"],
-    ["measure", "sources", "coefficient", "documents", "value", "query_low", "query_high", "method"],
+    ["measure", "judge", "coefficient", "documents", "value", "other queries would give"],
+    ["measure", "judge", "coefficient", "documents", "value", "query_low", "query_high", "method"],
 )
 VIEWS: dict[str, View] = {
     "systems": View(
@@ -111,26 +110,20 @@ VIEWS: dict[str, View] = {
     "agreement": _COEFFICIENTS,
     "orders": _COEFFICIENTS,
     "confusion": View(
-        ["sources", "grade", "other_grade"],
-        ["sources", "grade", "other_grade", "documents", "share"],
+        ["judge", "grade", "other_grade"],
+        ["judge", "grade", "other_grade", "documents", "share"],
         across="other_grade",
         cells=("documents",),
     ),
-    "shares": View(
-        ["grade", "other_grade"],
-        ["grade", "other_grade", "documents", "share"],
-        across="other_grade",
-        cells=("share",),
-    ),
     "ratings": View(_RATINGS, _RATINGS),
     "bias": View(
-        ["measure", "system", "by_people", "estimated", "bias", "other queries would give"],
-        ["measure", "system", "by_people", *_ENDS[2:4], "bias", *_ENDS[4:]],
+        ["measure", "judge", "system", "by_people", "estimated", "bias", "other queries would give"],
+        ["measure", "judge", "system", "by_people", *_ENDS[2:4], "bias", *_ENDS[4:]],
     ),
     "means": View(
-        ["measure", "system", "source"],
-        ["measure", "system", "source", "mean", "rank"],
-        across="source",
+        ["measure", "system", "judge"],
+        ["measure", "system", "judge", "mean", "rank"],
+        across="judge",
         cells=("mean", "rank"),
     ),
     "next": View(("query", "document", "gain"), ("query", "document", "gain")),
@@ -139,12 +132,11 @@ VIEWS: dict[str, View] = {
     "merged": View(_MERGED, _MERGED),
     "conflicts": View(("query", "document", "grades"), ("query", "document", "grades")),
     "experiment": View(
-        ["measure", "level_name", "judged", "statistic"],
+        ["measure", "against", "level_name", "judged", "statistic"],
         ["design", "level", "judged", "measure", "against", "statistic", "mean", "deviation", "repeats"],
         across="statistic",
         cells=("agreed",),
     ),
-    "significance": View(["measure", "sources", *_SIGNIFICANT], ["measure", "sources", *_SIGNIFICANT]),
 }
 """Every view by its name."""
 
@@ -246,7 +238,7 @@ def _plain(value: Any) -> Cell:
     return cell
 
 
-NAMED_IF_SEVERAL = ("measure", "a", "b", "segment", "collection", "sources")
+NAMED_IF_SEVERAL = ("measure", "a", "b", "segment", "collection", "judge")
 IF_SEVERAL_ROWS = ("segment", "collection")
 """Fields that a table leaves out if they are the same in every row."""
 

@@ -56,7 +56,6 @@ COMMANDS = {
         Command(
             "audit", SCORE, "QRELS PREDICTIONS [RUN...]", "Compare predicted relevance with human judgments."
         ),
-        Command("agree", SCORE, "[NAME=]FILE...", "Tell how far judges, or leaderboards, agree."),
         Command("collections", SCORE, "NAME=QRELS:RUNS...", "Compare systems over several collections."),
         Command("pool", COLLECT, "RUN...", "Make a pool from runs."),
         Command(

@@ -9,7 +9,7 @@ from unjudged.cli.arguments import (
     File,
     Kind,
     Load,
-    OneMeasure,
+    Measures,
     Output,
     OutputFormat,
 )
@@ -18,16 +18,16 @@ from unjudged.cli.input_options import JudgmentOptions
 from unjudged.cli.output import check_output, show_result
 from unjudged.cli.prediction_options import StatedOptions
 from unjudged.cli.standard_streams import progress
-from unjudged.predictions import audit as audit_predictions
 from unjudged.predictions.predictions import Predictions
 from unjudged.rankings.runs import RunSource
+from unjudged.studies.auditing import audit as audit_judge
 
 
 def audit(
     qrels: File,
     /,
     *files: File,
-    measure: OneMeasure = "RBP(p=0.8)",
+    measures: Measures = None,
     _load: Load = None,
     rel: int = 1,
     threshold: float | None = None,
@@ -38,11 +38,10 @@ def audit(
     format: OutputFormat = None,
     output: Output = None,
 ) -> None:
-    """Compare the predictions of a model with human judgments.
+    """Compare a model, or a second person, with people's judgments: on documents, and on runs.
 
-    Prints Cohen's kappa, the confusion matrix, over-rating by grade, and for each run how much higher it
-    scores by the predictions than by people. If people judged a sample with recorded probabilities or strata,
-    everything is weighted accordingly.
+    Prints kappa, alpha and other coefficients, the confusion of grades and over-rating; with runs how far the
+    order of systems agrees, and how much higher each run scores by the judge than by people.
 
     Parameters
     ----------
@@ -51,8 +50,8 @@ def audit(
     files
         Predicted grades (as qrels), or probabilities or scores (as a run); then runs whose bias under the
         predictions is reported.
-    measure
-        The measure for the bias of the runs.
+    measures
+        The measures of the runs. Default: nDCG@10, or P@10 if people judged a recorded sample.
     rel
         The lowest relevant grade.
     threshold
@@ -78,7 +77,7 @@ def audit(
         raise UsageError("--sampled is about what runs retrieve: give the runs too")
     with progress("comparing"):
         predicted = Predictions.of(files[0], kind=kind)
-        found = audit_predictions(
-            judgments, predicted, runs, measure, rel=rel, threshold=threshold, confidence=confidence
+        found = audit_judge(
+            judgments, predicted, runs, measures, rel=rel, threshold=threshold, confidence=confidence
         )
     show_result(found, format, output)

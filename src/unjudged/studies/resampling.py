@@ -136,7 +136,7 @@ def note_on_intervals(confidence: float, how: str = "each query left out in turn
     return f"{percent(confidence)} for the mean over other sets of as many queries ({how})."
 
 
-def row_of(estimate: Estimate, sources: str, coefficient: str, **more: Any) -> Row:
-    """Return a coefficient of the sources as a row."""
+def row_of(estimate: Estimate, coefficient: str, **more: Any) -> Row:
+    """Return a coefficient as a row."""
     ends = {"query_low": known(estimate.low), "query_high": known(estimate.high), "method": estimate.method}
-    return {"sources": sources, "coefficient": coefficient, "value": known(estimate.value), **ends, **more}
+    return {"coefficient": coefficient, "value": known(estimate.value), **ends, **more}

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from tests.conftest import DATA
 from unjudged import UsageError
-from unjudged.agreement import rank_overlap
-from unjudged.agreement.orders import order_overlap
+from unjudged.studies import rank_overlap
+from unjudged.studies.orders import order_overlap
 
 CASES = DATA / "rbo" / "cases.csv"
 

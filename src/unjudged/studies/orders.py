@@ -1,15 +1,16 @@
-"""How far two orders agree: tau, tau_AP, correlations, and rank-biased overlap (RBO).
+"""How far two orders of systems agree: tau, tau_AP, correlation, errors, and rank-biased overlap (RBO).
 
 RBO is that of Corsi and Urbano (2024), of rankings that may have ties and different items.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from unjudged.base.choices import check_probability, shown
+from unjudged.base.choices import Choices, check_probability, shown
 from unjudged.base.errors import UsageError
 from unjudged.rankings.judged import Floats, Integers
 
@@ -81,17 +82,14 @@ def undefined(estimate: Floats, actual: Floats) -> bool:
     return len(estimate) < 2 or bool(np.isnan(estimate).any() or np.isnan(actual).any())
 
 
-def spearman(estimate: Floats, actual: Floats) -> float:
-    """Spearman's correlation of ranks; tied systems share their mean rank."""
-    from scipy.stats import rankdata
-
-    return rho(rankdata(estimate), rankdata(actual))
+def rms(estimate: Floats, actual: Floats) -> float:
+    """Return the root of the mean squared error."""
+    return float(np.sqrt(np.mean((estimate - actual) ** 2)))
 
 
-def largest_drop(estimate: Floats, actual: Floats) -> float:
-    """Return by how many ranks the system that differs most differs; tied systems have their best rank."""
-    first, second = ((scores[:, None] < scores).sum(axis=1) for scores in (estimate, actual))
-    return float(np.abs(first - second).max(initial=0))
+def bias(estimate: Floats, actual: Floats) -> float:
+    """Return the mean error: above 0 where the estimates are too high."""
+    return float(np.mean(estimate - actual))
 
 
 def rank_overlap(x: Ranking, y: Ranking, p: float = 0.9) -> float:
@@ -113,7 +111,7 @@ def rank_overlap(x: Ranking, y: Ranking, p: float = 0.9) -> float:
     return _overlap(of_short, of_long, p)
 
 
-def order_overlap(a: Floats, b: Floats, p: float) -> float:
+def order_overlap(a: Floats, b: Floats, p: float = 0.9) -> float:
     """Return the overlap of two orders of the same systems by their scores; equal scores are tied."""
     first, second = (
         np.stack([1 + (s[:, None] < s).sum(axis=1), (s[:, None] <= s).sum(axis=1)], axis=1) for s in (a, b)
@@ -154,3 +152,22 @@ def _ranks(ranking: Ranking) -> dict[Hashable, tuple[int, int]]:
                 raise UsageError(f"item {shown(item)} is ranked twice")
             ranks[item] = both
     return ranks
+
+
+class Statistic(NamedTuple):
+    """A statistic of estimated and actual means of systems, its title, and the values it can have."""
+
+    title: str
+    function: Callable[[Floats, Floats], float]
+    limits: tuple[float, float] = (-1.0, 1.0)
+
+
+STATISTICS: Choices[Statistic] = Choices(
+    "statistic",
+    tau=Statistic("tau", tau),
+    tau_ap=Statistic("tau_AP", tau_ap),
+    rho=Statistic("rho", rho),
+    rms=Statistic("RMS error", rms, (0.0, np.inf)),
+    bias=Statistic("bias", bias, (-np.inf, np.inf)),
+    rbo=Statistic("RBO", order_overlap, (0.0, 1.0)),
+)

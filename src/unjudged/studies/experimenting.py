@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import os
-import pickle
 import signal
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from unjudged.base.choices import DesignName, as_list, checked_int
+from unjudged.base.choices import as_list, called_with_levels, checked_int
 from unjudged.base.errors import UnjudgedError, UsageError
-from unjudged.evaluation.collection import RunsSource
-from unjudged.experiments.summary import Robustness
+from unjudged.evaluation.collection import Collection, RunsSource, collection_of
 from unjudged.judging.designs import DESIGNS, Design
 from unjudged.judging.pooling import Pool
 from unjudged.measures.kernel.names import MeasureLike, parse_measure, parse_measures
@@ -26,9 +22,7 @@ from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.weighted import BY_PROBABILITY
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import JudgmentsSource
-
-if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
+from unjudged.studies.summary import Experiment, Samples
 
 DEFAULT_MEASURES = ("AP", "infAP", "indAP", "subAP", "Bpref", "Bpref10")
 SEEDS_APART = 1000
@@ -48,55 +42,70 @@ Work = Callable[[Task], list[float]]
 
 
 def experiment(
-    qrels: JudgmentsSource | Pool,
+    qrels: JudgmentsSource | Collection | Pool,
     runs: RunsSource | None = None,
-    design: DesignName = "random",
+    design: str = "random",
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
+    against: MeasureLike | None = None,
     levels: Iterable[float] | None = None,
-    measures: MeasureLike | Iterable[MeasureLike] = DEFAULT_MEASURES,
-    against: MeasureLike = "AP",
     repeats: int = 10,
     seed: int = 0,
     workers: int = 1,
     on_step: Callable[[int], None] | None = None,
     **options: Any,
-) -> Robustness:
+) -> Experiment:
     """Judge less, and compare every run's mean at each level with the actual one.
-
-    `design` names a registered design, which defines what a level is: a share of
-    the judged documents (`random`), the depth of a pool (`depth`, or `mixed` with as many documents drawn
-    from the rest), or the share judged below the depth-`top` pool, which is judged completely (`stratified`).
-    `options` are those of the design, such as `top=10`.
 
     The sample of repeat s has the seed 1000 `seed` + s, so that `Pool.random` and the other designs make it
     again. Within a repeat, larger samples contain the smaller ones, except where the redraw rule applies.
 
-    With several `workers` the samples are shared by processes; the result does not change. `on_step` is
-    called with the number of samples done.
+    Parameters
+    ----------
+    qrels
+        Judgments as complete as possible, a collection, or a pool.
+    runs
+        Two runs or more.
+    design
+        A registered design, with levels and options: `"random(5%, 30%)"`, `"depth(5, 10)"`, or `"mixed"` with
+        as many documents drawn from below the pool, `"stratified(10%, top=20)"` of which the pool to that
+        depth is judged whole; also `redraw=False` and `repeats=3`.
+    measures
+        Measures: AP and its estimates from incomplete judgments if none are named.
+    against
+        The measure whose actual values are to be estimated. By default each measure's own target: AP of
+        infAP, nDCG@10 of itself.
+    levels, options
+        Levels and options of the design, if they are not written with its name.
+    repeats
+        Samples per level, if the design draws at random.
+    seed
+        Another number gives other samples.
+    workers
+        Processes that share the samples. The result does not depend on it.
+    on_step
+        Is called with the number of samples done.
 
     >>> from unjudged import sample
-    >>> result = experiment(sample.qrels, sample.runs, levels=[0.1, 0.5], measures=["AP", "infAP"], repeats=3)
-    >>> round(result.find("bias", "AP", 0.1).mean, 3), round(result.find("bias", "infAP", 0.1).mean, 3)
+    >>> result = experiment(sample.qrels, sample.runs, "random(10%, 50%, repeats=3)", ["AP", "infAP"])
+    >>> round(result.find("bias", "AP", 0.1)["mean"], 3), round(result.find("bias", "infAP", 0.1)["mean"], 3)
     (-0.156, -0.006)
     """
-    chosen_design = DESIGNS.find(design)
+    name, written, named = called_with_levels(design)
+    chosen_design, options = DESIGNS.find(name), {**named, **options}
+    repeats = checked_int("repeats", options.pop("repeats", repeats), least=1)
     chosen_design.check_options(options)
-    repeats, workers = checked_int("repeats", repeats, least=1), checked_int("workers", workers, least=1)
-    seed = checked_int("seed", seed)
-    chosen, gold = parse_measures(measures), parse_measure(against)
+    workers, seed = checked_int("workers", workers, least=1), checked_int("seed", seed)
+    pool, chosen = _pool_of(qrels, runs, measures)
     for measure in chosen:
         if measure.name in BY_PROBABILITY and not chosen_design.random:
             raise UsageError(
-                f"{measure} needs the probability that each document was drawn, and design {design!r} "
+                f"{measure} needs the probability that each document was drawn, and design {name!r} "
                 "draws none at random: use a random, mixed or stratified design, or infAP"
             )
-    pool = qrels if isinstance(qrels, Pool) else Pool.of(qrels, runs)
     if len(pool.runs) < 2:
         raise UsageError("an experiment compares runs: give at least two")
-    listed = as_list("levels", chosen_design.levels if levels is None else levels)
-    steps = list(dict.fromkeys(float(chosen_design.level.check(level)) for level in listed))
-    if not steps:
-        raise UsageError("no level given")
+    steps = _levels(chosen_design, written, levels)
     draws = repeats if chosen_design.random else 1
     tasks = [(level, SEEDS_APART * seed + repeat) for level in steps for repeat in range(draws)]
     bare = replace(pool, matched=replace(pool.rankings))  # cached results need not travel to other processes
@@ -104,21 +113,44 @@ def experiment(
     # The samples of a seed one after another, because they are drawn from one order.
     results = _all_done(work, sorted(tasks, key=itemgetter(1)), workers, on_step)
     values = np.array([results[task] for task in tasks]).reshape(len(steps), draws, -1)
-    shape = len(steps), draws, len(pool.runs), len(chosen)
-    *actual, reference = (_means(pool.rankings, measure) for measure in (*chosen, gold))
-    return Robustness(
-        design,
+    gold = [parse_measure(measure.estimated if against is None else against) for measure in chosen]
+    actual = {measure: _means(pool.rankings, measure) for measure in {*chosen, *gold}}
+    samples = Samples(
+        chosen_design,
         steps,
         pool.runs,
         chosen,
         gold,
-        values[:, :, 1:].reshape(shape),
-        np.stack(actual, axis=-1),
-        reference,
-        values[:, :, 0],
-        float(pool.judgments.count(0).mean()),
-        {**chosen_design.options, **options}.get("redraw"),
+        means=values[:, :, 1:].reshape(len(steps), draws, len(pool.runs), len(chosen)),
+        actual=np.stack([actual[measure] for measure in chosen], axis=-1),
+        reference=np.stack([actual[measure] for measure in gold], axis=-1),
+        judged=values[:, :, 0],
+        complete=float(pool.judgments.count(0).mean()),
     )
+    return Experiment.of(samples, redrawn={**chosen_design.options, **options}.get("redraw"))
+
+
+def _pool_of(
+    qrels: JudgmentsSource | Collection | Pool,
+    runs: RunsSource | None,
+    measures: MeasureLike | Iterable[MeasureLike] | None,
+) -> tuple[Pool, list[Measure]]:
+    """Return judgments and runs as a pool, and the measures that are named or usual."""
+    if isinstance(qrels, Pool):
+        return qrels, parse_measures(DEFAULT_MEASURES if measures is None else measures)
+    collection = collection_of(qrels, runs)
+    chosen = collection.measures(measures, lambda: DEFAULT_MEASURES)
+    return Pool.of(collection.judgments, collection.runs), chosen
+
+
+def _levels(design: Design, written: Sequence[str], levels: Iterable[float] | None) -> list[float]:
+    """Return the levels that are written with the design, given, or usual, each once."""
+    given = [design.level.read(text) for text in written] if levels is None else as_list("levels", levels)
+    if not given and levels is None:
+        given = list(design.levels)
+    if not given:
+        raise UsageError("no level given")
+    return list(dict.fromkeys(float(design.level.check(level)) for level in given))
 
 
 def _sample_means(
@@ -163,59 +195,25 @@ def _shared(work: Work, tasks: Sequence[Task], workers: int) -> Iterator[list[fl
     from multiprocessing import get_context
 
     context = get_context("spawn")  # a fork would inherit locks, but not the threads that hold them
-    theirs, ours = context.Pipe(duplex=False)
-    executor = ProcessPoolExecutor(min(workers, len(tasks)), context, _end_with_parent, (theirs,))
-    try:
-        with _interrupts_held():
-            size = max(1, len(tasks) // (SHARES * workers))
-            results = executor.map(partial(_portable, work), tasks, chunksize=size)
-        yield from results
-    except BrokenProcessPool:
-        raise UnjudgedError(ENDED) from None
-    finally:
-        ours.close()
-        executor.shutdown(cancel_futures=True)
-        theirs.close()
+    with ProcessPoolExecutor(min(workers, len(tasks)), context, _end_with_parent) as executor:
+        try:
+            yield from executor.map(work, tasks, chunksize=max(1, len(tasks) // (SHARES * workers)))
+        except BrokenProcessPool:
+            raise UnjudgedError(ENDED) from None
+        finally:
+            executor.shutdown(cancel_futures=True)
 
 
-@contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Hold Ctrl-C back, which is for the process that waits: a worker that starts inherits the block.
-
-    Windows has nothing like this; there a worker ignores Ctrl-C as soon as it runs.
-    """
-    if sys.platform == "win32":
-        yield
-        return
-    from multiprocessing import resource_tracker
-
-    resource_tracker.ensure_running()  # it would unblock the signal
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-
-
-def _end_with_parent(pipe: Connection) -> None:
-    """In a worker: end at once when the other end of the pipe is closed, even while it computes."""
+def _end_with_parent() -> None:
+    """In a worker: end when the process that started it ends, which alone takes Ctrl-C."""
+    from multiprocessing import parent_process
     from threading import Thread
 
     def wait() -> None:
-        pipe.poll(None)
+        parent = parent_process()
+        if parent is not None:
+            parent.join()
         os._exit(1)
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=wait, daemon=True).start()
-
-
-def _portable(work: Work, task: Task) -> list[float]:
-    """Do the task; an error that cannot travel between processes is raised as its text."""
-    try:
-        return work(task)
-    except Exception as error:
-        try:
-            pickle.loads(pickle.dumps(error))  # noqa: S301, our own error
-        except Exception:  # noqa: BLE001, an error of any class can fail in any way
-            raise UnjudgedError(f"{type(error).__name__}: {error}") from None
-        raise

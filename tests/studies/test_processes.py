@@ -98,7 +98,7 @@ def test_an_error_in_a_worker_arrives(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
         "from unjudged import JudgedRankings, UnjudgedError, measure, sample\n"
-        "from unjudged.experiments import experiment\n"
+        "from unjudged import experiment\n"
         "class Odd(Exception):\n"
         "    def __init__(self, a, b):\n"
         "        super().__init__(f'{a} and {b}')\n"

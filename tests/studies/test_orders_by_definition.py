@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unjudged.agreement.orders import rho, tau, tau_ap
-from unjudged.experiments.summary import bias, rms
+from unjudged.studies.orders import bias, rho, rms, tau, tau_ap
 
 VALUES = st.integers(0, 4)
 
@@ -100,5 +99,5 @@ def test_tau_is_that_of_scipy_to_the_bit(pairs: list[tuple[int, int]]) -> None:
     estimate, actual = np.array([*pairs, (0, 0)], float)[:-1].T
     with pytest.MonkeyPatch.context() as patch:
         ours = tau(estimate, actual)
-        patch.setattr("unjudged.agreement.orders.MANY", 1)
+        patch.setattr("unjudged.studies.orders.MANY", 1)
         assert repr(tau(estimate, actual)) == repr(ours)

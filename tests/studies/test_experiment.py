@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from unjudged import UsageError, evaluate, sample
-from unjudged.base.choices import DesignName
-from unjudged.experiments.robustness import experiment
-from unjudged.experiments.summary import STATISTICS, Robustness
 from unjudged.judging.pooling import REST, Pool
 from unjudged.measures.kernel.names import parse
+from unjudged.studies.experimenting import experiment
+from unjudged.studies.orders import STATISTICS
+from unjudged.studies.summary import OF_ESTIMATES, Experiment
 
 MEASURES = ["AP", "infAP", "subAP", "statAP"]
 
@@ -26,19 +26,22 @@ def pool() -> Pool:
     return Pool.of(sample.qrels, sample.runs)
 
 
-def same(a: Robustness, b: Robustness) -> bool:
-    return a.means.tobytes() == b.means.tobytes() and a.agreement == b.agreement
+def same(a: Experiment, b: Experiment) -> bool:
+    return a.source.means.tobytes() == b.source.means.tobytes() and repr(a.rows) == repr(b.rows)
 
 
 @pytest.mark.filterwarnings("ignore:.*:unjudged.AssumptionWarning")
 @pytest.mark.parametrize(
     ("design", "level"), [("random", 0.2), ("depth", 4), ("mixed", 3), ("stratified", 0.3)]
 )
-def test_each_sample_is_an_evaluation_of_its_own(pool: Pool, design: DesignName, level: float) -> None:
+def test_each_sample_is_an_evaluation_of_its_own(pool: Pool, design: str, level: float) -> None:
     options: dict[str, Any] = {"top": 5} if design == "stratified" else {}
     measures = [m for m in MEASURES if design != "depth" or m != "statAP"]
-    found = experiment(pool, None, design, levels=[level], measures=measures, repeats=2, seed=7, **options)
-    for repeat in range(found.means.shape[1]):
+    written = f"{design}({level}, top=5)" if options else f"{design}({level}, repeats=2)"
+    given: dict[str, Any] = {"against": "AP", "repeats": 2, "seed": 7}
+    found = experiment(pool, None, design, measures, levels=[level], **given, **options)
+    assert same(found, experiment(pool, None, written, measures, **given))
+    for repeat in range(found.source.means.shape[1]):
         seed = 7000 + repeat
         judgments = {
             "random": pool.random(0.2, seed=seed),
@@ -47,35 +50,37 @@ def test_each_sample_is_an_evaluation_of_its_own(pool: Pool, design: DesignName,
             "stratified": pool.stratified({5: 1.0, REST: 0.3}, seed=seed),
         }[design]
         scores = evaluate(judgments, sample.runs, measures)
-        assert found.means[0, repeat].tolist() == scores.means.tolist()
-        assert found.judged[0, repeat] == judgments.count(0).mean()
+        assert found.source.means[0, repeat].tolist() == scores.means.tolist()
+        assert found.source.judged[0, repeat] == judgments.count(0).mean()
     complete = evaluate(sample.qrels, sample.runs, measures)
-    assert found.actual.tolist() == complete.means.tolist()
-    assert found.reference.tolist() == complete.means[:, 0].tolist()
+    assert found.source.actual.tolist() == complete.means.tolist()
+    assert (found.source.reference == complete.means[:, :1]).all()
 
 
 def test_statistics_are_of_each_repeat_and_then_averaged(pool: Pool) -> None:
-    found = experiment(pool, levels=[0.1], measures=MEASURES, repeats=4)
+    found = experiment(pool, levels=[0.1], measures=MEASURES, against="AP", repeats=4)
     for k, measure in enumerate(MEASURES):
-        for against, actual in (("AP", found.reference), ("itself", found.actual[:, k])):
-            for name in STATISTICS:
+        for against, actual in (("AP", found.source.reference[:, k]), ("itself", found.source.actual[:, k])):
+            for name in OF_ESTIMATES:
                 statistic = STATISTICS[name].function
-                values = [statistic(found.means[0, s, :, k], actual) for s in range(4)]
+                values = [statistic(found.source.means[0, s, :, k], actual) for s in range(4)]
                 row = found.find(name, measure, 0.1, against)
-                assert row.mean == pytest.approx(np.mean(values), rel=1e-12, nan_ok=True)
-                assert row.deviation == pytest.approx(np.std(values, ddof=1), rel=1e-9, nan_ok=True)
-                assert (row.repeats, row.design) == (4, "random")
+                assert row["mean"] == pytest.approx(np.mean(values), rel=1e-12, nan_ok=True)
+                assert row["deviation"] == pytest.approx(np.std(values, ddof=1), rel=1e-9, nan_ok=True)
+                assert (row["repeats"], row["design"]) == (4, "random")
 
 
 def test_all_judgments_give_the_actual_values(pool: Pool) -> None:
     found = experiment(pool, levels=[1.0], measures=["AP", "indAP"], repeats=2)
-    assert (found.means[0, :, :, 0] == found.reference).all()
-    assert found.find("tau", "AP", 1.0).mean == pytest.approx(1)
-    assert found.find("rms", "AP", 1.0).mean == 0
+    assert (found.source.means[0, :, :, 0] == found.source.reference[:, 0]).all()
+    assert found.find("tau", "AP", 1.0)["mean"] == pytest.approx(1)
+    assert found.find("rms", "AP", 1.0)["mean"] == 0
 
 
 def test_a_depth_pool_has_nothing_to_repeat(pool: Pool) -> None:
-    assert experiment(pool, design="depth", levels=[3, 5], measures="AP", repeats=9).means.shape[1] == 1
+    assert (
+        experiment(pool, design="depth", levels=[3, 5], measures="AP", repeats=9).source.means.shape[1] == 1
+    )
 
 
 @pytest.mark.thorough
@@ -93,7 +98,7 @@ def test_a_script_without_a_guard_is_told_so(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
         "from unjudged import sample\n"
-        "from unjudged.experiments import experiment\n"
+        "from unjudged import experiment\n"
         "experiment(sample.qrels, sample.runs, levels=[0.1, 0.3], measures='AP', workers=2)\n"
     )
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60, check=False)
@@ -107,7 +112,7 @@ def test_a_worker_that_is_killed_ends_the_experiment(tmp_path: Path) -> None:
     script.write_text(
         "import os, signal\n"
         "from unjudged import JudgedRankings, measure, sample\n"
-        "from unjudged.experiments import experiment\n"
+        "from unjudged import experiment\n"
         "@measure()\n"
         "def Killed(r: JudgedRankings):\n"
         "    if len(r.judgments.grade[r.judgments.grade >= 0]) < 500:\n"
@@ -122,7 +127,7 @@ def test_a_worker_that_is_killed_ends_the_experiment(tmp_path: Path) -> None:
 
 
 def test_samples_of_other_seeds_are_others(pool: Pool) -> None:
-    one, other = (experiment(pool, levels=[0.1], measures="AP", seed=seed).means for seed in (0, 1))
+    one, other = (experiment(pool, levels=[0.1], measures="AP", seed=seed).source.means for seed in (0, 1))
     assert not set(one.ravel().tolist()) & set(other.ravel().tolist())
 
 
@@ -136,8 +141,9 @@ def test_what_cannot_be_asked(pool: Pool) -> None:
     for wrong, message in wrongs.items():
         with pytest.raises(UsageError, match=message[1]):
             experiment(pool, **{wrong: message[0]})
-    with pytest.raises(UsageError, match=r"depth is 2\.5"):
-        experiment(pool, design="depth", levels=[2.5])
+    for written in ("depth(2.5)", "random(5%", "random(0%)", "random(top=3)", "mixed(repeats=0)", "depth(x)"):
+        with pytest.raises(UsageError):
+            experiment(pool, design=written)
     with pytest.raises(UsageError, match="at least two"):
         experiment(sample.qrels, sample.runs["fused"])
     with pytest.raises(UsageError, match="has no tau of P"):
@@ -156,10 +162,13 @@ def test_what_cannot_be_asked(pool: Pool) -> None:
 def test_print_shows_tau_and_error(pool: Pool) -> None:
     found = experiment(pool, levels=[0.5], measures=["AP", "infAP"], repeats=2)
     text = str(found)
-    assert "random design, 6 runs against AP" in text
+    assert "random design, 6 runs, against AP with all judgments" in text
+    both = experiment(pool, levels=[0.5], measures=["infAP", "nDCG@10"], repeats=2)
+    assert [row["against"] for row in both.shown("experiment")[0]][::5] == ["AP", "nDCG@10"]
+    assert "each against its target" in str(both)
     for name in ("AP", "infAP"):
         row = found.find("tau", name, 0.5)
-        assert f"{row.mean:.4f} ±{row.deviation:.4f}" in text
+        assert f"{row['mean']:.4f} ±{row['deviation']:.4f}" in text
 
 
 def test_pools_and_measures_travel_to_other_processes(pool: Pool) -> None:

@@ -11,8 +11,8 @@ import pytest
 import urn
 
 from unjudged import InputError, Run, UsageError, evaluate
-from unjudged.experiments.simulation import simulate, urn_scores
 from unjudged.formats.writing import run_text
+from unjudged.studies.simulation import simulate, urn_scores
 
 
 def test_scores_rank_as_the_urn_draws() -> None:
