@@ -7,7 +7,7 @@ a pair depends on its two rankings alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -15,14 +15,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.base.segments import ends
+from unjudged.base.segments import ends, numbered, stable_order, sums
 from unjudged.evidence.contrast import Ints
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
+from unjudged.uncertainty.bounding.filled import anonymous
 from unjudged.uncertainty.prevalence import band_of
 from unjudged.uncertainty.shared import block_starts
 
-CELLS_AT_ONCE = 1 << 20
+CELLS_AT_ONCE = 1 << 21
 """Ranks of documents x runs that are compared at a time, unless a query has more."""
+ELEMENTS_AT_ONCE = 1 << 19
+"""Documents of rankings that are moved to a smaller pool at a time."""
+RARE = 8
+"""Documents that no more runs have are compared run by run, others in tables of documents x runs."""
 ROUNDING = 1e-12
 
 
@@ -131,36 +136,114 @@ def share_seen(
     the unjudged ones that are `open_here`. A band without judged documents has the share of the one above it,
     the first ones that of all bands, then that of all judged documents of the run behind, then 1.
     """
-    band = band_of(np.arange(len(weight)))
-    runs, bands = pairs.runs, int(band[-1]) + 1
-    grade, rank, row = rankings.judgments.grade, rankings.rank, rankings.row
-    open_kind, relevant_kind, closed_kind = 0, 2 * bands, 3 * bands
-    label = np.where(grade < 0, open_kind, np.where(gain > 0, relevant_kind, bands)).astype(np.uint8)[row]
-    label[(label == open_kind) & ~open_here] = closed_kind
-    label += band.astype(np.uint8)[rank]
-    both, gain_of_both = np.zeros((runs, closed_kind, runs)), np.zeros((runs, bands, runs))
-    asked = pairs.numbers() >= 0
-    np.fill_diagonal(asked, val=True)
-    for part in _by_run(rankings, [lambda own: weight[rank[own]]], 0.0, pairs.order):
-        own, others = part.elements, _span(asked[pairs.order, part.run])
-        order = np.argsort(label[own], kind="stable")
-        labels = label[own][order]
-        hit, stop = np.searchsorted(labels, [relevant_kind, closed_kind]).tolist()
-        order, labels = order[:stop], labels[:stop]
-        less = part.tables[0][part.rows[order], others]
-        np.minimum(less, weight[rank[own][order], None], out=less)
-        _add(both[part.run, :, others], labels, less)
-        less = less[hit:] * gain[row[own][order[hit:]], None]
-        _add(gain_of_both[part.run, :, others], labels[hit:] - relevant_kind, less)
-    (whole, found), (whole_gain, gained) = _excess(both, pairs), _excess(gain_of_both, pairs)
-    shares = _of_bands(found[bands : 2 * bands] + found[2 * bands :], gained)
-    judged = whole[bands:].sum(axis=0)
-    of_behind = np.divide(whole_gain.sum(axis=0), judged, out=np.ones(len(judged)), where=judged > 0)
+    band = band_of(np.arange(len(weight))).astype(np.uint8)
+    bands = int(band[-1]) + 1
+    kind = np.where(rankings.judgments.grade < 0, 0, np.where(gain > 0, 2 * bands, bands)).astype(np.uint8)
+    label = kind[rankings.row]
+    closed = (label == 0) & ~open_here
+    label += band[rankings.rank]
+    label[closed] = 3 * bands
+    whole, found = _excess(_Labelled(rankings, label, weight, gain, bands), pairs)
+    shares = _of_bands(found[bands : 2 * bands] + found[2 * bands : 3 * bands], found[3 * bands :])
+    judged, gained = whole[bands : 3 * bands].sum(axis=0), whole[3 * bands :].sum(axis=0)
+    of_behind = np.divide(gained, judged, out=np.ones(len(judged)), where=judged > 0)
     shares = np.where(np.isnan(shares), of_behind, shares)
     open_weight = found[:bands]
     total = open_weight.sum(axis=0)
     seen = np.divide((open_weight * shares).sum(axis=0), total, out=np.ones(len(total)), where=total > 0)
     return np.asarray(np.clip(seen, 0.0, 1.0), float)
+
+
+class _Labelled(NamedTuple):
+    """Rankings with a label for each document: unjudged, nonrelevant and relevant ones by bands of rank.
+
+    What is closed has the label after these. Sums by label have a fourth part: what relevant documents gain.
+    """
+
+    rankings: JudgedRankings
+    label: NDArray[np.uint8]
+    weight: Floats
+    gain: Floats
+    bands: int
+
+    def of(self, chosen: Mask) -> _Labelled:
+        """Return the same for some documents of the pool."""
+        r, kept = self.rankings, np.flatnonzero(chosen)
+        pool = anonymous(np.searchsorted(kept, r.judgments.offsets), r.judgments.grade[kept])
+        number = numbered(kept, len(chosen))
+        parts = [part.moved(pool, number) for part in replace(r, ties=None).blocks(ELEMENTS_AT_ONCE)]
+        moved = replace(
+            r,
+            judgments=pool,
+            rank=np.concatenate([part.rank for part in parts]),
+            row=np.concatenate([part.row for part in parts]),
+            offsets=ends(np.concatenate([part.counts for part in parts])),
+            ties=None,
+        )
+        return self._replace(rankings=moved, label=self.label[chosen[r.row]], gain=self.gain[kept])
+
+    def sums(self, cell: Integers | int, document: Integers | slice, number: Floats, cells: int) -> Floats:
+        """Return cells x labels: the sums of a number of some documents, each in its cell."""
+        labels = 4 * self.bands
+        label, row = self.label[document], self.rankings.row[document]
+        hit = (label >= 2 * self.bands) & (label < 3 * self.bands)
+        place = cell * labels + label
+        found = sums(number, place, cells * labels).reshape(cells, labels)
+        found[:, 3 * self.bands :] = 0  # of closed ones
+        gained = sums(number[hit] * self.gain[row[hit]], place[hit] + self.bands, cells * labels)
+        return found + gained.reshape(cells, labels)
+
+
+def _excess(labelled: _Labelled, pairs: DirectedPairs) -> tuple[Floats, Floats]:
+    """Return labels x pairs: what the run behind has, and how much of it the run ahead lacks.
+
+    What is left is 0 where it is a rounding error.
+    """
+    r = labelled.rankings
+    cuts = r.offsets[:: len(r.judgments.queries)].tolist()
+    own = [labelled.sums(0, slice(*cut), labelled.weight[r.rank[slice(*cut)]], 1) for cut in pairwise(cuts)]
+    whole = np.concatenate(own)[pairs.behind].T
+    times = np.bincount(r.row, minlength=len(labelled.gain))
+    both = _in_tables(labelled.of(times > RARE), pairs)
+    both += _in_twos(labelled.of((times > 1) & (times <= RARE)), pairs)
+    excess = whole - both.T
+    excess[excess <= ROUNDING * whole] = 0.0
+    return whole, excess
+
+
+def _in_tables(labelled: _Labelled, pairs: DirectedPairs) -> Floats:
+    """Return pairs x labels: the sums of the smaller weights, by the label in the run behind."""
+    r, label, bands = labelled.rankings, labelled.label, labelled.bands
+    asked, found = pairs.numbers(), np.zeros((pairs.runs, 4 * bands, pairs.runs))
+    for part in _by_run(r, [lambda own: labelled.weight[r.rank[own]]], 0.0, pairs.order):
+        own, others, table = part.elements, _span(asked[pairs.order, part.run]), part.tables[0]
+        order = np.argsort(label[own], kind="stable")
+        labels, rows = label[own][order], part.rows[order]
+        mine = labelled.weight[r.rank[own][order], None]
+        gain, of_run = labelled.gain[r.row[own][order]], found[part.run, :, others]
+        for first, last in pairwise(np.flatnonzero(np.diff(labels, prepend=255, append=255)).tolist()):
+            if (kind := labels[first]) < 3 * bands:
+                smaller = np.minimum(table[rows[first:last], others], mine[first:last])
+                of_run[kind] += np.ones(last - first) @ smaller
+                if kind >= 2 * bands:
+                    of_run[kind + bands] += gain[first:last] @ smaller
+    return np.asarray(found[pairs.behind, :, np.argsort(pairs.order)[pairs.ahead]])
+
+
+def _in_twos(labelled: _Labelled, pairs: DirectedPairs) -> Floats:
+    """Return the same from a list of all runs that have a document, two by two."""
+    r, runs = labelled.rankings, pairs.runs
+    order = stable_order(r.row)
+    row = r.row[order]
+    run, weight = r.ranking // len(r.judgments.queries), labelled.weight[r.rank]
+    found = np.zeros((runs * runs, 4 * labelled.bands))
+    for apart in range(1, RARE):
+        place = np.flatnonzero(row[apart:] == row[:-apart])
+        first, second = order[place], order[place + apart]
+        smaller = np.minimum(weight[first], weight[second])
+        for own, other in ((first, second), (second, first)):
+            found += labelled.sums(run[own] * runs + run[other], own, smaller, runs * runs)
+    return found[pairs.behind * runs + pairs.ahead]
 
 
 def shared_counts(
@@ -190,25 +273,6 @@ def shared_counts(
         both = np.bitwise_count(sets[1][second[mine]] & sets[0][run])
         found[np.ix_(mine, kept)] = np.add.reduceat(both, words[kept], axis=1, dtype=np.int64)
     return found
-
-
-def _add(found: Floats, label: NDArray[np.uint8], numbers: Floats) -> None:
-    """Add to the row of each label the sum of its rows of numbers, which are in order of labels."""
-    if len(label):
-        first = np.flatnonzero(np.diff(label, prepend=label[0] + 1))
-        found[label[first]] += np.add.reduceat(numbers, first, axis=0)
-
-
-def _excess(both: Floats, pairs: DirectedPairs) -> tuple[Floats, Floats]:
-    """Return what the run behind of each pair has, and how much of it the run ahead lacks.
-
-    `both` has what any two runs have. What is left is 0 where it is a rounding error.
-    """
-    place = np.argsort(pairs.order)
-    whole = both[pairs.behind, :, place[pairs.behind]].T
-    excess = whole - both[pairs.behind, :, place[pairs.ahead]].T
-    excess[excess <= ROUNDING * whole] = 0.0
-    return whole, excess
 
 
 def _of_bands(judged: Floats, relevant: Floats) -> Floats:
