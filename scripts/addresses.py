@@ -13,8 +13,6 @@ ROOT = Path(__file__).parent.parent
 LINK = re.compile(r"\]\((?!https?://|#)([^)#\s]+)(#[^)\s]+)?\)")
 SHOWN_AS = {
     "CHANGELOG.md": "changelog.html",
-    "CONTRIBUTING.md": "contributing.html",
-    "SECURITY.md": "security.html",
     "benchmarks/results.md": "benchmarks.html",
     "docs/reproductions/README.md": "reproductions/index.html",
 }

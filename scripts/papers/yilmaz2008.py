@@ -56,11 +56,9 @@ it is our measurement, not the paper's, that indAP ranks systems best of the thr
 
 ## Average precision as judgments are removed
 
-![Figure 1: AP, random](figures/yilmaz-aslam-2008-01.svg)
-*Figure 1. Mean AP with 30, 10 and 5 % of the judgments against actual AP.*
+![Figure 1. Mean AP with 30, 10 and 5 % of the judgments against actual AP](figures/yilmaz-aslam-2008-01.svg)
 
-![Figure 2: AP, depth pools](figures/yilmaz-aslam-2008-02.svg)
-*Figure 2. The same with pools of depth 30, 8 and 4.*
+![Figure 2. The same with pools of depth 30, 8 and 4](figures/yilmaz-aslam-2008-02.svg)
 
 With random shares AP falls as judgments are removed (its bias at 5 % is {ap_bias:+.4f}), and the order of the
 systems suffers too: tau is {ap_tau:.3f} at 5 %. With depth pools AP rises, because the relevant documents that are
@@ -68,70 +66,51 @@ lost are at low ranks: its bias is {ap_pool_bias:+.4f} at depth 4.
 
 ## bpref
 
-![Figure 3: bpref-10 against itself, random](figures/yilmaz-aslam-2008-03.svg)
-*Figure 3. Mean bpref-10 at random shares against actual bpref-10.*
+![Figure 3. Mean bpref-10 at random shares against actual bpref-10](figures/yilmaz-aslam-2008-03.svg)
 
-![Figure 4: bpref-10 against itself, depth pools](figures/yilmaz-aslam-2008-04.svg)
-*Figure 4. The same with pools of depth 30, 8 and 4.*
+![Figure 4. The same with pools of depth 30, 8 and 4](figures/yilmaz-aslam-2008-04.svg)
 
-![Figure 5: bpref-10 against AP, random](figures/yilmaz-aslam-2008-05.svg)
-*Figure 5. Mean bpref-10 at random shares against actual AP.*
+![Figure 5. Mean bpref-10 at random shares against actual AP](figures/yilmaz-aslam-2008-05.svg)
 
-![Figure 6: bpref-10 against AP, depth pools](figures/yilmaz-aslam-2008-06.svg)
-*Figure 6. The same with pools of depth 30, 8 and 4.*
+![Figure 6. The same with pools of depth 30, 8 and 4](figures/yilmaz-aslam-2008-06.svg)
 
 ## Induced AP
 
-![Figure 7: indAP, random](figures/yilmaz-aslam-2008-07.svg)
-*Figure 7. Mean indAP at random shares against actual AP.*
+![Figure 7. Mean indAP at random shares against actual AP](figures/yilmaz-aslam-2008-07.svg)
 
-![Figure 8: curves of indAP, random](figures/yilmaz-aslam-2008-08.svg)
-*Figure 8. Its agreement with AP over the judged share, with that of bpref-10 with AP and with itself.*
+![Figure 8. Its agreement with AP over the judged share, with that of bpref-10 with AP and with itself](figures/yilmaz-aslam-2008-08.svg)
 
-![Figure 9: indAP, depth pools](figures/yilmaz-aslam-2008-09.svg)
-*Figure 9. Mean indAP with pools of depth 30, 8 and 4.*
+![Figure 9. Mean indAP with pools of depth 30, 8 and 4](figures/yilmaz-aslam-2008-09.svg)
 
-![Figure 10: curves of indAP, depth pools](figures/yilmaz-aslam-2008-10.svg)
-*Figure 10. Its agreement over the depth of the pool.*
+![Figure 10. Its agreement over the depth of the pool](figures/yilmaz-aslam-2008-10.svg)
 
 ## Subcollection AP
 
-![Figure 11: subAP, random](figures/yilmaz-aslam-2008-11.svg)
-*Figure 11. Mean subAP at random shares against actual AP.*
+![Figure 11. Mean subAP at random shares against actual AP](figures/yilmaz-aslam-2008-11.svg)
 
-![Figure 12: curves of subAP, random](figures/yilmaz-aslam-2008-12.svg)
-*Figure 12. Its agreement over the judged share.*
+![Figure 12. Its agreement over the judged share](figures/yilmaz-aslam-2008-12.svg)
 
-![Figure 13: subAP, depth pools](figures/yilmaz-aslam-2008-13.svg)
-*Figure 13. Mean subAP with pools of depth 30, 8 and 4.*
+![Figure 13. Mean subAP with pools of depth 30, 8 and 4](figures/yilmaz-aslam-2008-13.svg)
 
-![Figure 14: curves of subAP, depth pools](figures/yilmaz-aslam-2008-14.svg)
-*Figure 14. Its agreement over the depth of the pool.*
+![Figure 14. Its agreement over the depth of the pool](figures/yilmaz-aslam-2008-14.svg)
 
 ## Inferred AP
 
-![Figure 15: infAP, random](figures/yilmaz-aslam-2008-15.svg)
-*Figure 15. Mean infAP at random shares against actual AP.*
+![Figure 15. Mean infAP at random shares against actual AP](figures/yilmaz-aslam-2008-15.svg)
 
-![Figure 16: curves of infAP, random](figures/yilmaz-aslam-2008-16.svg)
-*Figure 16. Its agreement over the judged share.*
+![Figure 16. Its agreement over the judged share](figures/yilmaz-aslam-2008-16.svg)
 
-![Figure 17: infAP, depth pools](figures/yilmaz-aslam-2008-17.svg)
-*Figure 17. Mean infAP with pools of depth 30, 8 and 4.*
+![Figure 17. Mean infAP with pools of depth 30, 8 and 4](figures/yilmaz-aslam-2008-17.svg)
 
-![Figure 18: curves of infAP, depth pools](figures/yilmaz-aslam-2008-18.svg)
-*Figure 18. Its agreement over the depth of the pool.*
+![Figure 18. Its agreement over the depth of the pool](figures/yilmaz-aslam-2008-18.svg)
 
 ## Smoothing
 
-![Figure 19: smoothing at 5 %](figures/yilmaz-aslam-2008-19.svg)
-*Figure 19. infAP at 5 % with actual instead of estimated precisions, then c = 1, 1.5 and 2.5.*
+![Figure 19. infAP at 5 % with actual instead of estimated precisions, then c = 1, 1.5 and 2.5](figures/yilmaz-aslam-2008-19.svg)
 
-![Figure 20: tau over the judged share by c](figures/yilmaz-aslam-2008-20.svg)
-*Figure 20, TREC-8. Kendall's tau by c (infAP is c = 2).*
+![Figure 20, TREC-8. Kendall's tau by c (infAP is c = 2)](figures/yilmaz-aslam-2008-20.svg)
 
-![Figure 21: RMS error over the judged share by c](figures/yilmaz-aslam-2008-21.svg)
-*Figure 21, TREC-8. RMS error by c.*
+![Figure 21, TREC-8. RMS error by c](figures/yilmaz-aslam-2008-21.svg)
 
 {smoothing}
 
@@ -140,9 +119,7 @@ The paper: c = 1 is too high, c = 2 and 2.5 are too low, c = 1.5 is nearest in v
 
 ## Mixed pools
 
-![Figure 22: infAP under three designs](figures/yilmaz-aslam-2008-22.svg)
-*Figure 22. infAP on a depth-k pool with as many documents drawn from the rest, on depth pools alone and on
-random samples, over the share of all judgments that each makes. xinfAP is not in the paper.*
+![Figure 22. infAP on a depth-k pool with as many documents drawn from the rest, on depth pools alone and on random samples, over the share of all judgments that each makes. xinfAP is not in the paper](figures/yilmaz-aslam-2008-22.svg)
 
 The paper: with equal numbers of judgments, mixed pools rank systems better than random samples, depth pools rank them
 best, and random samples are nearest in value. Here: with {mixed_share:.1%} of the judgments (k = 5), infAP's
@@ -163,11 +140,9 @@ in full ([more on statAP](statap.md)). infAP treats the sample as a uniform one.
 
 ## All measures
 
-![Figure 23: all measures, random](figures/yilmaz-aslam-2008-23.svg)
-*Figure 23, TREC-8. Agreement with actual AP over the judged share.*
+![Figure 23, TREC-8. Agreement with actual AP over the judged share](figures/yilmaz-aslam-2008-23.svg)
 
-![Figure 24: all measures, depth pools](figures/yilmaz-aslam-2008-24.svg)
-*Figure 24, TREC-8. Agreement with actual AP over the depth of the pool.*
+![Figure 24, TREC-8. Agreement with actual AP over the depth of the pool](figures/yilmaz-aslam-2008-24.svg)
 
 Random shares:
 
