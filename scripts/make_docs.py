@@ -22,6 +22,7 @@ if __name__ == "__main__":
         (ROOT / "docs" / "measures" / name).write_text(text)
     (ROOT / "docs" / "judgments.md").write_text(judgments_in_markdown())
     for path, text in {**stubs(), **references()}.items():
+        path.parent.mkdir(exist_ok=True)
         path.write_text(text)
     (ROOT / "docs" / "gallery").mkdir(exist_ok=True)
     (ROOT / "docs" / "gallery.md").write_text(gallery_in_markdown())

@@ -1,78 +1,63 @@
-"""References that can be read as files: commands with their options, and the public names of Python."""
+"""References made from the code: a page per command, and a page per package of public names."""
 
 from __future__ import annotations
 
-import inspect
-import re
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 
-from unjudged.cli.commands import COMMANDS as DECLARED
-from unjudged.cli.help_pages import full
+from unjudged.cli.commands import COMMANDS
+from unjudged.cli.help_pages import full, overview
 
 REFERENCE = Path(__file__).parent.parent / "docs" / "reference"
-PACKAGES = ("unjudged", "unjudged.judging", "unjudged.predictions", "unjudged.studies")
-"""Packages whose names are public. What the first has is not repeated for the others."""
-COMMANDS = """# Command line
+PACKAGES = {
+    "unjudged": "What `import unjudged` offers. Measures are on [pages of their own](../measures/index.md), and each is a "
+    'name here too: `unjudged.nDCG @ 10` and `"nDCG@10"` are the same.',
+    "unjudged.judging": "Pools, samples, what to judge next, and merged answers.",
+    "unjudged.predictions": "Human judgments together with a model's labels.",
+    "unjudged.studies": "Simulated systems, random rankings, and what RBP leaves open.",
+}
+INDEX = """\
+# Command line
 
-Every command with its options, as `unjudged COMMAND --help` prints it. Files come before options. An option
-that takes several words (`-m AP nDCG@10`) takes all up to the next option, and two hyphens end options.
-Options are never abbreviated. A hyphen is standard input among files, and standard output after `-o`.
-"""
-NAMES = """# Python names
+Files come before options. An option that takes several words (`-m AP nDCG@10`) takes all up to the next option, and two
+hyphens end options. Options are never abbreviated. A hyphen is standard input among files, and standard output after `-o`.
 
-Every public name with its arguments and what it does, made from the code by `make docs`.
-`help(unjudged.evaluate)` prints the whole description of a name; so does [the Python reference](python.md)
-on the site. Measures are on [a page of their own](../measures/index.md).
 """
 
 
 def references() -> dict[Path, str]:
     """Return the text of each page by its file."""
-    return {
-        REFERENCE / "command-line.md": command_line_page(),
-        REFERENCE / "python-names.md": python_names_page(),
-    }
+    pages = {REFERENCE / "command-line.md": index_page()}
+    pages |= {REFERENCE / "commands" / f"{name}.md": command_page(name) for name in COMMANDS}
+    return pages | {REFERENCE / f"{name.replace('unjudged.', '')}.md": python_page(name) for name in PACKAGES}
 
 
-def command_line_page() -> str:
-    """Return the reference of the command line in Markdown: a section per command."""
-    sections = [f"\n## unjudged {name}\n\n```text\n{full(one, 100)}```\n" for name, one in DECLARED.items()]
-    return COMMANDS + "".join(sections)
+def index_page() -> str:
+    """Return the list of the commands, with links to their pages."""
+    lines = [f"- [`unjudged {name}`](commands/{name}.md): {one.summary}" for name, one in COMMANDS.items()]
+    return INDEX + "\n".join(lines) + f"\n\n```text\n{overview()}```\n"
 
 
-def python_names_page() -> str:
-    """Return the public names in Markdown: a section per package, a line per name."""
-    parts = [NAMES.rstrip("\n")]
-    measures = set(import_module("unjudged.measures").__all__)
-    for package in filter(_has_names, PACKAGES):
-        names = {name: getattr(import_module(package), name) for name in import_module(package).__all__}
-        own = [name for name in names if name not in measures and _is_first(package, name, names[name])]
-        lines = [f"- {_described(name, names[name])}" for name in sorted(own, key=str.lower)]
-        parts += ["", f"## {package}", "", *lines]
-    return "\n".join(parts) + "\n"
+def command_page(name: str) -> str:
+    """Return all that the help of a command has."""
+    return f"# unjudged {name}\n\n```text\n{full(COMMANDS[name], 100)}```\n"
 
 
-def _is_first(package: str, name: str, value: object) -> bool:
+def python_page(package: str) -> str:
+    """Return a page on which mkdocstrings describes every public name of a package."""
+    names = public_names(package)
+    lines = [f"::: {package}.{name}" for name in names]
+    return "\n".join([f"# {package}", "", PACKAGES[package], "", *lines, ""])
+
+
+def public_names(package: str) -> list[str]:
+    """Return the names of a package that are neither measures nor tables, and not those of another package."""
+    module, measures = import_module(package), set(import_module("unjudged.measures").__all__)
+    names = [name for name in module.__all__ if name not in measures and not name.isupper()]
     top = import_module("unjudged")
-    return package == "unjudged" or name not in top.__all__ or getattr(top, name) is not value
-
-
-def _has_names(package: str) -> bool:
-    return find_spec(package) is not None and hasattr(import_module(package), "__all__")
-
-
-def _described(name: str, value: object) -> str:
-    if not (inspect.isclass(value) or inspect.isroutine(value) or inspect.ismodule(value)):
-        return f"`{name}`: a table by name"
-    signature = f"({_arguments(value)})" if inspect.isroutine(value) else ""
-    summary = re.split(r"\n\s*\n", inspect.getdoc(value) or "")[0]
-    return f"`{name}{signature}`: {' '.join(summary.split())}"
-
-
-def _arguments(function: object) -> str:
-    """Return the arguments of a function with their defaults, without types."""
-    signature = inspect.signature(function)  # type: ignore[arg-type]
-    parameters = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
-    return str(signature.replace(parameters=parameters, return_annotation=signature.empty))[1:-1]
+    kept = [
+        name
+        for name in names
+        if package == "unjudged" or getattr(top, name, None) is not getattr(module, name)
+    ]
+    return sorted(kept, key=str.lower)

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 from addresses import LINK, documentation, for_pypi
+from bench import MARKS, shortened
 from command_outputs import refreshed
 from coverage_page import coverage_figure, coverage_page, with_tables
 from held import EVIDENCE, read_rows
 from judgments_page import judgments_in_markdown
 from measures_page import measures_pages
-from reference_pages import command_line_page, python_names_page
+from reference_pages import references
 
-import unjudged
-from unjudged import MEASURES, judging, measures, predictions, studies
+from unjudged import MEASURES
 from unjudged.citation import REFERENCES
 from unjudged.report.measure_pages import page
 
@@ -43,21 +43,9 @@ def test_a_page_has_all_that_a_reader_needs(name: str) -> None:
     assert all(REFERENCES[key].text in text for key in MEASURES[name].traits.cite)
 
 
-def test_the_python_reference_has_every_name() -> None:
-    page_text = (DOCS / "reference" / "python.md").read_text()
-    listed = {line.removeprefix("::: unjudged.") for line in page_text.splitlines() if line.startswith(":::")}
-    here = set(unjudged.__all__) - set(measures.__all__)
-    packages = {"judging": judging, "predictions": predictions, "studies": studies}
-    below = {f"{package}.{name}" for package, module in packages.items() for name in module.__all__}
-    assert listed == here | below - {"judging.pool", "judging.DESIGNS"}
-
-
-def test_the_reference_of_commands_is_up_to_date() -> None:
-    assert (DOCS / "reference" / "command-line.md").read_text() == command_line_page(), "run `make docs`"
-
-
-def test_the_reference_of_names_is_up_to_date() -> None:
-    assert (DOCS / "reference" / "python-names.md").read_text() == python_names_page(), "run `make docs`"
+@pytest.mark.parametrize("page", references(), ids=lambda page: page.stem)
+def test_references_are_up_to_date(page: Path) -> None:
+    assert page.read_text() == references()[page], "run `make docs`"
 
 
 def test_bibtex_has_balanced_braces() -> None:
@@ -72,6 +60,21 @@ def test_outputs_of_commands(name: str) -> None:
     """What a page shows after `$ unjudged ...` is what the command prints on the sample."""
     text = (ROOT / name).read_text()
     assert refreshed(text) == text, "run `make docs`"
+
+
+def test_the_readme_quotes_what_was_measured() -> None:
+    """Speeds are those of the benchmarks; pairs, and how many of them were lost, those of the evidence."""
+    text = (ROOT / "README.md").read_text()
+    results = (ROOT / "benchmarks" / "results.md").read_text()
+    assert f"{MARKS[0]}\n{shortened(results)}\n{MARKS[1]}" in text, "run `make bench`"
+    better = [
+        row
+        for row in read_rows("headlines")
+        if (row["setting"], row["rule"]) == ("two groups left out", "better")
+    ]
+    assert f"Of {sum(int(row['pairs']) for row in better):,} pairs" in text
+    assert sum(int(row["lost"]) for row in better) == 0
+    assert len(text.split()) <= 950
 
 
 MADE_FOR_THE_SITE = {DOCS / "gallery" / "page.html"}

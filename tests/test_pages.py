@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from pathlib import Path
 
 import pytest
 from check_site import loads
-from reference_pages import command_line_page
 from sessions import replayed
-
-from unjudged.cli.commands import COMMANDS
 
 ROOT = Path(__file__).parent.parent
 PROGRAMS = Path(sys.executable).parent
@@ -79,11 +75,6 @@ def test_what_a_style_sheet_loads(tmp_path: Path) -> None:
     sheet = tmp_path / "x.css"
     sheet.write_text('@import "https://elsewhere.example/a.css"; p { background: url(icons/b.svg) }')
     assert list(loads(sheet)) == ["https://elsewhere.example/a.css"]
-
-
-def test_the_command_line_reference_names_each_command_once() -> None:
-    usages = re.findall(r"```text\nusage: unjudged (\w+)", command_line_page())
-    assert usages == list(COMMANDS)
 
 
 def test_what_a_reader_copies_are_commands() -> None:
