@@ -16,14 +16,7 @@ pytest.importorskip("jinja2")
 pytest.importorskip("pandas")
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
-SHOWN = {
-    "judges": 4,
-    "rag_team": 4,
-    "search_engineer": 3,
-    "track_organiser": 5,
-    "tutorial": 8,
-    "twenty_systems": 3,
-}
+SHOWN = {"rag_team": 4, "tutorial": 8}
 """How many cells of each notebook end with a result."""
 
 
