@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-import unjudged.formats.readers
+import unjudged.formats
 from unjudged.base.errors import UnjudgedError
 from unjudged.formats.scan import plain, scanner
 from unjudged.formats.tables import Ids
 
-for _module in pkgutil.walk_packages(unjudged.formats.readers.__path__, "unjudged.formats.readers."):
+for _module in pkgutil.walk_packages(unjudged.formats.__path__, "unjudged.formats."):
     importlib.import_module(_module.name)
 
 Outcome = tuple[str, Any]

@@ -29,8 +29,9 @@ from unjudged.cli.arguments import Output, OutputFormat
 from unjudged.cli.commands import COMMANDS, SCORE, Command
 from unjudged.cli.output import show_grids
 from unjudged.formats.columns import QRELS, RUN, Layout
-from unjudged.formats.reader import READERS, File, Reader, register
-from unjudged.formats.readers.mappings import table_of_rows
+from unjudged.formats.dicts import table_of_rows
+from unjudged.formats.files import READERS, Reader, register
+from unjudged.formats.streams import PathLike
 from unjudged.formats.tables import Table
 from unjudged.inference.corrections import correction
 from unjudged.inference.rows import better_first
@@ -165,12 +166,12 @@ def test_a_design() -> None:
 def test_a_reader(request: pytest.FixtureRequest, tmp_path: Path) -> None:
     """What it recognises and how it reads, registered as one object; nothing else has to know of it."""
 
-    def read_pipes(file: File, number: str) -> tuple[Table, Layout]:
-        rows = [line.split("|") for line in Path(file.file).read_text().splitlines()]
+    def read_pipes(file: PathLike, number: str) -> tuple[Table, Layout]:
+        rows = [line.split("|") for line in Path(file).read_text().splitlines()]
         table = table_of_rows([(query, document, float(value)) for query, document, value in rows], (number,))
         return table, QRELS if number == "grade" else RUN
 
-    register(Reader("pipes", lambda start: b"|" in start.data[:100], read_pipes))
+    register(Reader("pipes", lambda start: b"|" in start.data[:100], read=read_pipes))
     request.addfinalizer(lambda: READERS.pop("pipes"))
     own_qrels, own_run = tmp_path / "qrels", tmp_path / "run"
     own_qrels.write_text("q|a|1\nq|b|0\nr|c|2\n")

@@ -162,7 +162,7 @@ def test_rows_of_every_kind_and_none() -> None:
     assert PROVIDER.calc_aggregate([ir_measures.AP], {"q": {"d": 1}}, {"other": {"d": 1.0}}) == {
         ir_measures.AP: 0.0
     }
-    with pytest.raises(InputError, match="the score of document 'd' of query 'q' is 'nan'"):
+    with pytest.raises(InputError, match="document 'd' of query 'q': the score is 'nan'"):
         PROVIDER.calc_aggregate([ir_measures.AP], {"q": {"d": 1}}, {"q": {"d": float("nan")}})
 
 

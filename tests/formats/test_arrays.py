@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
 from unjudged import InputError, Judgments, Run, UnjudgedWarning, UsageError, compare, evaluate
-from unjudged.formats import matching
+from unjudged.formats import arrays
 from unjudged.formats.scan.plain import matcher as plain
 from unjudged.formats.scan.scanner import ids_of_numbers
 
@@ -87,7 +87,7 @@ def test_a_run_has_the_values_of_its_dict(top: tuple[Any, Any], given_as: Any, p
     documents, scores = top
     queries = ["0", "two", "1", "more"][: len(documents)]
     expected = dict_of(documents, scores, NAMES, queries)
-    before, matching.DEFERRED_PART = matching.DEFERRED_PART, part
+    before, arrays.BLOCK = arrays.BLOCK, part
     try:
         if not any(expected.values()):
             with pytest.raises(InputError, match="no rows"):
@@ -96,7 +96,7 @@ def test_a_run_has_the_values_of_its_dict(top: tuple[Any, Any], given_as: Any, p
         run = Run.from_arrays(given_as(documents), given_as(scores), queries=queries, names=NAMES)
         found = evaluate(JUDGED, {"mine": run}, MEASURES)
     finally:
-        matching.DEFERRED_PART = before
+        arrays.BLOCK = before
     assert found.values.tobytes() == evaluate(JUDGED, {"mine": expected}, MEASURES).values.tobytes()
     of_dict = Run.of(expected)
     for other in (run, pickle.loads(pickle.dumps(run))):

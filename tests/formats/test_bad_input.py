@@ -76,8 +76,8 @@ def test_bad_qrels(data: bytes, tmp_path: Path) -> None:
 
 BAD_MEMORY = [
     ({"q": {"d": 0.5}}, "the grade of document 'd' of query 'q' is '0.5', expected " + WHOLE),
-    ({"q": {"d": "x"}}, "the grade of document 'd' of query 'q' is 'x', expected " + WHOLE),
-    ({"q": {"d": None}}, "the grade of document 'd' of query 'q' is missing, expected " + WHOLE),
+    ({"q": {"d": "x"}}, "document 'd' of query 'q': the grade is 'x', expected " + WHOLE),
+    ({"q": {"d": None}}, "document 'd' of query 'q': the grade is missing, expected " + WHOLE),
     ({"q": {7.5: 1}}, "the document is a float ('7.5'), expected text or a whole number"),
     ({7.5: {"d": 1}}, "the query is a float ('7.5'), expected text or a whole number"),
     ({"q": {True: 1}}, "the document is a bool ('True'), expected text or a whole number"),
@@ -98,7 +98,7 @@ def test_bad_data_in_memory(data: object, problem: str) -> None:
 
 @pytest.mark.parametrize("score", [float("nan"), float("inf"), "x"])
 def test_bad_score_in_memory(score: object) -> None:
-    with pytest.raises(InputError, match="the score of document 'd' of query 'q' is"):
+    with pytest.raises(InputError, match="document 'd' of query 'q': the score is"):
         Run.of({"q": {"d": score}})
 
 

@@ -16,8 +16,7 @@ from typing import Any
 import pytest
 
 from unjudged import InputError, UnjudgedError, evaluate
-from unjudged.formats import decompression, streams
-from unjudged.formats.readers import trec
+from unjudged.formats import decompression, streams, trec
 
 if sys.version_info >= (3, 14):
     from compression import zstd

@@ -109,12 +109,12 @@ def test_a_file_cut_short_while_it_is_read(tmp_path: Path) -> None:
         code = f"""
 import os
 from unjudged import InputError, evaluate
-from unjudged.formats.readers import arrow_files as columnar
-convert = columnar.table_of_arrow
+from unjudged.formats import arrow_files as columnar
+convert = columnar.validate
 def cut_and_convert(*arguments, **options):
     os.truncate({str(tmp_path / "run")!r}, 9000)
     return convert(*arguments, **options)
-columnar.table_of_arrow = cut_and_convert
+columnar.validate = cut_and_convert
 try:
     evaluate({{"q0": {{"d0": 1}}}}, {str(tmp_path / "run")!r})
 except InputError as error:

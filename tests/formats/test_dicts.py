@@ -19,8 +19,8 @@ from tests.formats.test_scanner_twins import Text, flat, outcome
 from unjudged import evaluate
 from unjudged.base.errors import InputError, MissingQueriesWarning
 from unjudged.evaluation import collection
+from unjudged.formats import dicts as memory
 from unjudged.formats import matching
-from unjudged.formats.readers import mappings as memory
 from unjudged.formats.scan import scanner
 from unjudged.formats.tables import Ids, Matched, Table, Texts
 from unjudged.rankings.judgments import Judgments

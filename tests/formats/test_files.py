@@ -16,9 +16,8 @@ import pytest
 from pyarrow import feather, parquet
 
 from unjudged import InputError, Judgments, Run, UsageError, evaluate, sample
-from unjudged.formats import matching, ungrouped
-from unjudged.formats.readers import arrow_files as columnar
-from unjudged.formats.readers import text_tables
+from unjudged.formats import arrow_files as columnar
+from unjudged.formats import matching, text_tables, ungrouped
 from unjudged.formats.scan import scanner
 
 MEASURES = ["AP", "infAP", "nDCG@10", "Bpref", "RBP(p=0.8)", "Judged@10", "NumRet"]
@@ -181,9 +180,9 @@ WRONG = {
     "deep JSON": ('{"q":' * 100_000, "run: cannot be read as JSON"),
     "JSON list": ('[{"q": 1}]', "run: holds a list, expected queries, each with its documents"),
     "JSON twice": ('{"q": {"a": 1, "a": 2}}', "run: 'a' appears twice in one dictionary"),
-    "JSON number": ('{"q": {"a": 1e999}}', "run: the score of document 'a' of query 'q' is 'inf'"),
-    "JSON huge": ('{"q": {"a": 1' + "0" * 400 + "}}", "run: the score of document 'a' of query 'q' is '1000"),
-    "JSON text": ('{"q": {"a": "x"}}', "run: the score of document 'a' of query 'q' is 'x'"),
+    "JSON number": ('{"q": {"a": 1e999}}', "run: document 'a' of query 'q': the score is 'inf'"),
+    "JSON huge": ('{"q": {"a": 1' + "0" * 400 + "}}", "run: document 'a' of query 'q': the score is '1000"),
+    "JSON text": ('{"q": {"a": "x"}}', "run: document 'a' of query 'q': the score is 'x'"),
     "JSON of two": ('{"en": {"test": {"q": {"a": 1}}}, "de": {}}', "run: holds more than one .* of its own"),
     "JSON flat": ('{"q": 1}', "run: query 'q' holds an int, expected a mapping of documents"),
     "JSON null": ('{"q": null}', "run: query 'q' holds no value, expected a mapping of documents"),
@@ -323,7 +322,7 @@ def test_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_no_blocks() -> None:
     index = Judgments.of({"q": {"a": 1}}).index
     with pytest.raises(InputError, match="no rows"):
-        matching.match_blocks(list, index)
+        matching.match_rows(matching.InPieces(list), index)
 
 
 def test_runs_by_a_pattern(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pandas
 import pytest
 
 from unjudged import InputError, Judgments, Run, Scores, UnjudgedError, evaluate, sample
-from unjudged.base.errors import AssumptionWarning, UsageError
+from unjudged.base.errors import UsageError
 
 MEASURES = ["AP", "nDCG@10", "Bpref", "infAP", "NumRet", "Judged@10"]
 RUN = sample.runs["lexical"]
@@ -93,30 +93,6 @@ def test_runs_in_files(kind: str, expected: Scores, tmp_path: Path) -> None:
     same(evaluate(sample.qrels, Run.read(path), MEASURES), expected)
 
 
-def test_three_columns_are_ranks_and_say_so(expected: Scores, tmp_path: Path) -> None:
-    path = tmp_path / "msmarco.tsv"
-    path.write_text(text(RANKS, "\t"))
-    with pytest.warns(AssumptionWarning, match=r"msmarco.tsv: three columns .* query, document, rank"):
-        same(evaluate(sample.qrels, path, MEASURES), expected)
-    with pytest.warns(AssumptionWarning):
-        assert Run.read(path).ranking("q01") == BEST_FIRST["q01"]
-
-
-@pytest.mark.parametrize(
-    ("content", "problem"),
-    [
-        ("q1 d1 1\nq1 d2 1\n", ":2: rank 1 of query 'q1' is its first or comes twice"),
-        ("q1 d1 30\nq1 d2 12\n", ":2: rank 12 of query 'q1' is its first or comes twice"),
-        ("q1 d1 0.5\nq1 d2 0.3\n", "the rank is '0.5', expected a whole number"),
-    ],
-)
-def test_three_columns_that_are_no_ranks(content: str, problem: str, tmp_path: Path) -> None:
-    path = tmp_path / "run"
-    path.write_text(content)
-    with pytest.raises(InputError, match=problem):
-        evaluate({"q1": {"d1": 1}}, path)
-
-
 def test_three_columns_are_no_judgments(tmp_path: Path) -> None:
     path = tmp_path / "qrels"
     path.write_text("q1 d1 1\n")
@@ -187,7 +163,7 @@ def test_the_same_id_as_number_and_text() -> None:
     [
         ({"q": {"d1", "d2"}}, "holds a set, which has no order: expected a list"),
         ({"q": ["d1", "d1"]}, "document 'd1' of query 'q' appears twice"),
-        ({"q": ["d1", None]}, "the document is missing, expected text or a whole number"),
+        ({"q": ["d1", None]}, "the document is null, expected a value"),
         ({"q": ["d1", ["x"]]}, "the document is a list .*, expected text or a whole number"),
         ({"q": [{"docno": "d1", "score": 1}]}, "the document is a dict .*, expected text or a whole number"),
     ],
@@ -217,7 +193,7 @@ def test_unknown_objects(held: Any) -> None:
         ({"query_id": 1.5, "doc_id": "d", "score": 1}, "run.jsonl:3: the query is a float"),
         (
             {"query_id": "q", "doc_id": None, "score": 1},
-            "run.jsonl:3: the document is missing, expected text",
+            "run.jsonl:3: the document is null, expected a value",
         ),
         (["q", "d", 1], "run.jsonl:3: holds a list, expected an object with fields"),
     ],
@@ -309,7 +285,7 @@ def test_a_row_without_a_run(tmp_path: Path) -> None:
         evaluate(sample.qrels, frame)
     path = tmp_path / "run.jsonl"
     path.write_text('{"run": "a", "qid": "q", "pid": "d", "rank": 1}\n{"qid": "q", "pid": "e", "rank": 2}\n')
-    with pytest.raises(InputError, match=r"run.jsonl:2: the run is missing, expected text"):
+    with pytest.raises(InputError, match=r"run.jsonl:2: the run is null, expected a value"):
         evaluate(sample.qrels, path)
 
 

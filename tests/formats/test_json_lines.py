@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import examples
 from unjudged import UnjudgedError, evaluate
-from unjudged.formats.readers import text_tables
+from unjudged.formats import text_tables
 
 NAMES = st.sampled_from(["a", "b", "c", "ü", "\ud800", "\udc80", "", "x" * 40])
 VALUES = st.one_of(NAMES, st.integers(-3, 3), st.floats(), st.booleans(), st.none(), st.lists(st.integers()))

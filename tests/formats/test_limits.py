@@ -22,11 +22,12 @@ from pyarrow import parquet
 
 from unjudged import InputError, Judgments, Run, Scores, UnjudgedError, UsageError, evaluate, sample
 from unjudged.formats import matching
+from unjudged.formats.arrow_columns import ids_of
+from unjudged.formats.dicts import table_of_mapping
 from unjudged.formats.limits import limit
-from unjudged.formats.readers.arrow_columns import ids_of
-from unjudged.formats.readers.mappings import table_of_mapping
 from unjudged.formats.scan import scanner
 from unjudged.formats.tables import Ids
+from unjudged.formats.values import unplaced
 
 QRELS = {"q": {"d0": 1, "d2": 1}}
 COMPRESS: dict[str, Any] = {"gz": gzip.compress, "xz": lzma.compress, "zst": zstd.compress}
@@ -142,7 +143,8 @@ def test_names_are_numbered_as_a_dict_would(longest: int) -> None:
     texts = [bytes(rng.integers(0, 3, rng.integers(0, longest + 1)).tolist()) for _ in range(20_000)]
     seen: dict[bytes, int] = {}
     expected = [seen.setdefault(text, len(seen)) for text in texts]
-    names = ids_of(pyarrow.array(texts, pyarrow.large_binary())[3:])
+    column = pyarrow.chunked_array([pyarrow.array(texts, pyarrow.large_binary())[3:]])
+    names = ids_of(column, "query", unplaced)
     number, first = scanner.number_names(names)
     assert len(texts) - 3 == len(number)
     assert [names.raw(first[i]) for i in number.tolist()] == texts[3:]
@@ -230,8 +232,9 @@ def test_threads_that_cannot_be_started(monkeypatch: pytest.MonkeyPatch, tmp_pat
     rows = table_of_mapping({"q": {f"d{i}": float(i) for i in range(9)}, "r": {"a": 1.0}}, "score")
     monkeypatch.setattr("threading.Thread.start", refuse)
     monkeypatch.setattr(matching, "SMALLEST_PART", 2)
-    monkeypatch.setattr(matching, "DEFERRED_PART", 2)
-    monkeypatch.setattr("unjudged.formats.readers.arrow_columns.SMALLEST_PART", 2)
+    monkeypatch.setattr("unjudged.formats.frames.BLOCK", 2)
+    monkeypatch.setattr("unjudged.formats.arrow_files.BLOCK", 2)
+    monkeypatch.setattr("unjudged.formats.arrow_files.LARGEST_PIECE", 0)
     monkeypatch.setattr(matching, "cores", lambda: 3)
     with pytest.raises(UnjudgedError, match="the system refuses to start a thread"):
         matching.match(rows, scanner.Index(rows.queries, rows.starts, rows.documents))

@@ -14,8 +14,7 @@ import pytest
 from unjudged import InputError, Judgments, Run, UsageError, evaluate, sample
 from unjudged.base.errors import RepeatedDocument
 from unjudged.base.wording import kind_of
-from unjudged.formats import streams
-from unjudged.formats.readers import trec
+from unjudged.formats import streams, trec
 
 QRELS = {"q": {"a": 1, "b": 0}}
 RUN = {"q": {"a": 1.0, "b": 2.0}}
@@ -135,7 +134,7 @@ class Growing(Mapping[str, Any]):
 WRONG: dict[str, list[Any]] = {
     "a Growing changed while it was read": [{"q": Growing()}],
     "query 'r' holds an int": [{"q": {"a": 1}, "r": 5}],
-    "the score of document 'a' of query 'q' is": [
+    "document 'a' of query 'q': the score is": [
         {"q": {"a": [1]}},
         {"q": {"a": [1, 2]}},
         {"q": {"a": np.zeros(2)}},
@@ -144,8 +143,8 @@ WRONG: dict[str, list[Any]] = {
         {"q": {"a": 1j}},
         {"q": {"a": {}}},
         {"q": {"b": 1, "a": [2, 3]}},
-        [("q", "a", (1,))],
     ],
+    r"row 0 \(from 0\): the score is": [[("q", "a", (1,))]],
     r"document '\\ud800' cannot be written as UTF-8": [{"q": {"a": 1, "\ud800": 2}}, [("q", "\ud800", 1)]],
     r"query '\\udfff' cannot be written as UTF-8": [{"\udfff": {"a": 1}}, [("\udfff", "a", 1)]],
     r"row 0 \(from 0\) is an int": [[7]],
@@ -185,7 +184,7 @@ def test_names_that_no_file_can_have(name: str) -> None:
 
 def test_a_frame_with_a_lone_surrogate() -> None:
     frame = pandas.DataFrame({"qid": ["q"], "docno": pandas.Series(["\ud800"], dtype=object), "score": [1.0]})
-    with pytest.raises(InputError, match="run: the frame cannot be read"):
+    with pytest.raises(InputError, match=r"run: document .* cannot be written as UTF-8"):
         Run.of(frame)
 
 

@@ -19,10 +19,9 @@ from tests.conftest import examples
 from tests.formats.test_scanner_twins import likely_lines, outcome, tables
 from unjudged import Judgments, evaluate
 from unjudged.base.errors import InputError, UnjudgedError
-from unjudged.formats import matching, streams
+from unjudged.formats import matching, streams, trec
 from unjudged.formats.columns import QRELS, RUN
 from unjudged.formats.matching import grouped
-from unjudged.formats.readers import trec
 from unjudged.formats.scan import checks, scanner
 from unjudged.formats.scan.plain import (
     dicts as plain_mappings,

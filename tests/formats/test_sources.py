@@ -16,7 +16,7 @@ import pytest
 
 from unjudged import Judgments, Run, Scores, evaluate, sample
 from unjudged.formats import streams as sources
-from unjudged.formats.readers import trec
+from unjudged.formats import trec
 
 if sys.version_info >= (3, 14):
     from compression import zstd

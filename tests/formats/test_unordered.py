@@ -23,10 +23,9 @@ from tests.formats.test_scanner_twins import outcome, tables
 from unjudged import InputError, evaluate, sample
 from unjudged.base.errors import DuplicateError
 from unjudged.base.threads import Threads
-from unjudged.formats import matching, streams, ungrouped
+from unjudged.formats import matching, streams, trec, ungrouped
 from unjudged.formats.columns import QRELS, RUN, Layout
 from unjudged.formats.matching import grouped
-from unjudged.formats.readers import trec
 from unjudged.formats.scan import scanner
 from unjudged.formats.scan.plain import matcher as plain
 from unjudged.formats.scan.plain import text as plain_text

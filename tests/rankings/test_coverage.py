@@ -129,7 +129,7 @@ def test_a_query_that_nobody_judged_counts_once(
     cores: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its rows may be apart, in one piece of a file or in several."""
-    monkeypatch.setattr("unjudged.formats.readers.trec.cores", lambda: cores)
+    monkeypatch.setattr("unjudged.formats.trec.cores", lambda: cores)
     monkeypatch.setattr("unjudged.formats.streams.SMALLEST_PIECE", 100)
     lines = [f"x{i % 3} Q0 d{i} 1 1 tag\n" for i in range(60)]
     lines[30:30] = ["q1 Q0 d1 1 2 tag\n", "q1 Q0 d9 1 1 tag\n"]

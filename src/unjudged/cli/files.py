@@ -61,7 +61,7 @@ def check_not_read(output: Path) -> None:
 def _files(name: str) -> Iterable[str | Path]:
     """Return the files that a name stands for: the parts of a folder, what matches a pattern, or a file."""
     if os.path.isdir(name):
-        from unjudged.formats.readers.arrow_files import is_part
+        from unjudged.formats.arrow_files import is_part
 
         return filter(is_part, Path(name).rglob("*"))
     if set(name) & set("*?[") and "\0" not in name:

@@ -30,7 +30,7 @@ from ir_measures.measures.base import _NOT_PROVIDED as NOT_PROVIDED
 from ir_measures.measures.base import Agg, ParamInfo, SumAgg
 
 from unjudged.formats import matching
-from unjudged.formats.readers.frames import is_frame
+from unjudged.formats.frames import is_frame
 from unjudged.measures.kernel.registry import MEASURES, POLICIES, Measure
 from unjudged.measures.kernel.spellings import translated
 from unjudged.rankings.judged import Floats, JudgedRankings

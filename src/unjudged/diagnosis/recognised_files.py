@@ -18,14 +18,14 @@ from unjudged.evaluation.collection import name_runs
 from unjudged.evaluation.groups import read_groups
 from unjudged.evaluation.score_cells import AS_ZERO, names_measure
 from unjudged.evaluation.scores import Scores
+from unjudged.formats.arrow_files import open_arrow
 from unjudged.formats.columns import NAMES, is_header
 from unjudged.formats.files import reader_of
 from unjudged.formats.inputs import FILE, kind_of_source
 from unjudged.formats.named_columns import QUERIES, folded, is_number
-from unjudged.formats.readers.arrow_files import open_arrow
-from unjudged.formats.readers.text_tables import header_of
 from unjudged.formats.streams import name_file_in_errors, opened
 from unjudged.formats.tables import Table
+from unjudged.formats.text_tables import header_of
 from unjudged.judging.sample_file import SCHEMA as DESIGN_SCHEMA
 from unjudged.judging.sample_file import read_sample
 from unjudged.judging.texts import BODIES, records
@@ -136,7 +136,7 @@ def _has_grades(file: str, start: bytes, fields: Sequence[str]) -> bool:
     if kind == "TREC text":
         rows = (row.split() for row in start.splitlines() if not row.startswith(b"#"))
         return len(next((row for row in rows if row), ())) in (4, 5)
-    if kind == "text of three columns" or {*NAMES["rank"], *NAMES["score"][1:]} & {*fields}:
+    if {*NAMES["rank"], *NAMES["score"][1:]} & {*fields}:
         return False
     if {*NAMES["grade"][:-1], *NAMES["stratum"]} & {*fields}:
         return True

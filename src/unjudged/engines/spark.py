@@ -17,9 +17,10 @@ import numpy as np
 from unjudged.base.errors import InputError, UsageError
 from unjudged.evaluation.evaluation import DEFAULT_MEASURES
 from unjudged.formats import matching
-from unjudged.formats.columns import NONE, columns_of, expected, layout_of
-from unjudged.formats.readers.arrow_columns import Where, pyarrow_module, table_of_arrow
-from unjudged.formats.tables import Matched
+from unjudged.formats.arrow_columns import pyarrow_module, validate
+from unjudged.formats.columns import NONE, Layout, columns_of, expected
+from unjudged.formats.tables import Matched, Table
+from unjudged.formats.tabular import Block
 from unjudged.measures.counts import ONLY_EVALUATE
 from unjudged.measures.kernel.averages import summarised
 from unjudged.measures.kernel.names import MeasureLike, parse, parse_measures
@@ -215,8 +216,8 @@ class Task:
         """
         qrels = qrels.sort_by("place").drop_columns("place")
         columns = dict(zip(qrels.column_names, qrels.columns, strict=True))
-        table = matching.grouped(table_of_arrow(columns, lambda _: "a row of the judgments"))
-        judgments = Judgments.from_table(table, layout_of(columns))
+        table = matching.grouped(_table(columns, "the judgments"))
+        judgments = Judgments.from_table(table, Layout(tuple(columns)))
         if self.scale is not None:  # all buckets have the same, so that `rel` means the same in each
             judgments = _on_scale(judgments, np.array(self.scale))
         elif judgments.scale is not None:
@@ -247,12 +248,24 @@ class Task:
         for name, start, stop in zip(self.runs, ends, ends[1:], strict=False):
             rows = run.slice(start, stop - start)
             columns = {role: rows[role] for role in ("query", "document", "score")}
-            matched.append(matching.match_rows(table_of_arrow(columns, _in_run(name)), judgments.index))
+            matched.append(matching.match_rows(_table(columns, f"run {name!r}"), judgments.index))
         return matched
 
 
-def _in_run(name: str) -> Where:
-    return lambda _: f"a row of run {name!r}"
+@dataclass(frozen=True, eq=False)
+class _Rows(Block):
+    """Rows of a bucket, whose numbers say nothing."""
+
+    of: str = ""
+
+    def error(self, row: int, problem: str) -> InputError:  # noqa: ARG002 (of any row)
+        return InputError(f"a row of {self.of}: {problem}")
+
+
+def _table(columns: Mapping[str, Any], of: str) -> Table:
+    for column in columns.values():
+        validate(column)
+    return _Rows(columns, of=of).table({role: role for role in columns})
 
 
 def _own_function(asked: Measure) -> Any:

@@ -21,6 +21,7 @@ from unjudged.collection.description import MODEL, Description, Labels
 from unjudged.collection.finding import description_of
 from unjudged.evaluation.described_judgments import by_name, united
 from unjudged.formats.files import FileWithColumns, expanded, runs_in_file
+from unjudged.formats.frames import is_frame, library_of, runs_in_frame
 from unjudged.formats.inputs import (
     FILE,
     FRAME,
@@ -32,7 +33,6 @@ from unjudged.formats.inputs import (
     run_name,
 )
 from unjudged.formats.limits import limit
-from unjudged.formats.readers.frames import is_frame, library_of, runs_in_frame
 from unjudged.formats.scan import scanner
 from unjudged.formats.streams import STANDARD_INPUT, without_links
 from unjudged.formats.tables import Matched

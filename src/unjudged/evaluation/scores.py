@@ -15,7 +15,7 @@ from unjudged.base.errors import UnjudgedWarning, UsageError
 from unjudged.base.lazy import computed_once
 from unjudged.base.wording import counted
 from unjudged.evaluation.measure_warnings import measure_warnings
-from unjudged.formats.readers.frames import is_frame, library_of
+from unjudged.formats.frames import is_frame, library_of
 from unjudged.measures.kernel.names import MeasureLike, place_of_measure
 from unjudged.measures.kernel.registry import Measure, lower_is_better
 from unjudged.rankings.coverage import coverage_warnings, missing_queries

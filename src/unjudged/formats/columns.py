@@ -74,7 +74,6 @@ class Layout:
 
 
 RUN = Layout(("query", "iteration", "document", "rank", "score", "tag"), open_ended=True)
-MS_MARCO = Layout(("query", "document", "rank"))
 QRELS = Layout(("query", "iteration", "document", "grade"))
 STRATIFIED = Layout(("query", "iteration", "document", "stratum", "grade"))
 ZSCORES = Layout(("query", "measure", "mean", "deviation"))
@@ -172,10 +171,6 @@ def descending(role: str, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
     return -numbers if role == "rank" else numbers
 
 
-def layout_of(columns: Mapping[str, str]) -> Layout:
-    return Layout(tuple(columns))
-
-
 def listed(header: Sequence[str]) -> str:
     """Return the names of columns as a message shows them."""
     shown = ", ".join(quoted(str(name)) for name in header[:12])
@@ -217,6 +212,8 @@ def _hint(layout: Layout, found: int) -> str:
     if found == 1 and layout.columns in (QRELS.columns, RUN.columns):
         names = ",".join(NAMES[role][0] for role in NEEDED["score" if "score" in layout.columns else "grade"])
         return f"; if it is CSV, its first line has to name the columns, as in {names}"
+    if layout.columns == RUN.columns and found == 3:
+        return "; for query, document and rank, name them on the first line, with tabs: query_id doc_id rank"
     if layout.columns == QRELS.columns and found == len(RUN.columns):
         return f"; {IS_IT_A_RUN}"
     if layout.columns == RUN.columns and found in (len(QRELS.columns), len(STRATIFIED.columns)):

@@ -9,23 +9,22 @@ from typing import Any
 
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import kind_of
-from unjudged.formats.columns import NONE, QRELS, RUN, Layout, no_rows
-from unjudged.formats.files import check_columns, columns_of_file, read_path, reader_of, scan_file
-from unjudged.formats.limits import check, limit
-from unjudged.formats.matching import Deferred, match, match_rows
-from unjudged.formats.reader import File, Reader
-from unjudged.formats.readers.frames import is_frame, rankings_of_frame, table_of_frame
-from unjudged.formats.readers.mappings import (
+from unjudged.formats.columns import NONE, QRELS, RUN, Layout, columns_of, no_rows
+from unjudged.formats.dicts import (
     is_by_query,
     starts_plainly,
     table_of_mapping,
     table_of_plain_dicts,
     table_of_rows,
 )
-from unjudged.formats.readers.values import identifier
+from unjudged.formats.files import Reader, check_columns, columns_of_file, read_path, reader_of
+from unjudged.formats.frames import is_frame, open_frame
+from unjudged.formats.limits import check, limit
+from unjudged.formats.matching import InPieces, match, match_rows
 from unjudged.formats.scan import scanner
-from unjudged.formats.streams import name_file_in_errors, name_source_in_errors, on_disk
+from unjudged.formats.streams import File, name_file_in_errors, name_source_in_errors, on_disk
 from unjudged.formats.tables import Matched, Table
+from unjudged.formats.values import identifier
 
 FILE, TABLE, FRAME, MAPPING, ROWS, UNKNOWN = "file", "table", "frame", "mapping", "rows", "unknown"
 
@@ -48,7 +47,7 @@ def kind_of_source(source: Any) -> str:
 
 def _of_arrays(source: Any) -> bool:
     """Whether this is a `Run` of arrays, whose rows become tables where they are matched."""
-    return isinstance(getattr(source, "rows", None), Deferred)
+    return isinstance(getattr(source, "rows", None), InPieces)
 
 
 def is_one_source(source: Any) -> bool:
@@ -89,7 +88,9 @@ def table_of_source(
         if kind == FILE:
             table, layout = read_path(source, number, columns)
         elif kind == FRAME:
-            table, layout = table_of_frame(source, number, columns)
+            frame = open_frame(source)
+            roles = columns_of(frame.columns, number, columns)
+            table, layout = frame.table(roles), Layout(tuple(roles))
         elif kind == TABLE and number == "score":
             table, layout = source.table, RUN
         elif kind == MAPPING:
@@ -134,9 +135,11 @@ def match_runs(runs: Mapping[str, Any], judged: scanner.Index) -> Generator[Matc
                 continue
             with name_in_errors(run, run_name(name)):
                 if name in files:
-                    matched = scan_file(*files[name], judged)
+                    own_file, reader = files[name]
+                    matched = reader.match(own_file, judged)
                 elif kind_of_source(run) == FRAME:
-                    matched = match_rows(rankings_of_frame(run), judged)
+                    frame = open_frame(run)
+                    matched = match_rows(frame.pieces(columns_of(frame.columns, "score", NONE)), judged)
                 elif _of_arrays(run):
                     matched = match_rows(run.rows, judged)
                 else:

@@ -62,25 +62,17 @@ def exceeded(name: str) -> InputError:
     return InputError(problem + remedy)
 
 
+def memory_of(table: Table) -> int:
+    """Return how many bytes the rows of a table take."""
+    first, last = int(table.starts[0]), int(table.starts[-1])
+    text = int(table.documents.offsets[last] - table.documents.offsets[first]) if last > first else 0
+    return text + (last - first) * BYTES_OF_A_ROW
+
+
 def within_memory(tables: Iterable[Table]) -> Iterator[Table]:
     """Tables that are kept, refused where they take too much together."""
     taken = 0
     for table in tables:
-        taken += len(table.documents.data) + len(table.documents) * BYTES_OF_A_ROW
+        taken += memory_of(table)
         check("MEMORY", taken)
         yield table
-
-
-def bounded(blocks: Iterable[Table]) -> Iterator[Table]:
-    """Blocks of rows, refused where one query, whose rows must be held together, takes too much."""
-    rows, taken, last = 0, 0, None
-    for block in blocks:
-        if len(block.queries):
-            if len(block.queries) > 1 or block.queries.raw(0) != last:
-                rows, taken, last = 0, 0, block.queries.raw(len(block.queries) - 1)
-            first = int(block.starts[-2])
-            rows += int(block.starts[-1]) - first
-            taken += int(block.documents.offsets[-1] - block.documents.offsets[first])
-            check("ROWS", rows)
-            check("MEMORY", taken + rows * BYTES_OF_A_ROW)
-        yield block

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
-from itertools import chain, pairwise
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain, islice, pairwise
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,29 +16,56 @@ from unjudged.base.errors import DuplicateError, UnjudgedError
 from unjudged.base.segments import ends, stable_order
 from unjudged.base.threads import Threads, cores
 from unjudged.formats.columns import no_rows, seen_before, seen_twice
-from unjudged.formats.limits import bounded
+from unjudged.formats.limits import check, memory_of
 from unjudged.formats.scan import scanner
 from unjudged.formats.scan.checks import checked_starts
 from unjudged.formats.tables import Ids, Matched, Table
-from unjudged.formats.ungrouped import match_pieces, match_tables
+from unjudged.formats.ungrouped import match_tables
 
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 SMALLEST_PART = 1 << 18
-DEFERRED_PART = 1 << 17  # what is converted fits a cache until it is matched
-KEPT_PART = 1 << 16  # or until it is kept by query, which reads it once
 
 
 @dataclass(frozen=True, eq=False)
-class Deferred:
-    """Rows that become tables span by span, on the core that matches the span.
+class InPieces:
+    """Rows that become tables piece by piece, each on the core that matches it.
 
-    `span` gives the rows from one to another. If it meets anything wrong, `whole` gives all rows at once, or
-    the error that they have. `starts` says where each query's rows start, if they are together.
+    `pieces` makes them in order, as often as it is called. `on_cores` says that several cores are faster.
     """
 
-    rows: int
-    span: Callable[[int, int], Table]
-    whole: Callable[[], Table]
-    starts: NDArray[np.int64] | None = None
+    pieces: Callable[[], Iterable[Callable[[], Table]]]
+    on_cores: bool = True
+
+    def tables(self) -> Iterator[Table]:
+        """Yield the tables in order."""
+        return ahead(lambda piece: piece(), self.pieces(), on_cores=self.on_cores)
+
+    def whole(self) -> Table:
+        """Return all rows."""
+        return Table.joined(list(self.tables()))
+
+
+def ahead(
+    work: Callable[[Item], Result], items: Iterable[Item], *, on_cores: bool = True
+) -> Iterator[Result]:
+    """Yield the result for each item in order, while other cores work on the next items."""
+    items = iter(items)
+    first = list(islice(items, 2))
+    if len(first) < 2 or not on_cores:
+        yield from map(work, chain(first, items))
+        return
+    pool = Threads(cores())
+    try:
+        waiting = deque(pool.submit(work, item) for item in first)
+        for item in items:
+            waiting.append(pool.submit(work, item))
+            if len(waiting) > cores():
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def is_grouped(table: Table) -> bool:
@@ -75,121 +105,86 @@ def index_of(queries: Ids, starts: NDArray[np.int64], documents: Ids) -> scanner
 
 def match(table: Table, judged: scanner.Index) -> Matched:
     """Match a table that has the rows of each query together. Cores share a large one."""
-    parts = min(cores(), len(table.documents) // SMALLEST_PART)
+    parts = max(1, min(cores(), len(table.documents) // SMALLEST_PART))
+    starts = checked_starts(table.starts, len(table.queries), len(table.documents))
+    places = np.linspace(starts[0], starts[-1], parts + 1)[1:-1]
+    cuts = pairwise([0, *np.searchsorted(starts[:-1], places).tolist(), len(starts) - 1])
+    spans = [table] if parts == 1 else [table.span(*cut) for cut in cuts]
     try:
-        if parts < 2:
-            return scanner.match_table(table, judged)
-        with Threads(parts) as pool:
-            spans = [table.span(*cut) for cut in _cuts(table.starts, len(table.documents), parts)]
-            return Matched.joined(list(pool.map(lambda span: scanner.match_table(span, judged), spans)))
+        return Matched.joined(list(ahead(lambda span: scanner.match_table(span, judged), spans)))
     except DuplicateError as error:
         raise _named(table, error) from None
 
 
-def match_rows(rows: Table | Deferred, judged: scanner.Index) -> Matched:
-    """Match rows in any order.
+def match_rows(rows: Table | InPieces, judged: scanner.Index) -> Matched:
+    """Match rows in any order; those of a query are forgotten when it is complete.
 
-    If anything is wrong with deferred rows, all are converted before any is matched, to report what is wrong
-    first.
+    If the rows of a query are apart, the pieces are made again, and all rows are kept by query.
     """
     if isinstance(rows, Table):
         return match(rows, judged) if is_grouped(rows) else match_tables(lambda: [rows], judged)
-    try:
-        return (
-            _match_apart(rows, judged) if rows.starts is None else _match_together(rows, rows.starts, judged)
-        )
-    except UnjudgedError:
-        return match_rows(rows.whole(), judged)
+    pieces = iter(rows.pieces())
+    first = next(pieces, _no_piece)()
+    matched = None
+    if not _are_apart(first):
+        work = partial(_with_inner_match, judged)
+        matched = _match_together(ahead(work, chain([lambda: first], pieces), on_cores=rows.on_cores), judged)
+    return match_tables(rows.tables, judged) if matched is None else matched
 
 
-def _match_together(rows: Deferred, starts: NDArray[np.int64], judged: scanner.Index) -> Matched:
-    cuts = _cuts(starts, rows.rows, max(1, rows.rows // DEFERRED_PART))
-    spans = [(int(starts[first]), int(starts[last])) for first, last in cuts]
-    with Threads(cores()) as pool:
-        on_cores = map if len(cuts) == 1 else pool.map
-        return Matched.joined(
-            list(on_cores(lambda span: scanner.match_table(rows.span(*span), judged), spans))
-        )
+def _no_piece() -> Table:
+    raise no_rows()
 
 
-def _match_apart(rows: Deferred, judged: scanner.Index) -> Matched:
-    """Each core keeps a stretch of rows, a span at a time."""
-    pieces = max(1, min(cores(), rows.rows // SMALLEST_PART))
-    stretches = list(pairwise(np.linspace(0, rows.rows, pieces + 1).astype(int).tolist()))
-
-    def spans(start: int, stop: int) -> Iterable[Table]:
-        return (rows.span(at, min(at + KEPT_PART, stop)) for at in range(start, stop, KEPT_PART))
-
-    def keep(stretch: tuple[int, int], kept: scanner.UnorderedRows) -> None:
-        for table in spans(*stretch):
-            kept.add(table)
-
-    def read(first: int, most: int) -> list[scanner.UnorderedRows]:
-        kept = [scanner.UnorderedRows(first, most // pieces) for _ in stretches]
-        with Threads(pieces) as pool:
-            list((map if pieces == 1 else pool.map)(keep, stretches, kept))
-        return kept
-
-    return match_pieces(read, lambda: spans(0, rows.rows), judged)
+def _are_apart(table: Table) -> bool:
+    """Whether the rows of a query are apart, as they are taken to be if most rows are groups of their own."""
+    return 2 * len(table.queries) > len(table.documents) > 1 or not is_grouped(table)
 
 
-def match_blocks(blocks: Callable[[], Iterable[Table]], judged: scanner.Index) -> Matched:
-    """Match rows that come in blocks. The rows of a query are forgotten when it is complete.
+def _with_inner_match(judged: scanner.Index, piece: Callable[[], Table]) -> tuple[Table, Matched | None]:
+    """Return a piece, and what its queries hold but the first and the last, which may go on in others.
 
-    If the rows of a query are apart, the blocks are asked for again, and all rows are kept by query.
+    Nothing is matched if the rows of a query are apart.
     """
-    unread = iter(blocks())
-    first = next(unread, None)
-    if first is None:
-        raise no_rows()
-    if not is_grouped(first):
-        readings = iter([chain([first], unread)])
-        return match_tables(lambda: next(readings, None) or blocks(), judged)
-    matched = _match_together_in_blocks(bounded(chain([first], unread)), judged)
-    return match_tables(blocks, judged) if matched is None else matched
+    table = piece()
+    if _are_apart(table):
+        return table, None
+    inner = table.span(1, max(1, len(table.queries) - 1))
+    try:
+        return table, scanner.match_table(inner, judged)
+    except DuplicateError as error:
+        raise _named(inner, error) from None
 
 
-def _cuts(starts: NDArray[np.int64], rows: int, parts: int) -> list[tuple[int, int]]:
-    """Groups in parts of about the same number of rows."""
-    starts = checked_starts(starts, len(starts) - 1, rows)
-    places = np.linspace(starts[0], starts[-1], parts + 1)[1:-1]
-    return list(pairwise([0, *np.searchsorted(starts[:-1], places).tolist(), len(starts) - 1]))
-
-
-def _match_together_in_blocks(blocks: Iterable[Table], judged: scanner.Index) -> Matched | None:
-    """Return None if the rows of a query are apart."""
+def _match_together(pieces: Iterable[tuple[Table, Matched | None]], judged: scanner.Index) -> Matched | None:
+    """Return what all pieces hold; None if the rows of a query are apart."""
     parts: list[Matched] = []
-    waiting: list[Table] = []  # the rows of the last query, which may continue in the next block
+    waiting: list[Table] = []  # the rows of the last query, which may continue in the next piece
+    rows, taken = 0, 0
     seen: set[bytes] = set()
-    for block in blocks:
-        names, first = block.queries.tolist(), 0
+    for table, inner in pieces:
+        names = table.queries.tolist()
         if not names:
             continue
-        if waiting and names[0] == waiting[0].queries.raw(0):
-            waiting.append(block.span(0, 1))
-            first = 1
-        distinct = len(seen) + len(names) - first
-        seen.update(names[first:])
-        if len(seen) < distinct:
+        continued = bool(waiting) and names[0] == waiting[0].queries.raw(0)
+        distinct = len(seen) + len(names) - continued
+        seen.update(names)
+        if inner is None or len(seen) < distinct:
             return None
-        if first == len(names):
-            continue
-        if waiting:
-            parts.append(match(_one_group(waiting), judged))
-        if first < len(names) - 1:
-            parts.append(match(block.span(first, len(names) - 1), judged))
-        waiting = [block.span(len(names) - 1, len(names))]
+        for first in dict.fromkeys((0, len(names) - 1)):
+            if waiting and (first or not continued):
+                parts.append(match(Table.joined(waiting), judged))
+                waiting, rows, taken = [], 0, 0
+            if first:
+                parts.append(inner)
+            waiting.append(table.span(first, first + 1))
+            rows += int(np.diff(waiting[-1].starts)[0])
+            taken += memory_of(waiting[-1])
+            check("ROWS", rows)
+            check("MEMORY", taken)
     if not waiting:
         raise no_rows()
-    return Matched.joined([*parts, match(_one_group(waiting), judged)])
-
-
-def _one_group(parts: list[Table]) -> Table:
-    """The rows of one query, from several blocks."""
-    if len(parts) == 1:
-        return parts[0]
-    rows = Table.joined(parts)
-    return replace(rows, queries=parts[0].queries, starts=rows.starts[[0, -1]])
+    return Matched.joined([*parts, match(Table.joined(waiting), judged)])
 
 
 def _named(table: Table, error: DuplicateError) -> UnjudgedError:

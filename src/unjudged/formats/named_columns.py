@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,16 +13,23 @@ from typing import Any, NamedTuple
 
 from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.base.wording import counted, kind_of
+from unjudged.formats.arrow_files import MAGIC, open_arrow
 from unjudged.formats.columns import NAMES, listed, no_rows
 from unjudged.formats.files import refuse_utf16
+from unjudged.formats.frames import library_errors, library_of, open_frame
 from unjudged.formats.inputs import FILE, FRAME, MAPPING, kind_of_source
 from unjudged.formats.limits import check
-from unjudged.formats.readers.arrow_files import MAGIC, open_arrow
-from unjudged.formats.readers.frames import library_errors, library_of, open_frame
-from unjudged.formats.readers.json_dicts import BYTES_OF_JSON, without_repeats
-from unjudged.formats.readers.tabular import Tabular
-from unjudged.formats.readers.text_tables import header_of, lines_of, open_delimited, records_in
 from unjudged.formats.streams import PathLike, name_file_in_errors, on_disk, opened, read_whole
+from unjudged.formats.tabular import Tabular
+from unjudged.formats.text_tables import (
+    BYTES_OF_JSON,
+    header_of,
+    is_json,
+    lines_of,
+    open_delimited,
+    records_in,
+    without_repeats,
+)
 
 QUERIES = (*NAMES["query"], "question", "user_input")
 """Names of columns with queries, where documents have none."""
@@ -180,10 +186,7 @@ def _of_file(file: PathLike, headless: Headless) -> NamedColumns:
     refuse_utf16(start)
     if start.startswith(MAGIC):
         return _held(open_arrow(file))
-    text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if text[:1] in (b"{", b"[") and text[1:].lstrip()[:1] in (b'"', b"{", b"[", b"}", b"]"):
-        return _of_json(file)
-    return _of_text(file, headless)
+    return _of_json(file) if is_json(start) else _of_text(file, headless)
 
 
 def _held(source: Tabular) -> NamedColumns:
@@ -191,7 +194,8 @@ def _held(source: Tabular) -> NamedColumns:
     columns: dict[str, list[Any]] = {name: [] for name in source.columns}
     lines: list[int] = []
     taken = 0
-    for block in source.blocks([*columns]):
+    for make in source.blocks([*columns]):
+        block = make()
         for name, column in columns.items():
             values = block.values(name)
             column.extend(values)
@@ -219,19 +223,11 @@ def _of_text(file: PathLike, headless: Headless) -> NamedColumns:
         return _of_lines(numbered, header, "")
     table = _held(open_delimited(file, start - 1))
     stripped = {name.strip(): [cell.strip() for cell in cells] for name, cells in table.columns.items()}
-    if delimiter == ";":
-        stripped = {name: _with_points(column) for name, column in stripped.items()}
     return NamedColumns(stripped, table.lines)
 
 
 def _is_blank(line: str) -> bool:
     return not line.strip() or line.startswith("#")
-
-
-def _with_points(column: list[str]) -> list[str]:
-    """Return a column with decimal commas, as spreadsheets write beside semicolons, with points."""
-    whole = [re.fullmatch(r"[+-]?(\d+|\d*,\d+)", text) for text in column if not has_no_value(text)]
-    return [text.replace(",", ".") for text in column] if all(whole) else column
 
 
 def _of_lines(numbered: Iterator[tuple[int, str]], names: Sequence[str], delimiter: str) -> NamedColumns:
@@ -277,7 +273,7 @@ def _of_frame(frame: Any) -> NamedColumns:
 
 
 def _of_json(file: PathLike) -> NamedColumns:
-    """Read JSON lines, a list of objects, columns with their values, or the rows that `--format json` has."""
+    """Read JSON lines, a list of objects, one object, or the rows that `--format json` has."""
     import json
 
     try:
@@ -289,11 +285,8 @@ def _of_json(file: PathLike) -> NamedColumns:
         data = data["rows"]
     if isinstance(data, list):
         return _of_records(data)
-    if isinstance(data, Mapping) and data and all(isinstance(values, list) for values in data.values()):
-        return NamedColumns(data)
-    if isinstance(data, Mapping) and data and not any(isinstance(v, Mapping) for v in data.values()):
-        return _of_records([data])
-    return NamedColumns({NESTED: [data]})
+    nested = not data or any(isinstance(value, Mapping) for value in data.values())
+    return NamedColumns({NESTED: [data]}) if nested else _of_records([data])
 
 
 def _of_records(records: Sequence[Any], lines: Sequence[int] = ()) -> NamedColumns:

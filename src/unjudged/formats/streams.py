@@ -9,12 +9,12 @@ import stat
 import sys
 import threading
 from codecs import BOM_UTF8
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
-from types import FrameType
-from typing import Any, BinaryIO
+from types import FrameType, MappingProxyType
+from typing import Any, BinaryIO, NamedTuple
 
 from unjudged.base.errors import InputError, reason_of
 from unjudged.formats.decompression import BLOCK, decompressed, is_compressed
@@ -27,6 +27,23 @@ LONGEST_SEARCH = 16 << 20
 TAIL = 1 << 20
 PathLike = str | os.PathLike[str]
 Stream = io.RawIOBase | io.BufferedIOBase
+
+
+class File(NamedTuple):
+    """A file to read: the name that messages give it, where its bytes are, and its columns by role."""
+
+    path: PathLike
+    file: PathLike
+    columns: Mapping[str, str] = MappingProxyType({})
+
+
+class Start(NamedTuple):
+    """What a file is recognised by: its first bytes, more of them if need be, and columns it should have."""
+
+    data: bytes
+    rest: Callable[[], bytes]
+    columns: Mapping[str, str] = MappingProxyType({})
+    is_folder: bool = False
 
 
 class StopReading(Exception):

@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from unjudged.base.segments import ranges
 from unjudged.formats.ties import Int32, Ties, joined_ties, ties_among
 
+NO_LINES = np.zeros(0, np.int64)
+"""The lines of rows that do not come from a file of text."""
+
 
 class Ids(Sequence[str]):
     """Identifiers end to end in one block of bytes: item i is `data[offsets[i]:offsets[i + 1]]`.
@@ -43,11 +46,15 @@ class Ids(Sequence[str]):
 
     @classmethod
     def joined(cls, parts: Sequence[Ids]) -> Ids:
-        ends = [part.offsets[[0, -1]].tolist() for part in parts]
-        before = np.cumsum([0, *(stop - start for start, stop in ends)])
-        moved = [p.offsets[1:] - s + b for p, (s, _), b in zip(parts, ends, before, strict=False)]
-        data = [part.data[start:stop] for part, (start, stop) in zip(parts, ends, strict=True)]
-        return cls(np.concatenate(data), np.concatenate([np.zeros(1, np.int64), *moved]))
+        offsets = np.zeros(sum(map(len, parts)) + 1, np.int64)
+        rows, data = 0, []
+        for part in parts:
+            start, stop = int(part.offsets[0]), int(part.offsets[-1])
+            own = offsets[rows + 1 : rows + 1 + len(part)]
+            np.add(part.offsets[1:], int(offsets[rows]) - start, out=own, dtype=np.int64)
+            data.append(part.data[start:stop])
+            rows += len(part)
+        return cls(np.concatenate(data), offsets)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -152,7 +159,9 @@ class Table:
 
     @classmethod
     def joined(cls, parts: Sequence[Table]) -> Table:
-        """The rows of tables one after another."""
+        """The rows of tables one after another; a group that goes on in the next table is one."""
+        if len(parts) == 1:
+            return parts[0]
         own = [slice(part.starts[0], part.starts[-1]) for part in parts]
         before = np.cumsum([0, *(rows.stop - rows.start for rows in own)])
         starts = [p.starts[:-1] - p.starts[0] + b for p, b in zip(parts, before, strict=False)]
@@ -160,9 +169,15 @@ class Table:
             Ids(part.documents.data, part.documents.offsets[rows.start : rows.stop + 1])
             for part, rows in zip(parts, own, strict=True)
         ]
+        names, begins = Ids.joined([part.queries for part in parts]), np.concatenate(starts)
+        first = np.cumsum([len(part.queries) for part in parts])[:-1]
+        again = [g for g in first.tolist() if 0 < g < len(names) and names.raw(g) == names.raw(g - 1)]
+        if again:
+            new = np.delete(np.arange(len(names)), again)
+            names, begins = names.take(new), begins[new]
         return cls(
-            queries=Ids.joined([part.queries for part in parts]),
-            starts=np.concatenate([*starts, before[-1:]]).astype(np.int64),
+            queries=names,
+            starts=np.append(begins, before[-1]).astype(np.int64),
             documents=Ids.joined(documents),
             numbers=np.concatenate([part.numbers[rows] for part, rows in zip(parts, own, strict=True)]),
             lines=np.concatenate([part.lines[rows] for part, rows in zip(parts, own, strict=True)]),

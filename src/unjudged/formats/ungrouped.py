@@ -70,11 +70,6 @@ def match_tables(tables: Callable[[], Iterable[Table]], judged: scanner.Index) -
             kept.add(table)
         return [kept]
 
-    return match_pieces(read, tables, judged)
-
-
-def match_pieces(read: Read, tables: Callable[[], Iterable[Table]], judged: scanner.Index) -> Matched:
-    """Match what `read` gives, and name the rows in `tables` if a document is repeated."""
     with Threads(cores()) as pool:
         try:
             matched = match_ungrouped(read, judged, pool, cores())

@@ -16,10 +16,10 @@ from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.base.lazy import computed_once
 from unjudged.base.segments import Integers
 from unjudged.base.wording import counted
+from unjudged.formats.arrays import rows_of_arrays
 from unjudged.formats.columns import IS_IT_A_RUN, QRELS, Layout, expected
+from unjudged.formats.frames import Frame
 from unjudged.formats.inputs import name_in_errors, table_of_source
-from unjudged.formats.readers.arrays import rows_of_arrays
-from unjudged.formats.readers.frames import Frame
 from unjudged.formats.scan import scanner
 from unjudged.formats.scan.scanner import Index
 from unjudged.formats.tables import Ids, Table

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from unjudged.base.errors import InputError
 from unjudged.base.wording import counted
 from unjudged.formats import matching
+from unjudged.formats.arrays import rows_of_arrays
+from unjudged.formats.frames import Frame
 from unjudged.formats.inputs import name_in_errors, table_of_source
-from unjudged.formats.matching import Deferred
-from unjudged.formats.readers.arrays import rows_of_arrays
-from unjudged.formats.readers.frames import Frame
+from unjudged.formats.matching import InPieces
 from unjudged.formats.scan import scanner
 from unjudged.formats.tables import Ids, Table
 
@@ -101,7 +101,7 @@ class Run:
 class _ArrayRun(Run):
     """Arrays, which are ranked only if someone asks for whole rankings: matching does not need that."""
 
-    def __init__(self, queries: Ids, rows: Deferred) -> None:
+    def __init__(self, queries: Ids, rows: InPieces) -> None:
         self.__dict__.update(queries=queries, rows=rows)
 
     def __getattr__(self, name: str) -> Any:
@@ -112,7 +112,7 @@ class _ArrayRun(Run):
 
     @property
     def table(self) -> Table:
-        rows: Deferred = self.__dict__["rows"]
+        rows: InPieces = self.__dict__["rows"]
         return rows.whole()
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -15,8 +15,8 @@ from unjudged.base.wording import plain
 from unjudged.compat.trec_eval import Stop
 from unjudged.compat.trec_eval.command_line import USAGE, Options, parse
 from unjudged.compat.trec_eval.translation import NOT_HERE, ORDER, Column, columns, values
+from unjudged.formats import trec
 from unjudged.formats.columns import QRELS, RUN, Layout
-from unjudged.formats.readers import trec
 from unjudged.formats.streams import STANDARD_INPUT, name_file_in_errors, on_disk
 from unjudged.formats.tables import decode, encode
 from unjudged.measures.kernel.averages import GEOMETRIC

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from unjudged.base.errors import InputError, missing_package, reason_of
-from unjudged.formats.columns import NONE, Layout, columns_of, layout_of
-from unjudged.formats.readers.mappings import table_of_rows
+from unjudged.formats.columns import NONE, Layout, columns_of
+from unjudged.formats.dicts import table_of_rows
 from unjudged.formats.tables import Table
 
 DATASET = "irds:"
@@ -24,7 +24,7 @@ def dataset_judgments(source: str) -> tuple[Table, Layout]:
             yield tuple(getattr(row, field) for field in named[0].values())
 
     judged = list(dataset_rows(source, "judgments", "qrels", rows))
-    return table_of_rows(judged, tuple(named[0])[2:]), layout_of(named[0])
+    return table_of_rows(judged, tuple(named[0])[2:]), Layout(tuple(named[0]))
 
 
 def dataset_rows(source: str, what: str, part: str, read: Callable[[Any], Iterable[Any]]) -> Iterator[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from importlib.util import find_spec
@@ -10,13 +10,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from unjudged.base.errors import InputError, UnjudgedError, UsageError, reason_of
 from unjudged.base.wording import kind_of
-from unjudged.formats.columns import NONE, Layout, columns_of, layout_of, no_rows
+from unjudged.formats.arrow_columns import pyarrow_module, validate
+from unjudged.formats.columns import NONE
 from unjudged.formats.limits import check
-from unjudged.formats.matching import Deferred, grouped
-from unjudged.formats.readers.arrow_files import ArrowRows
-from unjudged.formats.readers.deferred import PandasColumns, deferred
-from unjudged.formats.readers.tabular import Block, Rows, Tabular, runs_in
-from unjudged.formats.tables import Table
+from unjudged.formats.tabular import Block, Tabular
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
@@ -33,6 +30,8 @@ else:
 LIBRARIES = frozenset(
     {"cudf", "daft", "dask", "duckdb", "ibis", "modin", "narwhals", "pandas", "polars", "pyarrow", "pyspark"}
 )
+BLOCK = 1 << 17
+"""Rows of a block: what is converted fits a cache until it is matched."""
 
 
 def is_frame(source: Any) -> bool:
@@ -47,43 +46,6 @@ def library_of(source: Any) -> str:
     return library
 
 
-def table_of_frame(frame: Any, number: str, given: Mapping[str, str]) -> tuple[Table, Layout]:
-    """The rows of a frame, those of each query together; `number` is "score" or "grade"."""
-    source = open_frame(frame)
-    columns = columns_of(source.columns, number, given)
-    (table,) = source.tables(columns)
-    return grouped(table), layout_of(columns)
-
-
-def rankings_of_frame(frame: Any) -> Table | Deferred:
-    """The rows of a run, which stay as they are until they are matched."""
-    names, select = _columns(frame)
-    columns = columns_of(names, "score", NONE)
-    with library_errors():
-        rows = select([*dict.fromkeys(columns.values())])
-    arrow, of_names = find_spec("pyarrow") is not None, ("query", "document")
-    mixed = isinstance(rows, PandasColumns) and rows.are_mixed(
-        c for role, c in columns.items() if role not in of_names
-    )
-    rankings: Table | Deferred
-    if mixed or not arrow:
-        rankings = _block(rows, columns.values()).table(columns)
-    else:
-        with library_errors():
-            strings = getattr(rows, "strings", rows.__getitem__)  # of Python, which are not in Arrow yet
-            parts = {
-                role: (strings if role in of_names else rows.__getitem__)(name)
-                for role, name in columns.items()
-            }
-        rankings = deferred(parts, lambda: _block(rows, columns.values()).table(columns))
-        if isinstance(rankings, Deferred):
-            return rankings
-    if not len(rankings.documents):
-        raise no_rows()
-    check("ROWS", len(rankings.documents))
-    return rankings
-
-
 def runs_in_frame(frame: Any, by_tag: bool) -> dict[str, Any] | None:
     """Return the runs of a frame by the names in a column; None if no column names them."""
     import narwhals
@@ -95,34 +57,39 @@ def runs_in_frame(frame: Any, by_tag: bool) -> dict[str, Any] | None:
         known = narwhals.from_native(frame, pass_through=True)
     if not isinstance(known, narwhals.DataFrame | narwhals.LazyFrame):  # it may be read only once
         return None
-    return runs_in(open_frame(frame), NONE, by_tag)
+    return open_frame(frame).runs(NONE, by_tag)
 
 
 def open_frame(frame: Any) -> Tabular:
     """Return the columns of a frame."""
     names, select = _columns(frame)
+    held: dict[tuple[str, ...], Mapping[str, Any]] = {}  # a stream is read only once
 
-    def blocks(chosen: Sequence[str]) -> Iterator[Block]:
+    def blocks(chosen: Sequence[str]) -> Iterator[Callable[[], Block]]:
         with library_errors():
-            rows = select(chosen)
-        yield _block(rows, chosen)
+            columns = held.setdefault(tuple(chosen), held.get(tuple(chosen)) or select(chosen))
+        rows = max(map(len, columns.values()), default=0)
+        check("ROWS", rows)
+        for column in columns.values():
+            if hasattr(column, "chunks"):
+                validate(column)
+        for start in range(0, rows, BLOCK):
+            yield partial(_rows, columns, start)
 
     return Tabular(names, blocks)
 
 
-def _block(rows: Any, names: Collection[str]) -> Block:
-    """Return columns in Arrow, or value by value without pyarrow or if types are mixed."""
-    with library_errors():
-        if isinstance(rows, PandasColumns) and rows.are_mixed(names):
-            return Rows(rows.values())
-        columns = {name: rows[name] for name in names}
-    if find_spec("pyarrow") is None:
-        return Rows({name: column.to_list() for name, column in columns.items()})
-    return ArrowRows(columns)
+def _rows(columns: Mapping[str, Any], start: int) -> Block:
+    """Return the rows from one on."""
+    own = {
+        name: column.slice(start, BLOCK) if hasattr(column, "chunks") else column[start : start + BLOCK]
+        for name, column in columns.items()
+    }
+    return Block(own, before=start)
 
 
-def _columns(frame: Any) -> tuple[list[str], Callable[[Sequence[str]], Any]]:
-    """Return the names of columns, and what gives some of them: in Arrow, or by narwhals without pyarrow."""
+def _columns(frame: Any) -> tuple[list[str], Callable[[Sequence[str]], Mapping[str, Any]]]:
+    """Return the names of columns, and what gives some of them: in Arrow, or as Python's values."""
     import narwhals
 
     frame = narwhals.to_native(frame, pass_through=True)
@@ -131,25 +98,47 @@ def _columns(frame: Any) -> tuple[list[str], Callable[[Sequence[str]], Any]]:
     with library_errors():
         if library_of(frame) == "duckdb":
 
-            def project(names: Sequence[str]) -> Any:
+            def project(names: Sequence[str]) -> Mapping[str, Any]:
                 quoted = ('"' + name.replace('"', '""') + '"' for name in names)
-                return _reader(frame.project(", ".join(quoted))).read_all()
+                return _of_arrow(_reader(frame.project(", ".join(quoted))).read_all(), names)
 
             return frame.columns, project
         known = narwhals.from_native(frame, pass_through=True)
         if not isinstance(known, narwhals.DataFrame | narwhals.LazyFrame):
             reader = _reader(frame)
-            return reader.schema.names, lambda _: reader.read_all()
+            return reader.schema.names, lambda names: _of_arrow(reader.read_all(), names)
         names = known.collect_schema().names()
-        if known.implementation.is_pandas() and find_spec("pyarrow") is not None:
-            return names, partial(PandasColumns, frame)
 
-        def select(chosen: Sequence[str]) -> Any:
+        def select(chosen: Sequence[str]) -> Mapping[str, Any]:
             some = known.select(*map(narwhals.col, chosen))
-            eager = some.collect() if isinstance(some, narwhals.LazyFrame) else some
-            return eager if find_spec("pyarrow") is None else eager.to_arrow()
+            rows = some.collect() if isinstance(some, narwhals.LazyFrame) else some
+            if find_spec("pyarrow") is None:
+                return {name: rows[name].to_list() for name in chosen}
+            if known.implementation.is_pandas():
+                return {name: _of_pandas(frame[name]) for name in chosen}
+            return _of_arrow(rows.to_arrow(), chosen)
 
         return names, select
+
+
+def _of_arrow(rows: Any, names: Sequence[str]) -> Mapping[str, Any]:
+    return {name: rows[name] for name in names}
+
+
+def _of_pandas(column: Any) -> Any:
+    """Return a column in Arrow, but Python's objects as they are.
+
+    Arrow infers one type for all objects. It crashes on some mixtures of NumPy's scalars, and it cuts off the
+    fractions of others. The scanner is faster with strings.
+    """
+    import pandas
+    import pyarrow
+
+    objects = column.cat.categories if isinstance(column.dtype, pandas.CategoricalDtype) else column
+    if objects.dtype == object:
+        return column.astype(object).to_numpy()
+    frame = pandas.DataFrame({"column": column}, copy=False)
+    return pyarrow.Table.from_pandas(frame, preserve_index=False)["column"]
 
 
 @contextmanager
@@ -165,8 +154,6 @@ def library_errors() -> Iterator[None]:
 
 def _reader(stream: Any) -> Any:
     """A reader of record batches, or any other Arrow stream, as the former."""
-    from unjudged.formats.readers.arrow_columns import pyarrow_module
-
     arrow = pyarrow_module("an Arrow stream")
     try:
         own = isinstance(stream, arrow.RecordBatchReader)  # whose buffers know their sizes, for validation

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,14 +13,16 @@ from unjudged.base.errors import InputError, UnjudgedWarning, UsageError, announ
 from unjudged.base.segments import ends
 from unjudged.base.wording import kind_of
 from unjudged.formats.columns import expected, no_rows, unfit
+from unjudged.formats.dicts import RELEVANT
 from unjudged.formats.limits import check
-from unjudged.formats.matching import Deferred
-from unjudged.formats.readers.mappings import RELEVANT
-from unjudged.formats.readers.values import identifier, ids_of_texts
+from unjudged.formats.matching import InPieces
 from unjudged.formats.scan import scanner
 from unjudged.formats.scan.checks import checked_ids
-from unjudged.formats.tables import Ids, Table
+from unjudged.formats.tables import NO_LINES, Ids, Table
+from unjudged.formats.values import identifier, ids_of_texts
 
+BLOCK = 1 << 17
+"""Rows of a piece: what is converted fits a cache until it is matched."""
 PADDING = -1
 """The number of a document where a query has fewer than others, as faiss has it."""
 
@@ -33,51 +36,63 @@ NOT_THERE = {"score": -np.inf, "grade": np.nan}
 
 def rows_of_arrays(
     documents: Any, numbers: Any, number: str, queries: Any = None, names: Any = None
-) -> tuple[Ids, Deferred]:
+) -> tuple[Ids, InPieces]:
     """Return the queries, and their rows, which become tables where they are matched.
 
     `number` is "score" or "grade". Everything is checked here, and arrays are copied: the caller may change
     them. Without documents, each column of the numbers is one; without numbers, places count, or grade 1.
     """
     matrix = None if documents is None else _matrix(documents, "documents")
-    values = None if numbers is None else _matrix(numbers, f"{number}s")
-    if values is not None and values.dtype.kind == "f" and values.dtype.itemsize > 8:
-        with np.errstate(over="ignore"):  # infinite ones are refused
-            values = values.astype(np.float64)
+    values = None if numbers is None else _numbers(numbers, f"{number}s")
     shapes = [array.shape for array in (matrix, values) if array is not None]
     if not shapes:
         raise UsageError(f"expected documents, {number}s, or both")
-    shape = shapes[0]
+    rows, columns = shape = shapes[0]
     if shapes[-1] != shape:
         raise UsageError(f"the documents have the shape {shape}, the {number}s {shapes[-1]}, expected one")
-    check("ROWS", shape[0] * shape[1])
-    query_ids = _queries(queries, shape[0])
+    check("ROWS", rows * columns)
+    query_ids = _queries(queries, rows)
     ids_of, kept = _documents(matrix, shape, names, query_ids)
     if values is not None:
         kept = _there(values, number, kept, query_ids)
         if number == "score" and matrix is not None:
             _warn_of_distances(values, kept)
-    at = None if kept is None or kept.all() else np.flatnonzero(kept)
-    counts = np.full(shape[0], shape[1]) if at is None or kept is None else kept.sum(axis=1)
-    starts, columns = ends(counts), shape[1]
-    if not starts[-1]:
+    if not (rows * columns if kept is None else kept.any()):
         raise no_rows()
 
-    def numbers_at(place: slice | NDArray[np.int64]) -> NDArray[np.float64]:
-        if values is not None:
-            return values.reshape(-1)[place].astype(np.float64)
-        own = np.arange(place.start, place.stop) if isinstance(place, slice) else place
-        return np.full(len(own), RELEVANT, float) if number == "grade" else -1.0 - own % columns
+    def table(first: int, last: int) -> Table:
+        at: Any = slice(first * columns, last * columns)
+        counts = np.full(last - first, columns)
+        if kept is not None:
+            at = first * columns + np.flatnonzero(kept[first:last])
+            counts = kept[first:last].sum(axis=1)
+        found = _numbers_at(at, values, number, columns)
+        own = Ids(query_ids.data, query_ids.offsets[first : last + 1])
+        return Table(own, ends(counts), ids_of(at), found[:, None], NO_LINES)
 
-    def span(start: int, stop: int) -> Table:
-        first = int(np.searchsorted(starts, start))
-        last = len(query_ids) if start < stop == starts[-1] else int(np.searchsorted(starts, stop))
-        own = Ids(query_ids.data, query_ids.offsets[first : last + 1]), starts[first : last + 1] - start
-        place = slice(start, stop) if at is None else at[start:stop]
-        return Table(*own, ids_of(place), numbers_at(place)[:, None], np.zeros(0, np.int64))
+    def pieces() -> Iterator[Callable[[], Table]]:
+        step = max(1, BLOCK // columns)
+        return (partial(table, first, min(first + step, rows)) for first in range(0, rows, step))
 
-    rows = int(starts[-1])
-    return query_ids, Deferred(rows, span, lambda: span(0, rows), starts)
+    return query_ids, InPieces(pieces)
+
+
+def _numbers_at(at: Any, values: NDArray[Any] | None, number: str, columns: int) -> NDArray[np.float64]:
+    """Return the numbers of some places; where there are none, documents are ranked, or relevant."""
+    if values is not None:
+        found: NDArray[np.float64] = values.reshape(-1)[at].astype(np.float64)
+        return found
+    places = _places(at)
+    ranks = np.asarray(places % columns, np.float64)
+    return np.full(len(places), float(RELEVANT)) if number == "grade" else -1.0 - ranks
+
+
+def _numbers(given: Any, what: str) -> NDArray[Any]:
+    values = _matrix(given, what)
+    if values.dtype.kind == "f" and values.dtype.itemsize > 8:
+        with np.errstate(over="ignore"):  # infinite ones are refused
+            return values.astype(np.float64)
+    return values
 
 
 def _matrix(given: Any, what: str) -> NDArray[Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from codecs import BOM_UTF8
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
@@ -12,28 +11,25 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.base.errors import AssumptionWarning, InputError, UnjudgedError, announce, quoted
+from unjudged.base.errors import InputError, UnjudgedError, quoted
 from unjudged.base.threads import Threads, cores
 from unjudged.formats.columns import (
-    MS_MARCO,
     QRELS,
     RUN,
     ZSCORES,
     Layout,
-    descending,
     layout_of_judgments,
     unfit,
     wrong_number,
 )
 from unjudged.formats.limits import BYTES_OF_TEXT, check
 from unjudged.formats.matching import grouped
-from unjudged.formats.reader import File, Reader, Start
 from unjudged.formats.scan import scanner
 from unjudged.formats.scan.scanner import announce_slow_reader
 from unjudged.formats.streams import (
+    File,
     PathLike,
     Piece,
-    display_name,
     last_bytes,
     name_file_in_errors,
     on_disk,
@@ -45,7 +41,6 @@ from unjudged.formats.ungrouped import DocumentTwice, match_lines, named_lines
 
 LOOK_AHEAD = 1 << 15
 LONGEST_TAIL = 1 << 12
-HEADER = "for scores use six columns, or a first line with the names of the columns: query_id doc_id score"
 
 
 def read_judgments(file: PathLike, layout: Layout | None = None) -> tuple[Table, Layout]:
@@ -232,51 +227,11 @@ def _empty(layout: Layout) -> InputError:
     return InputError(f"no data, expected lines of {layout.describe()}")
 
 
-def read_ranks(file: PathLike, name: str) -> Table:
-    """Return a run of MS MARCO, `query document rank`; a warning says how it was read."""
-    table = _read(file, MS_MARCO)
-    ranks, starts = table.numbers[:, 0], table.starts
-    query = np.repeat(np.arange(len(table.queries)), np.diff(starts))
-    order = np.lexsort((ranks, query))
-    wrong = np.diff(ranks[order], prepend=np.nan) == 0
-    wrong[starts[:-1]] = ~np.isin(ranks[order[starts[:-1]]], (0, 1))
-    if wrong.any():
-        row = int(order[int(np.argmax(wrong))])
-        problem = f"rank {ranks[row]:.0f} of query {quoted(table.query_of(row))} is its first or comes twice"
-        what = "three columns without a header are query, document, rank, from 1 and each once"
-        raise InputError(f"{problem}: {what}; {HEADER}", line=int(table.lines[row]))
-    what = f"{name}: three columns without a header are read as query, document, rank (MS MARCO)"
-    announce([AssumptionWarning(f"{what}; {HEADER}")])
-    return replace(table, numbers=descending("rank", table.numbers))
+def read_any(file: PathLike, number: str) -> tuple[Table, Layout]:
+    """Return the judgments or the run of a file."""
+    return read_judgments(file) if number == "grade" else (read_run(file), RUN)
 
 
-def _read_any(file: File, number: str) -> tuple[Table, Layout]:
-    return read_judgments(file.file) if number == "grade" else (read_run(file.file), RUN)
-
-
-def _read_three(file: File, number: str) -> tuple[Table, Layout]:
-    if number == "grade":
-        return read_judgments(file.file)
-    return read_ranks(file.file, display_name(file.path)), RUN
-
-
-def _has_three(start: Start) -> bool:
-    rows = (
-        line for line in start.data.removeprefix(BOM_UTF8).split(b"\n") if not line.lstrip().startswith(b"#")
-    )
-    return len(next(filter(None, map(bytes.split, rows)), ())) == len(MS_MARCO.columns)
-
-
-def _split(file: File, by_tag: bool) -> dict[str, Any] | None:
-    return {only_tag(file.path): file.path} if by_tag else None
-
-
-READER = Reader(
-    "TREC text",
-    recognises=lambda _: True,
-    read=_read_any,
-    scan_all=lambda files, judged: scan_runs([(file.path, file.file) for file in files], judged),
-    split=_split,
-    has_names=False,
-)
-MS_MARCO_READER = Reader("text of three columns", _has_three, _read_three, has_names=False)
+def scan_files(files: Sequence[File], judged: scanner.Index) -> Generator[Matched, None, None]:
+    """Match the runs of files with names of their own."""
+    return scan_runs([(file.path, file.file) for file in files], judged)

@@ -1,4 +1,4 @@
-"""CSV, TSV and JSON lines, block by block, with the line of every row.
+"""CSV, TSV and JSON lines, block by block, with the line of every row; and JSON in one piece.
 
 Python's `csv` and `json` read them. pyarrow reads 7 million rows in half a second instead of seven, but its
 import takes 75 ms and 36 MB, a quarter of the time of a small evaluation; it takes as much room as NumPy and
@@ -9,25 +9,26 @@ from __future__ import annotations
 
 import io
 from codecs import BOM_UTF8
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice, takewhile
 from os import urandom
 from typing import Any, cast
 
 import numpy as np
 
-from unjudged.base.errors import InputError
+from unjudged.base.errors import InputError, quoted
 from unjudged.base.wording import kind_of
 from unjudged.formats.columns import LONGEST_LINE, endless_line, is_header, no_rows
-from unjudged.formats.reader import Start
-from unjudged.formats.readers.json_dicts import is_json, without_repeats
-from unjudged.formats.readers.tabular import Rows, Tabular, tabular_reader
-from unjudged.formats.streams import PathLike, opened
+from unjudged.formats.streams import PathLike, Start, opened, read_whole
+from unjudged.formats.tabular import Block, Tabular
 
 BLOCK = 1 << 9
 """Rows at a time. Thousands would be looked through again and again by Python's garbage collector."""
 CHARACTERS = 1 << 16
 """How much of a file is split into lines at a time."""
+BYTES_OF_JSON = 16
+"""Of memory that a byte of JSON takes, about, as Python's objects."""
 DELIMITERS = "\t,;"
 _SEPARATOR = urandom(16).hex()
 _BETWEEN = f',"{_SEPARATOR}",'
@@ -68,7 +69,7 @@ def open_delimited(file: PathLike, before: int = 0) -> Tabular:
     """Return the columns of CSV or TSV; the header is on the line after `before` others."""
     header, delimiter = header_of(next(islice(lines_of(file), before, None), ""))
 
-    def blocks(names: Sequence[str]) -> Iterator[Rows]:
+    def blocks(names: Sequence[str]) -> Iterator[Callable[[], Block]]:
         import csv
 
         reader = csv.reader(islice(lines_of(file), before + 1, None), delimiter=delimiter, strict=True)
@@ -81,12 +82,12 @@ def open_delimited(file: PathLike, before: int = 0) -> Tabular:
                         raise _uneven(rows, lines, len(header))
                     columns = [*zip(*rows, strict=True)]
                     values = {name: columns[place] for name, place in places.items()}
-                    yield Rows(values, np.array(lines, np.int64))
+                    yield partial(Block, values, np.array(lines, np.int64))
         except csv.Error as error:
             problem = f"{error}, expected fields as in the header"
             raise InputError(problem, line=reader.line_num + first) from None
 
-    return Tabular(header, blocks)
+    return Tabular(header, blocks, on_cores=False)
 
 
 def _uneven(rows: Sequence[Sequence[str]], lines: Sequence[int], width: int) -> InputError:
@@ -101,7 +102,7 @@ def open_json_lines(file: PathLike) -> Tabular:
     if first is None:
         raise no_rows()
 
-    def blocks(names: Sequence[str]) -> Iterator[Rows]:
+    def blocks(names: Sequence[str]) -> Iterator[Callable[[], Block]]:
         lines, number = lines_of(file), 1
         while block := list(islice(lines, BLOCK)):
             numbers = np.arange(number, number := number + len(block))
@@ -113,9 +114,9 @@ def open_json_lines(file: PathLike) -> Tabular:
                 if found is None:
                     records = [record for _, record in records_in(zip(numbers.tolist(), block, strict=True))]
                     found = {name: [record.get(name) for record in records] for name in names}
-                yield Rows(found, numbers)
+                yield partial(Block, found, numbers)
 
-    return Tabular(list(first[1]), blocks)
+    return Tabular(list(first[1]), blocks, on_cores=False)
 
 
 def records_in(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -165,14 +166,42 @@ def _columns_at_once(texts: list[str], wanted: Sequence[str]) -> dict[str, Seque
     return None if inside else columns
 
 
-def _is_delimited(start: Start) -> bool:
+def without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    data = dict(pairs)
+    if len(data) < len(pairs):
+        from collections import Counter
+
+        repeated, _ = Counter(name for name, _ in pairs).most_common(1)[0]
+        raise InputError(f"{quoted(repeated)} appears twice in one dictionary, expected each name once")
+    return data
+
+
+def read_json(file: PathLike) -> Any:
+    """Return what a file of JSON holds in one piece."""
+    import json
+
+    text = read_whole(file, BYTES_OF_JSON)
+    try:
+        return json.loads(text, object_pairs_hook=without_repeats)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"cannot be read as JSON: {error}") from None
+
+
+def is_delimited(start: Start) -> bool:
+    """Whether the first line has names of columns."""
     first, *_ = start.data.removeprefix(BOM_UTF8).split(b"\n", 1)
     return is_header(header_of(first.decode("utf-8", "surrogateescape"))[0], start.columns)
 
 
-def _is_json_lines(start: Start) -> bool:
+def is_json(data: bytes) -> bool:
+    """Whether a file starts as JSON does."""
+    text = data.removeprefix(BOM_UTF8).lstrip()
+    return text[:1] in (b"{", b"[") and text[1:].lstrip()[:1] in (b'"', b"}", b"{", b"[", b"]")
+
+
+def is_json_lines(start: Start) -> bool:
     """Whether the first line is an object of its own, and another one follows or it has a document."""
-    if not is_json(start):
+    if not is_json(start.data):
         return False
     import json
 
@@ -185,7 +214,3 @@ def _is_json_lines(start: Start) -> bool:
     except (ValueError, RecursionError):
         return False
     return isinstance(data, dict) and (bool(others.strip()) or is_header(list(data), start.columns))
-
-
-DELIMITED = tabular_reader("text with a header", _is_delimited, open_delimited)
-JSON_LINES = tabular_reader("JSON lines", _is_json_lines, open_json_lines)

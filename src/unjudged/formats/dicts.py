@@ -13,15 +13,17 @@ from unjudged.base.errors import InputError, quoted
 from unjudged.base.wording import kind_of
 from unjudged.formats.columns import unfit
 from unjudged.formats.matching import grouped
-from unjudged.formats.readers.values import ids_of_texts, names_of, numbers_of, table_of_values
 from unjudged.formats.scan import scanner
 from unjudged.formats.scan.plain.dicts import items_of
-from unjudged.formats.tables import Table
+from unjudged.formats.tables import NO_LINES, Table
+from unjudged.formats.tabular import Block
+from unjudged.formats.values import ids_of_texts, names_of, numbers_of
 
 Rows = Iterable[tuple[Any, ...]]
 LISTS = (list, tuple, AbstractSet, np.ndarray)
 """What may stand for the documents of a query."""
 
+DESCRIPTIONS = "mteb_"
 RELEVANT = 1
 
 
@@ -95,15 +97,34 @@ def table_of_mapping(data: Mapping[Any, Any], number: str) -> Table:
         ((repeated, _),) = Counter(names).most_common(1)
         raise InputError(f"query {quoted(repeated)} appears twice, expected each query once")
 
-    def of(row: int) -> str:
+    def wrong(row: int, problem: str) -> InputError:
         query = names[int(np.searchsorted(ends, row, "right")) - 1]
-        return f" of document {quoted(texts[row])} of query {quoted(query)}"
+        return InputError(f"document {quoted(texts[row])} of query {quoted(query)}: {problem}")
 
-    numbers = numbers_of(values, number, of)[:, None]
+    numbers = numbers_of(values, number, wrong)[:, None]
     ids = ids_of_texts(names, "query"), np.array(ends, np.int64), ids_of_texts(texts, "document")
-    return grouped(
-        Table(*ids, numbers, np.zeros(0, np.int64))
-    )  # different texts may stand for the same bytes
+    return grouped(Table(*ids, numbers, NO_LINES))  # different texts may stand for the same bytes
+
+
+def table_of_json(data: Any, number: str) -> Table:
+    """Return the same for what a file of JSON holds; if it is wrapped (MTEB: by subset and split), inside."""
+    while isinstance(data, Mapping):
+        inside = {key: value for key, value in data.items() if not key.startswith(DESCRIPTIONS)}
+        lists = bool(data) and all(isinstance(held, list) for held in data.values())
+        wrapped = [] if lists else [value for value in inside.values() if _holds_queries(value)]
+        if not wrapped:
+            return table_of_mapping(data, number)
+        if len(inside) > 1:
+            parts = ", ".join(map(quoted, list(inside)[:5]))
+            problem = f"holds more than one dictionary of queries: {parts}"
+            raise InputError(f"{problem}; expected one: write each to a file of its own")
+        data = wrapped[0]
+    expected = f"queries, each with its documents and their {number}s, or JSON lines: an object per line"
+    raise InputError(f"holds {kind_of(data)}, expected {expected}")
+
+
+def _holds_queries(value: Any) -> bool:
+    return isinstance(value, Mapping) and any(isinstance(inner, Mapping | list) for inner in value.values())
 
 
 def _documents(query: Any, held: Any, number: str) -> list[tuple[Any, Any]]:
@@ -135,7 +156,7 @@ def table_of_rows(data: Rows, names: tuple[str, ...]) -> Table:
     roles = ("query", "document", *names)
     rows = _cut(list(data), roles)
     columns: list[Sequence[Any]] = [[row[k] for row in rows] for k in range(len(roles))]
-    return grouped(table_of_values(dict(zip(roles, columns, strict=True))))
+    return grouped(Block(dict(zip(roles, columns, strict=True))).table({role: role for role in roles}))
 
 
 def _cut(rows: list[Any], fields: tuple[str, ...]) -> list[Any]:
