@@ -28,16 +28,15 @@ NEEDED = {"cutoff": 10, "recall": 0.5, "multiple": 1.0}
 COMMANDS = {
     COMPARISON: "tests over queries (`compare`, `report`)",
     BOUNDING: "bounds of a difference (`compare`, `report`)",
-    LEAVING_OUT: "`calibrate`",
-    TAKING_AWAY: "`experiment`, `sample` without `--to-judge`",
+    LEAVING_OUT: "calibration",
+    TAKING_AWAY: "`experiment`",
     CHOOSING: "`next`",
-    BY_DOCUMENT: "`--predictions` by document, `audit`",
+    BY_DOCUMENT: "predictions by document, `audit`",
 }
 HEAD = """# What your judgments allow
 
-Judgments are a pool, a sample, or something else, and that decides what can be computed from them. `Judgments.origin`
-knows, files keep it, and every command and call asks the same function, `permitted`, which answers what a number
-estimates, or why it cannot be had and what to use instead. `make docs` makes these tables by asking it.
+Judgments are a pool, a sample, or something else. That decides what you can compute from them. The files keep it, and every
+command asks before it computes. `make docs` makes these tables by asking too.
 
 ## How judgments were made
 
@@ -45,26 +44,19 @@ estimates, or why it cannot be had and what to use instead. `make docs` makes th
 |---|---|---|
 """
 FROM = {
-    "pool": "four columns; `pool`",
-    "uniform sample": "four columns with -1 for documents that were not drawn; `sample --design random`",
-    "stratified sample": "five columns with strata; `sample`, `merge`",
-    "weighted sample": "prels (five columns with probabilities); `sample --for predictions`, `merge`",
+    "pool": 'four columns; `how = "pool"` in a description',
+    "uniform sample": 'four columns with -1 for documents that were not drawn; `next --design "uniform(10%)"`',
+    "stratified sample": 'five columns with strata; `next --design "stratified(...)"`, `merge`',
+    "weighted sample": 'prels (five columns with probabilities); `next --design "doubt(50)"`, `merge`',
     "chosen": "a comment in the file; `next`",
     "unknown": "a comment in the file; strata that were written without their column",
 }
 KEPT = """
-A file of text keeps its kind in its columns, or in a comment such as `# unjudged-origin pool to rank 100: ...`.
-Samples and pools know the rank that they reach to, if it is recorded.
+A file of text keeps its kind in its columns, or in a comment such as `# unjudged-origin pool to rank 100: ...`. Lines with
+grade -1 can mean a sample, or a pool that was judged to some rank only. Too many judged documents among the first ten of the
+runs rule a sample out.
 
-Lines with grade -1 can mean a sample, or a pool that was judged to some rank only. So `doctor` and reports call such
-judgments a uniform sample *if the judged ones were drawn at random*. Far too many judged documents among the first ten
-of the runs rule that out, and a report says so whichever measures it has. Where runs are left out
-(`calibrate`), the runs tell: at least 90% of the listed documents in their first ten must be judged.
-Labels of which nothing is recorded are taken for a pool. If fewer than half of the first ten documents of the runs are
-judged, `evaluate` and `compare` say so (from ten queries on).
-
-Grade -2 is the answer "cannot judge" ([files of answers](laboratory.md#judge)): such a document is not judged, but it is
-not missing either, and a pool in which some documents cannot be judged is still a pool.
+Grade -2 is the answer "cannot judge". Such a document is not judged, and it is not missing either.
 
 """
 
@@ -107,6 +99,8 @@ def _measures() -> str:
                 advice[f"{answer}."] = None
         groups[tuple(answers)].append(measure.name)
     head = ["| measures | " + " | ".join(KINDS) + " |", "|---" * (len(KINDS) + 1) + "|"]
+    most = max(groups, key=lambda answers: len(groups[answers]))
+    groups[most] = ["all others"]
     rows = [f"| {', '.join(names)} | {' | '.join(answers)} |" for answers, names in groups.items()]
     examples = [next(line for line in advice if f"are {words}" in line) for words in _refused_words(advice)]
     return "\n".join(
@@ -114,7 +108,7 @@ def _measures() -> str:
             *head,
             *rows,
             "",
-            "What a refusal says (`evaluate` computes from unequal shares all the same, and prints it as a warning):",
+            "What a refusal says:",
             "",
             *(f"- {line}" for line in examples),
         ]
@@ -139,10 +133,8 @@ def _uses() -> str:
         cells = ["yes" if kind in use.takes else "refused" for kind in KINDS]
         rows.append(f"| {name} | {use.queries}, {use.judgments} | {' | '.join(cells)} |")
     note = (
-        "These are the answers for AP, nDCG and other plain measures. Tests and intervals over queries are for every "
-        "measure that the judgments allow; what estimates from a sample (infAP, xinfAP, statAP and others) then "
-        "estimates the measure with the pool judged, and the spread over queries contains the noise of sampling. "
-        "Bounds, models and calibration are not for these, nor for the policies `unjudged=` and `chance=`: where a "
-        "table has bounds, theirs are blank. What people judge by the list of `next` is *chosen*."
+        "These are the answers for AP, nDCG and other plain measures. infAP, xinfAP, statAP and other estimates have no "
+        "range and no calibration, and so it is with `unjudged=` and `chance=`. What people judge by the list of `next` "
+        "is *chosen*."
     )
     return "\n".join([*head, *rows, "", note])
