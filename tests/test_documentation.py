@@ -17,6 +17,7 @@ from reference_pages import references
 
 from unjudged import MEASURES
 from unjudged.citation import REFERENCES
+from unjudged.collection.description import Description
 from unjudged.report.measure_pages import page
 
 ROOT = Path(__file__).parent.parent
@@ -46,6 +47,16 @@ def test_a_page_has_all_that_a_reader_needs(name: str) -> None:
 @pytest.mark.parametrize("page", references(), ids=lambda page: page.stem)
 def test_references_are_up_to_date(page: Path) -> None:
     assert page.read_text() == references()[page], "run `make docs`"
+
+
+def test_the_description_of_the_page_is_read(tmp_path: Path) -> None:
+    """Every key that docs/data.md shows is one, with a value that it takes."""
+    shown = re.search(r"```toml\n(.*?)```", (DOCS / "data.md").read_text(), re.DOTALL)
+    assert shown
+    (tmp_path / "collection.toml").write_text(shown[1])
+    described = Description.read(tmp_path / "collection.toml")
+    assert described.defaults.baseline == "bm25"
+    assert described.judgments[0].depth == 10
 
 
 def test_bibtex_has_balanced_braces() -> None:
