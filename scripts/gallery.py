@@ -9,8 +9,6 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
-from unjudged.report.charts import save
-
 LINE = 90
 """The longest line of a command."""
 
@@ -27,24 +25,25 @@ scores = evaluate(sample.qrels, sample.runs, ["AP", "nDCG@10"])
 comparison = compare(sample.qrels, sample.runs, ["AP", "nDCG@10"])
 ```
 
-A figure is an Altair chart: change it as you like and write it with `.save("figure.svg")`. On the command
-line `--plot FILE` of `evaluate` and `compare` draws the first measure: means with intervals, or the
-differences of two runs. Figures need the extra `report`: in a checkout, `pip install ".[report]"`.
+A figure shows itself in a notebook, and `.save("figure.svg")` writes it: as SVG, which is light or dark like
+the page around it, and with the extra `report` (in a checkout, `pip install ".[report]"`) as PNG or as PDF,
+which has no title because a paper's caption says it. On the command line `--plot FILE` of `evaluate` and
+`compare` draws the first measure: systems in their ranges, or the differences of two runs.
 
 """
 FIGURES = {
     "intervals": (
-        "Means with intervals",
-        "Each interval has its own shape: the hollow box holds whatever the unjudged documents are.",
+        "Systems in their ranges",
+        "Dot: today's score. Bar: what judging could make of it. Line: what other queries would give.",
         'scores.plot.intervals("nDCG@10")',
     ),
     "differences": (
         "Two systems, query by query",
-        "The bars show on how many queries, and by how much, one system is better than the other.",
+        "Each dot is a query, in the range that judging could make of it; the mean stands beside them.",
         'comparison.plot.differences("fused", "dense", "nDCG@10")',
     ),
     "judged": (
-        "How much is judged at each rank",
+        "How much is judged",
         "`dense` was not pooled: most of what it retrieved is unjudged.",
         "scores.plot.judged_by_rank()",
     ),
@@ -95,7 +94,7 @@ def draw_gallery(place: Path) -> None:
         "comparison": compare(sample.qrels, sample.runs, ["AP", "nDCG@10"]),
     }
     for name, (_, _, code) in FIGURES.items():
-        save(eval(code, names), place / f"{name}.svg")  # noqa: S307 (the code above)
+        eval(code, names).save(place / f"{name}.svg")  # noqa: S307 (the code above)
     folder = Path(sample.__file__).parent
     files = shlex.join([str(folder / "qrels.txt"), *(str(run) for run in sorted(folder.glob("*.run")))])
     for name, (_, _, command) in COMMANDS.items():

@@ -6,6 +6,7 @@ import argparse
 import csv
 import gzip
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,13 +22,13 @@ from unjudged.predictions.poisson_sample import LEAST_DOUBT
 from unjudged.predictions.population import Population
 from unjudged.predictions.sums import Sum
 from unjudged.rankings.judged import Floats
-from unjudged.report.charts import COLOURS, altair_module, save
 
 DOCS = Path(__file__).parent.parent / "docs"
 RUNS = ("ICT-BERT2", "ICT-CKNRM_B", "ICT-CKNRM_B50")
 MEASURE = "RBP(p=0.8, rel=2)"
 THRESHOLD = 9.0
 BUDGET, BUDGETS = 430, (100, 200, 430, 800)
+COLOURS = ["#000000", "#D55E00", "#0072B2"]
 NOT_RETRIEVED = 100.0
 """The rank that a document counts as having where a run does not retrieve it."""
 BEST = 12.0
@@ -125,7 +126,7 @@ def rmse_rows(found: Collection, repetitions: int) -> Iterator[list[str]]:
 
 def rmse_figure(found: Collection, repetitions: int) -> Any:
     """RMSE over the budget, a line for each way."""
-    chart = altair_module()
+    chart = import_module("altair")
     rows = []
     for budget in BUDGETS:
         for way, one in rehearsals(found, repetitions, by="weight", budget=budget).items():
@@ -143,7 +144,7 @@ def rmse_figure(found: Collection, repetitions: int) -> Any:
                 axis=chart.Axis(values=list(BUDGETS)),
             ),
             chart.Y("rmse:Q", title="RMSE of RBP(p=0.8)"),
-            chart.Color("way:N", title=None, scale=chart.Scale(domain=ways, range=COLOURS[:3])),
+            chart.Color("way:N", title=None, scale=chart.Scale(domain=ways, range=COLOURS)),
             chart.Shape("way:N", title=None, scale=chart.Scale(domain=ways)),
             chart.Column("of:N", title=None, sort=["a run's mean", "a difference"]),
         )
@@ -249,7 +250,7 @@ def main() -> None:
     write_rows("predictions-by-query", BY_QUERY, by_query_rows(found, 400))
     write_rows("predictions-judges", head(track), rows_of_studies(track, chosen.repetitions))
     write_held("predictions", coverage(found, chosen.repetitions))
-    save(rmse_figure(found, 400), DOCS / "figures" / "predictions-rmse.svg")
+    rmse_figure(found, 400).save(DOCS / "figures" / "predictions-rmse.svg")
 
 
 if __name__ == "__main__":

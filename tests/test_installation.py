@@ -29,8 +29,9 @@ def test_the_extra_installs_the_package(package: str) -> None:
 
 
 def test_the_message_has_the_command_for_a_release_and_for_a_checkout() -> None:
-    assert str(missing_package("altair", "a figure")) == (
-        'a figure needs altair: pip install "unjudged[report]", or in a checkout pip install -e ".[report]"'
+    assert str(missing_package("vl-convert-python", "a figure")) == (
+        'a figure needs vl-convert-python: pip install "unjudged[report]", or in a checkout '
+        'pip install -e ".[report]"'
     )
 
 

@@ -11,8 +11,6 @@ import pytest
 
 pytestmark = pytest.mark.thorough
 
-pytest.importorskip("altair")
-pytest.importorskip("jinja2")
 pytest.importorskip("pandas")
 
 EXAMPLES = Path(__file__).parent.parent / "examples"

@@ -25,7 +25,7 @@ from fuzz.oracle import Difference, Outcome, outcome
 from unjudged import compare, evaluate
 from unjudged.cli.commands import COMMANDS
 from unjudged.cli.main import main
-from unjudged.report.charts import picture
+from unjudged.report.figure import picture
 from unjudged.results.rendering import FORMATS, render
 
 INPUTS = {

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from unjudged.formats.writing import write_whole
-from unjudged.report.charts import save
 
 FOLDER = Path(__file__).parent.parent.parent / "docs" / "reproductions"
 
@@ -17,7 +16,7 @@ def page(name: str, text: str) -> None:
 
 
 def figure(name: str, chart: Any) -> None:
-    save(chart, FOLDER / "figures" / f"{name}.svg")
+    chart.save(FOLDER / "figures" / f"{name}.svg")
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], labels: int = 1) -> str:

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from charts import COLOURS, altair_module, finished
 from random_rankings import difference_from_prevalence
 
 from unjudged.rankings.judged import Floats
-from unjudged.report.charts import COLOURS, altair_module, finished
 
 
 def densities(distributions: Mapping[str, tuple[Floats, Floats]], title: str, bins: int = 60) -> Any:

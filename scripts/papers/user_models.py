@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from charts import COLOURS, altair_module, finished
 
 from unjudged.measures.rank_biased import NCP, RBP, stopping_weights
 from unjudged.rankings.judged import JudgedRankings
-from unjudged.report.charts import COLOURS, altair_module, finished
 
 USER_MODELS: dict[str, dict[str, Any]] = {
     "uniform (AP)": {},

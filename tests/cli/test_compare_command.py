@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.in_process import printed, refused, unjudged
+from tests.report.test_page import said
 from unjudged import compare, sample
 
 QRELS = str(sample.qrels)
@@ -222,8 +223,7 @@ def test_rel_is_that_of_every_measure_without_its_own() -> None:
 
 
 def test_rel_of_a_report() -> None:
-    pytest.importorskip("jinja2")
-    page = printed("report", QRELS, FUSED, "-m", "AP", "--rel", "2", "-o", "-")
+    page = said(printed("report", QRELS, FUSED, "-m", "AP", "--rel", "2", "-o", "-"))
     assert "AP(rel=2)" in page
     assert "--rel 2" in page
 

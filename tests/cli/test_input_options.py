@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.in_process import printed, refused, unjudged
+from tests.report.test_page import said
 from unjudged import sample
 
 RUN, QRELS = sample.runs["lexical"], sample.qrels
@@ -191,10 +192,9 @@ def test_a_sample_for_predictions_takes_columns(own: tuple[str, str], tmp_path: 
 
 
 def test_a_report_names_runs_by_their_tags(tmp_path: Path) -> None:
-    pytest.importorskip("jinja2")
     run = tmp_path / "input.run"
     run.write_bytes(RUN.read_bytes())
-    page = printed("report", str(QRELS), str(run), "-m", "AP", "--names", "tag", "-o", "-")
+    page = said(printed("report", str(QRELS), str(run), "-m", "AP", "--names", "tag", "-o", "-"))
     assert "--names tag" in page
     assert '"lexical"' in page
 

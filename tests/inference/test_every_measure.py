@@ -107,22 +107,23 @@ def test_a_page_has_every_measure(kind: str) -> None:
     """The page of one measure without bounds has no bounds, and any page the numbers of `compare`."""
     judgments = KINDS[kind]
     found = compare(judgments, RUNS, EVERY)
-    page, arrays = read(report_page(judgments, RUNS, EVERY).html)
-    alone, numbers = read(report_page(judgments, RUNS["fused"], EVERY).html)
+    page = read(report_page(judgments, RUNS, EVERY).html)
+    alone = read(report_page(judgments, RUNS["fused"], EVERY).html)
     for k, name in enumerate(found.measures):
         rows = [row for row in found.pairs if row["measure"] == name]
         bounded = not rows[0]["missing"]
-        assert [facts["measures"][k]["bounded"] for facts in (page, alone)] == [bounded, bounded]
-        assert arrays[f"p{k}"].tolist() == [row["p"] for row in rows]
-        assert np.isfinite(arrays[f"low{k}"]).all() == bounded
-        assert np.isfinite(arrays[f"queries{k}"]).all()
+        several, one = (facts["measures"][k] for facts in (page, alone))
+        assert all((low is not None) == bounded for low in [*several["low"], *one["low"]])
+        assert several["pairs"]["p"] == pytest.approx([row["p"] for row in rows], abs=1e-7)
+        assert all((low is not None) == bounded for low in several["pairs"]["low"])
+        assert None not in [*several["query_low"], *one["query_low"]]
         sums = parse_measure(name).traits.summary == "sum"
         expected = evaluate(judgments, RUNS["fused"], name).means[0] / (len(page["queries"]) if sums else 1)
-        assert numbers[f"means{k}"].tolist() == expected.tolist()
+        assert one["mean"] == expected.tolist()
     for name in ("xinfAP", "Judged", "GMAP"):
         for runs in (RUNS, RUNS["fused"]):
-            facts, _ = read(report_page(judgments, runs, name).html)
-            assert ("bounds" in facts["intervals"]) == (name == "GMAP")
+            (facts,) = read(report_page(judgments, runs, name).html)["measures"]
+            assert (None not in facts["low"]) == (name == "GMAP")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -148,7 +149,7 @@ def test_commands_take_all_measures_together(kind: str, files: dict[str, list[st
     assert all(f"& {escapes.latex(name)} " in latex for name in allowed)
     page = tmp_path / "page.html"
     out("report", "-o", str(page))
-    assert [one["name"] for one in read(page.read_text())[0]["measures"]] == allowed
+    assert [one["name"] for one in read(page.read_text())["measures"]] == allowed
 
 
 def test_a_sample_decides_the_default_measure(files: dict[str, list[str]]) -> None:
@@ -202,8 +203,8 @@ def test_a_measure_of_ones_own() -> None:
             "OddRanks: what more judging could change is unknown: OddRanks has no bounds."
             in found.grid().notes
         )
-        facts, _ = read(report_page(sample.qrels, RUNS, ["OddRanks", "P@10"]).html)
-        assert [one["bounded"] for one in facts["measures"]] == [False, True]
+        facts = read(report_page(sample.qrels, RUNS, ["OddRanks", "P@10"]).html)
+        assert [None not in one["low"] for one in facts["measures"]] == [False, True]
     finally:
         del MEASURES["OddRanks"]
 

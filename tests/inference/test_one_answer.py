@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import Qrels, RunDict, examples
 from tests.evidence.small_collections import several_runs, skilled_runs
+from tests.report.test_page import said
 from unjudged import (
     Collection,
     Comparison,
@@ -297,8 +298,8 @@ def test_predictions_of_further_queries_are_in_the_gate_too(measure: str) -> Non
     )
     width = (mean["query_high"] - mean["query_low"]) / (row["query_high"] - row["query_low"])
     assert width == pytest.approx(0.5**0.5, rel=0.05)
-    page = str(report_page(labels, runs, measure, predictions=guesses).html)
-    assert "30 queries with predictions only" in page
+    page = report_page(labels, runs, measure, predictions=guesses)
+    assert "30 queries with predictions only" in said(page.html)
 
 
 def test_no_question_but_one_compares_a_system_with_itself() -> None:

@@ -73,12 +73,11 @@ def test_from_the_command_line(every_second: str, tmp_path: Path, monkeypatch: p
 
 
 def test_in_figures(every_second: str) -> None:
-    pytest.importorskip("altair")
     from unjudged.report.experiment_figures import curves, scatter
 
     found = experiment(sample.qrels, sample.runs, every_second, measures="AP", repeats=1)
-    assert "one document in" in str(curves(found).to_dict())
-    assert "depth 5" in str(scatter(found).to_dict())
+    assert "one document in" in curves(found).svg()
+    assert "depth 5" in scatter(found).svg()
 
 
 @pytest.mark.thorough

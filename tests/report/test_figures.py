@@ -1,163 +1,204 @@
-"""Figures hold what they are drawn from, and nothing lies outside their axes."""
+"""Figures: their marks lie where the numbers are, text is readable, and names are only text."""
 
 from __future__ import annotations
 
-import math
+import re
+import xml.etree.ElementTree as ET
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from gallery import gallery_in_markdown
 
-from unjudged import UsageError, experiment, sample
-from unjudged.studies import Experiment
+from tests.cli.in_process import refused, unjudged
+from unjudged import UsageError, compare, evaluate, experiment, sample
+from unjudged.report.experiment_figures import across, curves, scatter
+from unjudged.report.figure import FONT, Figure, Scale, around, at_line_ends, picture
+from unjudged.studies.summary import Experiment
 
-pytest.importorskip("altair")
-pytest.importorskip("vl_convert")
+FILES = [str(sample.qrels), *map(str, sample.runs.values())]
+SVG = "{http://www.w3.org/2000/svg}"
+LONG = "x" * 40_000
+HOSTILE = (
+    "\x01control\x1b[31m\x00\x7f",
+    "not UTF-8 \udcff\udce9",
+    LONG,
+    LONG + "y",
+    "__proto__",
+    "</text><script>alert(1)</script>&amp;",
+    "\ufffe\uffff\u202eevil\u202c",
+    "line\nbreak\ttab",
+)
 
-from unjudged.report import charts
-from unjudged.report.charts import line_looks, picture, save
-from unjudged.report.experiment_figures import _lines, across, curves, scatter
+
+def hostile() -> tuple[dict[str, dict[str, int]], dict[str, dict[str, dict[str, float]]]]:
+    """Judgments and runs of ten queries with hostile names of queries and runs."""
+    queries = [*HOSTILE, "q9", "q10"]
+    qrels = {query: {f"d{j}": (i + j) % 3 % 2 for j in range(12)} for i, query in enumerate(queries)}
+    runs = {
+        run: {query: {f"d{(i + k * j) % 15}": 20.0 - j for j in range(10)} for i, query in enumerate(queries)}
+        for k, run in enumerate(HOSTILE[:6], 1)
+    }
+    return qrels, runs
+
+
+def figures(qrels: Any, runs: Any) -> dict[str, Figure]:
+    """Every figure by its name."""
+    first, second = list(runs)[:2]
+    scores, comparison = evaluate(qrels, runs, ["AP"]), compare(qrels, runs, ["AP"])
+    tried = experiment(qrels, runs, levels=[0.1, 0.3], measures=["AP", "Bpref"], repeats=2)
+    return {
+        "intervals": scores.plot.intervals(),
+        "judged": scores.plot.judged_by_rank(),
+        "of a comparison": comparison.plot.intervals(),
+        "differences": comparison.plot.differences(first, second),
+        "curves": curves(tried),
+        "scatter": scatter(tried),
+        "across": across({first: (tried, "AP"), second: (tried, "Bpref")}),
+    }
 
 
 @pytest.fixture(scope="module")
-def found() -> Experiment:
-    return experiment(
-        sample.qrels, sample.runs, "random(10%, 30%, repeats=2)", ["AP", "Bpref10"], against="AP"
-    )
+def drawn() -> dict[str, Figure]:
+    return figures(sample.qrels, sample.runs)
 
 
-def points(chart: dict[str, Any]) -> list[dict[str, Any]]:
-    """Every point of a chart's panels, from top to bottom."""
-    kinds = ("concat", "vconcat", "hconcat", "layer")
-    inside = [p for key in kinds for part in chart.get(key, []) for p in points(part)]
-    return inside + list(chart.get("data", {}).get("values", []))
+@pytest.fixture(scope="module")
+def tried() -> Experiment:
+    return experiment(sample.qrels, sample.runs, levels=[0.1, 0.3, 0.5], measures=["AP", "infAP"], repeats=3)
 
 
-def on_lines(chart: Any) -> list[dict[str, Any]]:
-    """The points of the lines, without their bands and the names at their ends."""
-    whole = chart.to_dict()
-    lines = [
-        layer.get("data", panel.get("data", whole.get("data")))
-        for panel in whole["vconcat"]
-        for layer in panel["layer"]
-        if layer["mark"]["type"] == "line"
-    ]
-    return [point for data in lines for point in data["values"]]
+def texts(figure: Figure) -> list[ET.Element]:
+    return list(ET.fromstring(figure.svg()).iter(f"{SVG}text"))
 
 
-def test_curves_hold_every_mean(found: Experiment) -> None:
-    drawn = on_lines(curves(found, [("Bpref10", "AP"), ("Bpref10", "itself")], ["tau", "bias"]))
-    expected = [
-        (label, 100 * level, found.find(statistic, "Bpref10", level, against)["mean"])
-        for statistic in ("tau", "bias")
-        for level in (0.1, 0.3)
-        for label, against in (("Bpref10", "AP"), ("Bpref10 against itself", "itself"))
-    ]
-    assert sorted((p["series"], p["level"], p["value"]) for p in drawn) == sorted(expected)
+def dots(figure: Figure) -> list[tuple[float, float]]:
+    """Places of the dots; those of the explanation come first."""
+    found = ET.fromstring(figure.svg()).iter(f"{SVG}circle")
+    return [(float(one.attrib["cx"]), float(one.attrib["cy"])) for one in found]
 
 
-def test_an_axis_of_errors_starts_at_zero() -> None:
-    """Also if the band of an error that varies much reaches below it."""
-    rows = [
-        (
-            "infAP",
-            1.0,
-            {"statistic": name, "mean": 0.01, "deviation": 0.1, "repeats": 3},
-        )
-        for name in ("rms", "bias")
-    ]
-    chart = _lines(rows, ["infAP"], "judged", ["rms", "bias"], [1.0]).to_dict()
-    axes = [panel["layer"][0]["encoding"]["y"]["scale"]["domain"] for panel in chart["vconcat"]]
-    assert [low for low, _ in axes] == [0.0, -0.1]
+def boxes(figure: Figure) -> list[tuple[float, float, float, float]]:
+    """Left, right, top and bottom of each text that is not turned, in its own group."""
+    found = []
+    for group in ET.fromstring(figure.svg()).iter(f"{SVG}g"):
+        for one in group.findall(f"{SVG}text"):
+            size = float(one.attrib.get("font-size", FONT))
+            wide = 0.55 * size * len(one.text or "")
+            x, y = float(one.attrib["x"]), float(one.attrib["y"])
+            left = x - wide * {"start": 0, "middle": 0.5, "end": 1}[one.attrib.get("text-anchor", "start")]
+            found.append((left, left + wide, y - 0.7 * size, y))
+    return found
 
 
-def test_every_point_of_a_scatter_is_inside_its_axes(found: Experiment) -> None:
-    for against in (None, "itself"):
-        chart = scatter(found, against=against).to_dict()
-        assert (len(chart["concat"]), chart["columns"]) == (4, 2)
-        for panel in chart["concat"]:
-            dots = panel["layer"][1]
-            low, high = dots["encoding"]["y"]["scale"]["domain"]
-            assert len(points(dots)) == len(found.source.runs)
-            assert all(low <= p[axis] <= high for p in points(dots) for axis in "xy")
+def test_text_is_readable_inside_and_does_not_touch(drawn: dict[str, Figure]) -> None:
+    """At a width of 85 mm (241 points) it has at least 6.5 points."""
+    for name, figure in drawn.items():
+        assert all(241 / figure.width * float(t.attrib.get("font-size", FONT)) > 6.5 for t in texts(figure))
+        placed = boxes(figure)
+        assert all(left >= 0 and right <= figure.width for left, right, _, _ in placed), name
+        for one, two in combinations(placed, 2):
+            apart = one[1] <= two[0] or two[1] <= one[0] or one[3] <= two[2] or two[3] <= one[2]
+            assert apart, (name, one, two)
 
 
-def test_designs_over_the_share_that_they_judge(found: Experiment) -> None:
-    drawn = on_lines(across({"ten and thirty": (found, "AP")}, ["rms"]))
-    assert [p["value"] for p in drawn] == [found.find("rms", "AP", level)["mean"] for level in (0.1, 0.3)]
-    assert [round(p["level"]) for p in drawn] == [10, 30]
+def test_systems_lie_where_their_means_are() -> None:
+    found = compare(sample.qrels, sample.runs, ["AP"])
+    means = [row["mean"] for row in found.systems]
+    places = [x for x, _ in dots(found.plot.intervals())[1:]]
+    assert np.corrcoef(means, places)[0, 1] == pytest.approx(1, abs=1e-4)
+    title = found.plot.intervals().title
+    assert title == "reranked leads by AP. dense could be anywhere from 0.09 to 0.83"
+
+
+def test_differences_are_those_of_the_queries() -> None:
+    found = compare(sample.qrels, sample.runs, ["AP", "RBP"])
+    rows = found.by_query("fused", "dense", "RBP").rows["queries"]
+    figure = found.plot.differences("fused", "dense", "RBP")
+    heights = [-y for _, y in dots(figure)[2:-1]]
+    assert np.corrcoef(sorted((row["difference"] for row in rows), reverse=True), heights)[0, 1] > 0.9999
+    ahead = sum(row["difference"] > 0 for row in rows)
+    assert figure.title == f"fused beats dense on {ahead} of 30 queries"
+
+
+def test_judged_shares_are_those_of_judged_at_ten(drawn: dict[str, Figure]) -> None:
+    share = evaluate(sample.qrels, sample.runs["dense"], "Judged@10").means[0, 0]
+    assert drawn["judged"].title.startswith(f"{share:.0%}".replace("%", " %") + " of dense's first ten")
+
+
+def test_curves_and_panels_have_every_point(tried: Experiment) -> None:
+    assert len(dots(curves(tried))) == 3 * 2 * 3
+    assert len(dots(scatter(tried, ["infAP"], [0.1, 0.5]))) == 2 * len(tried.source.runs)
+    assert "infAP from 10 % is nearest to AP: tau" in curves(tried).title
 
 
 def test_what_is_not_a_number_is_not_drawn() -> None:
-    nothing_right = {"a": {"q": {"d1": 1.0}}, "b": {"q": {"d1": 2.0}}}
-    found = experiment({"q": {"d1": 0, "d2": 1}}, nothing_right, levels=[1.0], measures="AP", repeats=1)
-    assert math.isnan(found.find("tau", "AP", 1.0)["mean"])
-    assert points(curves(found, statistics=["tau"]).to_dict()) == []
+    same = {run: {"q": {"d1": 1.0, "d2": 0.5}} for run in ("a", "b", "c")}
+    found = experiment({"q": {"d1": 1, "d2": 1}}, same, levels=[0.5, 1.0], measures="AP", repeats=1)
+    with pytest.raises(UsageError, match="nothing to draw"):
+        curves(found, statistics=["tau"])
 
 
 @pytest.mark.parametrize(("kind", "start"), [("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF")])
-def test_kinds(found: Experiment, tmp_path: Path, kind: str, start: bytes) -> None:
-    save(curves(found), tmp_path / f"figure.{kind}")
+def test_kinds(drawn: dict[str, Figure], tmp_path: Path, kind: str, start: bytes) -> None:
+    pytest.importorskip("vl_convert")
+    drawn["curves"].save(tmp_path / f"figure.{kind}")
     assert (tmp_path / f"figure.{kind}").read_bytes().startswith(start)
+    assert drawn["curves"].title in drawn["curves"].svg()
+    assert "font-weight" not in drawn["curves"].svg(titled=False)
 
 
-def test_a_page_needs_no_network(found: Experiment) -> None:
-    page = picture(curves(found), "html")
-    assert isinstance(page, str)
-    assert "<script src" not in page
+def test_names_are_plain_and_short() -> None:
+    for name, figure in figures(*hostile()).items():
+        said = [text.text or "" for text in texts(figure)]
+        assert all(len(one) < 80 and one.isprintable() for one in said), name
+        assert "<script" not in figure.svg()
+        assert picture(figure, "svg")
 
 
-def test_no_name_closes_the_script_of_a_page() -> None:
-    """The browser reads the same text from the JSON, in which no character ends the element."""
-    hostile = "</script><img src=x onerror=alert(1)>"
-    pages = [
-        str(picture(charts.altair_module().Chart({"values": [{"run": run}]}).mark_point(), "html"))
-        for run in ("harmless", hostile)
+def test_scales_and_labels() -> None:
+    assert around([0.11, 0.43]) == pytest.approx((0.1, 0.5))
+    assert around([], zero=True)[0] == 0
+    assert Scale(1, 100, 0, 10, logarithmic=True)(10) == 5
+    ys = [
+        float(y)
+        for y in re.findall(r' y="([\d.]+)"', "".join(at_line_ends([(50, "a", "ink")] * 4, 0, 0, 60)))
     ]
-    assert hostile not in pages[1]
-    assert r"\u003c/script\u003e\u003cimg src=x onerror=alert(1)\u003e" in pages[1]
-    assert pages[0].count("</script>") == pages[1].count("</script>")
+    assert min(b - a for a, b in zip(ys[:-1], ys[1:], strict=True)) >= 14
 
 
-def test_unknown_kind(found: Experiment) -> None:
-    with pytest.raises(UsageError, match="unknown kind of figure 'gif': use one of svg, png, pdf, html"):
-        picture(curves(found), "gif")
+@pytest.mark.parametrize(
+    ("draw", "said"),
+    [
+        (lambda e: picture(curves(e), "gif"), "a figure needs a name that ends in"),
+        (lambda e: curves(e, statistics=[]), "no statistic given"),
+        (lambda e: curves(e, statistics=["nope"]), "nope"),
+        (lambda e: scatter(e, ["P@10"]), "the experiment has no P@10"),
+        (lambda e: scatter(e, levels=[0.2]), "the experiment has no level 0.2"),
+        (lambda _: evaluate(sample.qrels, sample.runs, ["AP", "P@5"]).plot.intervals(), "say which measure"),
+    ],
+)
+def test_refusals(tried: Experiment, draw: Any, said: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(said)):
+        draw(tried)
 
 
-def test_without_altair(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "altair", None)
-    with pytest.raises(UsageError, match="a figure needs altair"):
-        charts.altair_module()
+def test_commands_draw_what_they_print(tmp_path: Path) -> None:
+    for words, said in (
+        (["evaluate", *FILES], "reranked leads"),
+        (["evaluate", *FILES, "--interval", "queries"], "reranked leads"),
+        (["compare", *FILES], "reranked leads"),
+        (["compare", *FILES[:3]], "beats"),
+    ):
+        place = tmp_path / "figure.svg"
+        done = unjudged(*words, "-m", "AP", "--plot", str(place))
+        assert done.returncode == 0, done.stderr
+        assert said in place.read_text()
+    assert "ends in .svg, .png or .pdf" in refused(2, "evaluate", *FILES, "--plot", str(tmp_path / "a.bmp"))
 
 
-def test_bands_are_one_deviation_wide(found: Experiment) -> None:
-    drawn = on_lines(curves(found, statistics=["tau"]))
-    for point in drawn:
-        row = found.find("tau", point["series"], point["level"] / 100)
-        assert (point["low"], point["high"]) == (
-            row["mean"] - row["deviation"],
-            row["mean"] + row["deviation"],
-        )
-    once = experiment(sample.qrels, sample.runs, levels=[0.3], measures="AP", repeats=1)
-    assert all("low" not in point for point in points(curves(once).to_dict()))
-
-
-def test_a_scatter_names_its_runs_and_its_sample(found: Experiment) -> None:
-    panel = scatter(found, ["AP"], [0.3], repeat=1).to_dict()["concat"][0]
-    assert [point["run"] for point in points(panel["layer"][1])] == list(found.source.runs)
-    assert panel["title"]["text"].endswith(", sample 2 of 2")
-
-
-def test_lines_have_their_names_in_a_legend(found: Experiment) -> None:
-    encoding = curves(found, statistics=["rms"]).to_dict()["vconcat"][0]["layer"][-1]["encoding"]
-    for channel in ("color", "strokeDash"):
-        assert encoding[channel]["scale"]["domain"] == ["AP", "Bpref10"]
-        assert encoding[channel]["legend"]["symbolLimit"] == 0
-    assert encoding["x"]["title"].endswith(", logarithmic")
-
-
-def test_sixty_lines_are_told_apart() -> None:
-    colour, dash = (
-        channel.to_dict()["scale"] for channel in line_looks("run", [f"run {k}" for k in range(60)])
-    )
-    assert len({(c, tuple(d)) for c, d in zip(colour["range"], dash["range"], strict=True)}) == 60
+def test_the_gallery_is_up_to_date() -> None:
+    page = Path(__file__).parents[2] / "docs" / "gallery.md"
+    assert page.read_text() == gallery_in_markdown()

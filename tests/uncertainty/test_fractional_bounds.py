@@ -10,6 +10,7 @@ import pytest
 
 from tests.cli.in_process import printed
 from tests.oracles.fractional_completions import MEASURES, case, completions, measures
+from tests.report.test_page import said
 from unjudged import compare, evaluate, sample
 from unjudged.judging import next as next_documents
 from unjudged.uncertainty.bounding.bounds import bounds
@@ -73,7 +74,7 @@ def test_a_report_says_what_grades_stand_for() -> None:
     qrels = {f"q{i}": {"a": 0.25, "b": 0.7, "c": -1.0} for i in range(3)}
     runs = {"one": {q: {"a": 2.0, "b": 1.0} for q in qrels}, "two": {q: {"b": 2.0, "c": 1.0} for q in qrels}}
     for given in (runs, {"one": runs["one"]}):
-        assert "0 is 0, 1 is 0.25, 2 is 0.7" in report_page(qrels, given, "nDCG").html
+        assert "0 is 0, 1 is 0.25, 2 is 0.7" in said(report_page(qrels, given, "nDCG").html)
 
 
 def test_calibrations_are_learnt_from_the_command_line(tmp_path: Path) -> None:

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 EXTRAS = MappingProxyType(
     {
-        "altair": "report",
-        "jinja2": "report",
         "vl-convert-python": "report",
         "duckdb": "files",
         "pyarrow": "files",

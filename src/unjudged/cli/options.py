@@ -92,7 +92,7 @@ def a_path(name: str) -> Path | None:
 
 def a_figure(name: str) -> Path:
     """Take a file for a figure; what would draw it must be there."""
-    from unjudged.report.charts import check_plot
+    from unjudged.report.figure import check_plot
 
     check_plot(path := Path(name))
     return path

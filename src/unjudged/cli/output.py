@@ -143,14 +143,14 @@ def show_paper(
 def check_figure(plot: Path | None) -> None:
     """Raise an error if a figure is asked for that cannot be written."""
     if plot is not None:
-        from unjudged.report.charts import check_plot
+        from unjudged.report.figure import check_plot
 
         check_plot(plot)
 
 
 def show_figure(figure: Any, plot: Path) -> None:
     """Write a figure to a file; the suffix of its name is the kind."""
-    from unjudged.report.charts import picture
+    from unjudged.report.figure import picture
 
     show(picture(figure, plot.suffix.removeprefix(".")), plot)
 

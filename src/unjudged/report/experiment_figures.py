@@ -1,27 +1,149 @@
-"""Figures of experiments: estimated against actual values, and statistics over the levels."""
+"""Figures of experiments: statistics over the levels, and estimated against actual values."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 
 from unjudged.base.choices import as_list
 from unjudged.base.errors import UsageError
 from unjudged.measures.kernel.names import parse_measure
-from unjudged.rankings.judged import Floats
-from unjudged.report.charts import COLOURS, WIDTH, altair_module, finished, line_looks
+from unjudged.report.figure import (
+    WIDTH,
+    Figure,
+    Scale,
+    around,
+    at_line_ends,
+    axis_across,
+    axis_up,
+    colour_of,
+    dot,
+    line,
+    named,
+    width_of,
+    words,
+)
 from unjudged.results.fields import Row
-from unjudged.studies.orders import STATISTICS, rho, rms, tau
-from unjudged.studies.summary import ITSELF, Experiment, Samples
+from unjudged.studies.orders import STATISTICS, rms, tau
+from unjudged.studies.summary import ITSELF, Experiment
 
 Series = tuple[str, str]
 """A measure, and what it is compared with: another measure's actual values, or its own (`itself`)."""
+Point = tuple[str, float, Row]
+"""A series, its place on the axis, and the statistic there."""
 
-PANEL, HEIGHT = 140, 130
-ROUND = (1, 2, 5, 10, 20, 50, 100)
+PANEL, HEIGHT = 166, 120
+DASHES = ("", "6 3", "2 2", "8 2 2 2")
+
+
+def curves(
+    result: Experiment,
+    series: Sequence[Series] | None = None,
+    statistics: Sequence[str] = ("tau", "rho", "rms"),
+) -> Figure:
+    """Draw a panel for each statistic over the levels, with all measures in it.
+
+    The bands are one standard deviation over the repeats on either side of the mean.
+    """
+    made = result.source
+    targets = {str(one): str(target) for one, target in zip(made.measures, made.targets, strict=True)}
+    labels = {
+        (m, to): m if to == targets.get(m) else f"{m} against {to}" for m, to in series or targets.items()
+    }
+    rows = [
+        (labels[row["measure"], row["against"]], made.design.level.on_axis(row["level"]), row)
+        for row in result.rows["experiment"]
+        if (row["measure"], row["against"]) in labels
+    ]
+    return _lines(rows, list(labels.values()), made.design.axis, statistics, made.design.level.show)
+
+
+def across(
+    series: Mapping[str, tuple[Experiment, str]], statistics: Sequence[str] = ("tau", "rho", "rms")
+) -> Figure:
+    """Draw measures under several designs over the share of all judgments that each design makes.
+
+    `series` maps a name to an experiment and one of its measures.
+    """
+    rows = [
+        (name, 100 * row["judged"] / result.source.complete, row)
+        for name, (result, measure) in series.items()
+        for row in result.rows["experiment"]
+        if row["measure"] == measure and row["against"] != ITSELF
+    ]
+    show = next(iter(series.values()))[0].source.design.level.show
+    return _lines(rows, list(series), "share of the judgments (%)", statistics, show)
+
+
+def _lines(
+    rows: Sequence[Point],
+    order: Sequence[str],
+    x_title: str,
+    asked: Sequence[str],
+    show: Callable[[float], str],
+) -> Figure:
+    """Draw the series over a logarithmic axis, a panel for each statistic, names at the ends of lines."""
+    statistics = as_list("statistics", asked)
+    for name in statistics:
+        STATISTICS.find(name)
+    if not statistics:
+        raise UsageError(f"no statistic given, expected some of {', '.join(STATISTICS)}")
+    asked_for = [one for one in rows if one[2]["statistic"] in statistics]
+    known = [(name, at, row) for name, at, row in asked_for if at > 0 and row["mean"] == row["mean"]]
+    places = sorted({at for _, at, _ in known})
+    if not places:
+        raise UsageError("nothing to draw: no statistic is a number at any level")
+    right = WIDTH - max(width_of(named(name), 12) for name in order) - 24
+    x = Scale(places[0], max(places[-1], places[0] * 1.01), 46, right, logarithmic=True)
+    figure = Figure((HEIGHT + 52) * len(statistics) + 22, _finding(known, statistics[0], show))
+    for panel, statistic in enumerate(statistics):
+        top = 26 + panel * (HEIGHT + 52)
+        own = [(name, at, row) for name, at, row in known if row["statistic"] == statistic]
+        values = [row["mean"] for _, _, row in own]
+        y = Scale(*around(values, zero=statistic in ("rms", "bias")), top + HEIGHT, top)
+        title = x_title if panel == len(statistics) - 1 else ""
+        figure.add(axis_up(y, 46, right, STATISTICS[statistic].title))
+        figure.add(axis_across(x, top, top + HEIGHT, title, _apart(x, places)))
+        ends = []
+        for k, name in enumerate(order):
+            line_of = sorted(((at, row) for one, at, row in own if one == name), key=lambda one: one[0])
+            if not line_of:
+                continue
+            colour, dash = colour_of(k), DASHES[k // 6 % len(DASHES)]
+            if all(row["repeats"] > 1 for _, row in line_of):
+                edge = [(x(at), _inside(y, row["mean"] + row["deviation"])) for at, row in line_of]
+                other = [(x(at), _inside(y, row["mean"] - row["deviation"])) for at, row in line_of]
+                figure.add(line([*edge, *reversed(other)], colour, filled=True))
+            points = [(x(at), y(row["mean"])) for at, row in line_of]
+            figure.add(line(points, colour, 2, dash), [dot(*point, colour, 3) for point in points])
+            ends.append((points[-1][1], name, colour))
+        figure.add(at_line_ends(ends, right + 8, top, top + HEIGHT))
+    return figure
+
+
+def _finding(rows: Sequence[Point], statistic: str, show: Callable[[float], str]) -> str:
+    """Say which series agrees best at the lowest level."""
+    lowest = min(at for _, at, _ in rows)
+    own = [(name, row) for name, at, row in rows if at == lowest and row["statistic"] == statistic]
+    small = statistic in ("rms", "bias")
+    best, row = min(own, key=lambda one: abs(one[1]["mean"]) if small else -one[1]["mean"])
+    title, against = STATISTICS[statistic].title, row["against"] if row["against"] != ITSELF else "itself"
+    return f"{best} from {show(row['level'])} is nearest to {against}: {title} {row['mean']:.2f}"
+
+
+def _inside(y: Scale, value: float) -> float:
+    return y(min(max(value, y.low), y.high))
+
+
+def _apart(x: Scale, places: Sequence[float]) -> list[float]:
+    """Return the places with room for their numbers, including the last one."""
+    kept: list[float] = []
+    for place in reversed(places):
+        if not kept or x(kept[-1]) - x(place) > 30:
+            kept.append(place)
+    return kept
 
 
 def scatter(
@@ -32,196 +154,38 @@ def scatter(
     against: str | None = None,
     repeat: int = 0,
     titles: Mapping[str, str] = MappingProxyType({}),
-) -> Any:
+) -> Figure:
     """Draw the estimate of every run against its actual value: a panel per measure and level.
 
     On the line they are equal. Each panel states the statistics of its own sample. `titles` replaces the
     names of measures in the axes.
     """
-    chart = altair_module()
     made = result.source
-    names = [str(measure) for measure in made.measures]
-    usual = made.design.shown
+    names, usual = [str(measure) for measure in made.measures], made.design.shown
     steps = list(levels or (usual if usual and set(usual) <= set(made.levels) else made.levels[:3]))
-    for level in steps:
-        if level not in made.levels:
-            raise UsageError(f"the experiment has no level {level:g}")
-    panels = []
-    for asked in names if measures is None else as_list("measures", measures):
-        name = str(asked) if asked in names else str(parse_measure(asked))
-        if name not in names:
-            raise UsageError(f"the experiment has no {name}; it has: {', '.join(names)}")
-        k = names.index(name)
-        actual = (made.actual if against == ITSELF else made.reference)[:, k]
-        title = f"actual {name if against == ITSELF else made.targets[k]}"
-        chosen = [made.means[list(made.levels).index(level), repeat, :, k] for level in steps]
-        every = np.concatenate([actual, *chosen])
-        ends = min(float(np.floor(10 * every.min()) / 10), 0.0), float(np.ceil(10 * every.max()) / 10)
-        scale = chart.Scale(domain=ends, nice=False)
-        axis = chart.Axis(tickCount=4, labelFlush=False)
-        axes = (
-            chart.X("x:Q", title=title, scale=scale, axis=axis),
-            chart.Y("y:Q", title=titles.get(name, name), scale=scale, axis=axis),
-        )
-        panels += [
-            _panel(
-                made.runs,
-                actual,
-                values,
-                ends=ends,
-                axes=axes,
-                name=made.design.level.show(level) + _sample(made, repeat),
-            )
-            for level, values in zip(steps, chosen, strict=True)
-        ]
-    return finished(chart.concat(*panels, columns=2))
-
-
-def _sample(made: Samples, repeat: int) -> str:
-    """Which of several samples a panel shows."""
-    repeats = made.means.shape[1]
-    return f", sample {repeat + 1} of {repeats}" if repeats > 1 else ""
-
-
-def _panel(
-    runs: Sequence[str],
-    actual: Floats,
-    estimate: Floats,
-    *,
-    ends: tuple[float, float],
-    axes: tuple[Any, Any],
-    name: str,
-) -> Any:
-    chart = altair_module()
-    values = zip(runs, actual.tolist(), estimate.tolist(), strict=True)
-    points = [{"run": run, "x": a, "y": e} for run, a, e in values]
-    numbers = f"tau {tau(estimate, actual):.3f}, rho {rho(estimate, actual):.3f}"
-    title = chart.TitleParams(name, subtitle=[numbers, f"RMS {rms(estimate, actual):.3f}"])
-    corners = [{"x": end, "y": end} for end in ends]
-    line = chart.Chart(chart.Data(values=corners)).mark_line(color="#888888", strokeWidth=1)
-    dots = chart.Chart(chart.Data(values=points)).mark_point(color=COLOURS[2], size=16, opacity=0.8)
-    tooltip = ["run:N", *(chart.Tooltip(f"{axis}:Q", format=".4f") for axis in "xy")]
-    return (line.encode(*axes) + dots.encode(*axes, tooltip=tooltip)).properties(
-        width=PANEL, height=PANEL, title=title
-    )
-
-
-def curves(
-    result: Experiment,
-    series: Sequence[Series] | None = None,
-    statistics: Sequence[str] = ("tau", "rho", "rms"),
-) -> Any:
-    """Draw a panel for each statistic over the levels, with all measures in it.
-
-    The bands are one standard deviation over the repeats on either side of the mean.
-    """
-    names, made = _known(statistics), result.source
-    targets = {str(one): str(target) for one, target in zip(made.measures, made.targets, strict=True)}
-    labels = {pair: _label(pair, targets) for pair in series or targets.items()}
-    rows = [
-        (labels[row["measure"], row["against"]], made.design.level.on_axis(row["level"]), row)
-        for row in result.rows["experiment"]
-        if (row["measure"], row["against"]) in labels
-    ]
-    levels = sorted({level for _, level, _ in rows})
-    return _lines(rows, list(labels.values()), made.design.axis, names, _apart(levels))
-
-
-def across(
-    series: Mapping[str, tuple[Experiment, str]], statistics: Sequence[str] = ("tau", "rho", "rms")
-) -> Any:
-    """Draw measures under several designs over the share of all judgments that each design makes.
-
-    `series` maps a name to an experiment and one of its measures.
-    """
-    rows, names = [], _known(statistics)
-    for name, (result, measure) in series.items():
-        rows += [
-            (name, 100 * row["judged"] / result.source.complete, row)
-            for row in result.rows["experiment"]
-            if row["measure"] == measure and row["against"] != ITSELF
-        ]
-    ticks = [tick for tick in ROUND if tick >= min(share for _, share, _ in rows)]
-    return _lines(rows, list(series), "share of the judgments (%)", names, ticks)
-
-
-def _known(statistics: Sequence[str]) -> list[str]:
-    """Return the names of statistics; an unknown one is refused."""
-    names = as_list("statistics", statistics)
-    for name in names:
-        STATISTICS.find(name)
-    if not names:
-        raise UsageError(f"no statistic given, expected some of {', '.join(STATISTICS)}")
-    return names
-
-
-def _lines(
-    rows: Sequence[tuple[str, float, Row]],
-    order: Sequence[str],
-    x: str,
-    statistics: Sequence[str],
-    ticks: Sequence[float],
-) -> Any:
-    chart = altair_module()
-    colour, dash = line_looks("series", order)
-    axis = chart.Axis(values=ticks, format=".3~g", labelOverlap=True, labelFlush=False)
-    scale = chart.Scale(type="log", nice=False)
-    panels = []
-    for statistic in statistics:
-        points: list[dict[str, Any]] = [
-            {"series": name, "level": level, "value": row["mean"], **_spread(row)}
-            for name, level, row in rows
-            if row["statistic"] == statistic
-            and row["mean"] == row["mean"]  # skip what is not a number
-            and level > 0
-        ]
-        ends = [float(p[key]) for p in points for key in ("value", "low", "high") if key in p]
-        domain = _domain(ends, statistic)
-        vertical = chart.Scale(domain=domain, nice=False)
-        base = chart.Chart(chart.Data(values=points))
-        spread = base.mark_area(opacity=0.1, clip=True).encode(
-            chart.X("level:Q", scale=scale), chart.Y("low:Q", scale=vertical), chart.Y2("high:Q"), colour
-        )
-        lines = base.mark_line(point=chart.OverlayMarkDef(size=35)).encode(
-            chart.X("level:Q", title=f"{x}, logarithmic", scale=scale, axis=axis),
-            chart.Y("value:Q", title=STATISTICS[statistic].title, scale=vertical),
-            colour,
-            dash,
-            tooltip=["series:N", "level:Q", chart.Tooltip("value:Q", format=".4f")],
-        )
-        known = [spread] if any("low" in point for point in points) else []
-        panels.append(chart.layer(*known, lines).properties(width=WIDTH, height=HEIGHT))
-    return finished(chart.vconcat(*panels))
-
-
-def _domain(values: Sequence[float], statistic: str) -> tuple[float, float]:
-    """Return the range of an axis in round numbers: errors from 0, biases around it, others up to 1."""
-    low, high = min([0.0, *values]), max([0.0, *values])
-    if statistic == "rms":
-        low = 0.0
-    elif statistic != "bias":
-        low, high = max(min([1.0, *values]), -1.0), 1.0
-    step = 0.05 if high - low < 0.5 else 0.1
-    bottom, top = float(np.floor(low / step) * step), float(np.ceil(high / step) * step)
-    return round(bottom, 6), round(max(top, bottom + step), 6)
-
-
-def _spread(row: Row) -> dict[str, float]:
-    """One standard deviation over the repeats on either side, where there are several."""
-    if row["repeats"] < 2:
-        return {}
-    return {"low": row["mean"] - row["deviation"], "high": row["mean"] + row["deviation"]}
-
-
-def _label(series: Series, targets: Mapping[str, str]) -> str:
-    measure, against = series
-    return measure if against == targets.get(measure) else f"{measure} against {against}"
-
-
-def _apart(ticks: Sequence[float]) -> list[float]:
-    """Ticks with room for their labels on a logarithmic axis, including the last one."""
-    kept: list[float] = []
-    for tick in sorted((tick for tick in ticks if tick > 0), reverse=True):
-        if not kept or tick <= kept[-1] / 1.5:
-            kept.append(tick)
-    return kept[::-1]
+    if missing := [level for level in steps if level not in made.levels]:
+        raise UsageError(f"the experiment has no level {missing[0]:g}")
+    asked = names if measures is None else [str(parse_measure(m)) for m in as_list("measures", measures)]
+    if absent := [name for name in asked if name not in names]:
+        raise UsageError(f"the experiment has no {absent[0]}; it has: {', '.join(names)}")
+    panels = [(name, level) for name in asked for level in steps]
+    samples = f", sample {repeat + 1} of {made.means.shape[1]}" if made.means.shape[1] > 1 else ""
+    title = f"Estimates from {made.design.level.show(steps[0])} against actual values{samples}"
+    figure = Figure((PANEL + 66) * -(-len(panels) // 2), title)
+    for k, (name, level) in enumerate(panels):
+        place = names.index(name)
+        actual = (made.actual if against == ITSELF else made.reference)[:, place]
+        estimate = made.means[list(made.levels).index(level), repeat, :, place]
+        ends = around([*actual.tolist(), *estimate.tolist()], zero=True)
+        left, top = 40 + k % 2 * (PANEL + 58), 30 + k // 2 * (PANEL + 66)
+        x, y = Scale(*ends, left, left + PANEL), Scale(*ends, top + PANEL, top)
+        at, of = made.design.level.show(level), name if against == ITSELF else made.targets[place]
+        figure.add(axis_across(x, top, top + PANEL, f"actual {of}"))
+        figure.add(axis_up(y, left, left + PANEL, ""))
+        figure.add(words(left - 26, top - 10, f"{titles.get(name, name)}, {at}", size=12))
+        said = f"tau {tau(estimate, actual):.2f}, RMS {rms(estimate, actual):.3f}"
+        figure.add(words(left + 6, top + 14, said, size=12, colour="quiet"))
+        figure.add(line([(x(ends[0]), y(ends[0])), (x(ends[1]), y(ends[1]))], "quiet", 1))
+        pairs = np.column_stack([actual, estimate]).tolist()
+        figure.add(dot(x(one), y(other), "s0", 3) for one, other in pairs)
+    return figure

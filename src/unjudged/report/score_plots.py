@@ -4,31 +4,207 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import isfinite
+from statistics import median
 from typing import Any
 
 import numpy as np
 
-from unjudged.base.choices import as_list, place_of
+from unjudged.base.choices import as_list
 from unjudged.base.errors import UsageError
-from unjudged.base.wording import percent
+from unjudged.base.wording import counted, percent, shortlist
 from unjudged.evaluation.scores import Scores
-from unjudged.inference.pairs import Pairs
-from unjudged.inference.pairwise import t_interval
 from unjudged.measures.kernel.names import MeasureLike, place_of_measure
-from unjudged.measures.kernel.registry import Measure
-from unjudged.rankings.judged import Floats
-from unjudged.report.charts import WIDTH, altair_module, drawn, finished, highest_first, line_looks
-from unjudged.report.descriptions import differences_chart, interval_words, intervals_chart
-from unjudged.report.page.packed import judged_by_rank
+from unjudged.rankings.judged import Floats, Integers, JudgedRankings
+from unjudged.report.figure import (
+    WIDTH,
+    Figure,
+    Scale,
+    around,
+    at_line_ends,
+    axis_across,
+    axis_up,
+    box,
+    colour_of,
+    diamond,
+    dot,
+    line,
+    named,
+    width_of,
+    words,
+)
 from unjudged.results.comparison import Comparison
+from unjudged.results.fields import Row
 from unjudged.results.grid import blank
 
-HEIGHT = 180
+ROW, BAR = 27, 13
+"""Pixels of a system, and of its range."""
+WIDE = 0.1
+"""A range is wide if it is wider than this and than twice the median."""
+OVER_QUERIES = ("query_low", "query_high")
+KEYS = ("mean", "low", "high", *OVER_QUERIES)
 LEVEL = 0.95
+FEW = 6
+"""More lines than this are not told apart: only the lowest have names."""
+
+
+def wide_ranges(rows: Sequence[Row]) -> list[str]:
+    """Return the systems of which judging could make much more or less than of most, the widest first."""
+    known = [row for row in rows if row.get("low") is not None and isfinite(row["high"] - row["low"])]
+    if len(known) < 2:
+        return []
+    spans = {row["system"]: row["high"] - row["low"] for row in known}
+    least = max(WIDE, 2 * median(spans.values()))
+    return sorted((name for name, span in spans.items() if span > least), key=lambda name: -spans[name])
+
+
+def finding(measure: str, rows: Sequence[Row]) -> str:
+    """Say which system leads, and which could be anywhere."""
+    best, hot = named(rows[0]["system"]), wide_ranges(rows)
+    said = f"{best} leads by {measure}" if len(rows) > 1 else f"{measure} of {best}"
+    if not hot:
+        return said
+    if len(hot) > 1:
+        return f"{said}. {shortlist(list(map(named, hot)), 3)} could be anywhere"
+    (row,) = (row for row in rows if row["system"] == hot[0])
+    return f"{said}. {named(hot[0])} could be anywhere from {row['low']:.2f} to {row['high']:.2f}"
+
+
+def systems_figure(
+    measure: str,
+    rows: Sequence[Row],
+    level: float,
+    title: str = "",
+    *,
+    truth: Mapping[str, float] | None = None,
+    judged: Mapping[str, float] | None = None,
+    width: float = WIDTH,
+) -> Figure:
+    """Draw means as dots in the ranges that judging could make of them, with intervals for other queries.
+
+    A row has `system`, `mean`, and perhaps `low` and `high`, and `query_low` and `query_high`. `truth` are
+    the means with every document judged, and `judged` the judged shares of first documents.
+    """
+    names = {row["system"]: named(row["system"]) for row in rows}
+    left = max(map(width_of, names.values())) + 14
+    right = width - (58 if judged is None else 104)
+    ends = [row[key] for row in rows for key in KEYS if blank(row.get(key)) is not None]
+    bottom = 8 + ROW * len(rows)
+    x = Scale(*around(ends, zero=min(ends) >= 0), left, right)
+    hot = wide_ranges(rows)
+    ranged = any(row.get("low") is not None for row in rows)
+    sampled = any(blank(row.get("query_low")) is not None for row in rows)
+    keys = [(dot(10, 0), "score today")]
+    keys += [(box(0, -6, 20, 12), "what judging could make of it")] if ranged else []
+    keys += [(line([(0, 0), (20, 0)], "ink", 1.5), f"other queries ({percent(level)})")] if sampled else []
+    keys += [(diamond(10, 0), "with every document judged")] if truth else []
+    figure = Figure(bottom + 40, title or finding(measure, rows), keys, width)
+    figure.add(axis_across(x, 4, bottom, f"mean {measure}"))
+    if judged is not None:
+        figure.add(words(width - 4, -2, "judged in top ten", anchor="end", size=12, colour="quiet"))
+    for k, row in enumerate(rows):
+        y, own = 8 + ROW * (k + 0.5), row["system"] in hot
+        colour = "hot" if own else "ink"
+        figure.add(words(left - 10, y + 4.5, names[row["system"]], anchor="end", colour=colour, bold=own))
+        if blank(row.get("low")) is not None:
+            low, high = x(row["low"]), x(row["high"])
+            figure.add(box(low, y - BAR / 2, high - low, BAR, "hot-range" if own else "range"))
+        if blank(row.get("query_low")) is not None:
+            figure.add(line([(x(row["query_low"]), y), (x(row["query_high"]), y)], colour, 1.5))
+        figure.add(dot(x(row["mean"]), y, colour))
+        if truth:
+            figure.add(diamond(x(truth[row["system"]]), y))
+        beside = f"{row['mean']:.3f}" if judged is None else f"{judged[row['system']]:.0%}".replace("%", " %")
+        figure.add(words(width - 4, y + 4.5, beside, anchor="end", colour=colour, bold=own))
+    return figure
+
+
+def differences_figure(pair: Row, by_query: Sequence[Row], systems: Sequence[str], level: float) -> Figure:
+    """Draw the difference on each query as a dot in its range, and beside them that of the means."""
+    rows = sorted(by_query, key=lambda row: -row["difference"])
+    a, b, measure = pair["a"], pair["b"], pair["measure"]
+    left, right, top, bottom, margin = 46.0, WIDTH - 104.0, 24.0, 224.0, WIDTH - 76.0
+    ends = [
+        row[key] for row in rows for key in ("difference", "low", "high") if blank(row.get(key)) is not None
+    ]
+    y = Scale(*around([*ends, pair["difference"]], zero=True), bottom, top)
+    sign = -1 if pair["lower_is_better"] else 1
+    ahead = sum(sign * row["difference"] > 0 for row in rows)
+    behind = sum(sign * row["difference"] < 0 for row in rows)
+    first, second = (a, b) if ahead >= behind else (b, a)
+    title = f"{named(first)} beats {named(second)} on {max(ahead, behind)} of {counted(len(rows), 'query')}"
+    colours = {name: colour_of(systems.index(name)) for name in (a, b)}
+    keys = [(dot(10, 0, colours[name]), f"{named(name)} is better") for name in (first, second)]
+    if any(row.get("low") is not None for row in rows):
+        keys.append((box(0, -6, 20, 12), "what judging could make of it"))
+    figure = Figure(bottom + 26, title, keys)
+    figure.add(axis_up(y, left, right, f"{measure} of {named(a)} minus {named(b)}"))
+    step = (right - left) / len(rows)
+    for k, row in enumerate(rows):
+        x, won = left + (k + 0.5) * step, sign * row["difference"]
+        if blank(row.get("low")) is not None:
+            high, low = y(row["high"]), y(row["low"])
+            figure.add(box(x - 0.36 * step, high, 0.72 * step, low - high))
+        colour = colours[a] if won > 0 else colours[b] if won < 0 else "quiet"
+        figure.add(dot(x, y(row["difference"]), colour, max(min(0.45 * step, 4.0), 1.2)))
+    figure.add(line([(left, y(0)), (right, y(0))], "quiet", 1))
+    figure.add(words((left + right) / 2, bottom + 18, "queries", anchor="middle", size=12, colour="quiet"))
+    if blank(pair.get("low")) is not None:
+        high, low = y(min(pair["high"], y.high)), y(max(pair["low"], y.low))
+        figure.add(box(margin - BAR / 2, high, BAR, low - high))
+    if blank(pair.get("query_low")) is not None:
+        figure.add(line([(margin, y(pair["query_low"])), (margin, y(pair["query_high"]))], "ink", 1.5))
+        spans = (f"{percent(level)}:", f"{pair['query_low']:+.2f} to", f"{pair['query_high']:+.2f}")
+        for k, said in enumerate(spans):
+            at = y(pair["difference"]) + 18 + 15 * k
+            figure.add(words(margin + 12, at, said, size=12, colour="quiet"))
+    figure.add(dot(margin, y(pair["difference"])))
+    figure.add(words(margin + 12, y(pair["difference"]) + 4, f"{pair['difference']:+.3f}", bold=True))
+    figure.add(words(margin, bottom + 18, "mean", anchor="middle", size=12, colour="quiet"))
+    return figure
+
+
+def judged_by_rank(rankings: JudgedRankings, runs: int, depth: int) -> tuple[Integers, Integers]:
+    """Return by run and rank how many documents are judged, and how many there are."""
+    queries = len(rankings) // runs
+    top = rankings.where((rankings.labels >= 0) & (rankings.rank <= depth))
+    judged = np.bincount(top.ranking // queries * depth + top.rank - 1, minlength=runs * depth)
+    ranked = [(rankings.retrieved.reshape(runs, queries) > i).sum(axis=1) for i in range(depth)]
+    return judged.reshape(runs, depth), np.stack(ranked, axis=1)
+
+
+def judged_figure(systems: Sequence[str], judged: Integers, ranked: Integers) -> Figure:
+    """Draw the judged share of the first documents, a line per system; of many, the lowest have names."""
+    share: Floats = judged.cumsum(axis=1) / np.maximum(ranked.cumsum(axis=1), 1)
+    ten = share[:, min(9, share.shape[1] - 1)]
+    order = np.argsort(ten, kind="stable").tolist()
+    told = set(order if len(systems) <= FEW else order[:3])
+    depth = max(int((ranked > 0).any(axis=0).sum()), 2)
+    lowest = order[0]
+    title = f"{ten[lowest]:.0%} of {named(systems[lowest])}'s first ten documents are judged"
+    if len(systems) > 1:
+        title = f"{title}, at least {ten[order[1]]:.0%} of the others'"
+    names = [named(systems[i], 16) for i in told]
+    right = WIDTH - max(map(width_of, names)) - 12
+    x, y = Scale(1, depth, 46, right), Scale(0, 1, 214, 24)
+    figure = Figure(254, title.replace("%", " %"))
+    ticks = [1.0, *(tick for tick in x.ticks if tick > 4)]
+    figure.add(
+        axis_up(y, 46, right, "judged share of the first documents"),
+        axis_across(x, 24, 214, "first documents of each ranking", ticks),
+    )
+    ends = []
+    for i in reversed(order):
+        points = [(x(k + 1), y(float(share[i, k]))) for k in range(depth) if ranked[i, k]]
+        colour = colour_of(i) if i in told else "range"
+        figure.add(line(points, colour, 2 if i in told else 1) if points else "")
+        if i in told and points:
+            ends.append((points[-1][1], named(systems[i], 16), colour))
+    figure.add(at_line_ends(ends, right + 8, 24, 214))
+    return figure
 
 
 class ScorePlots:
-    """`scores.plot`: figures as Altair charts, to change further and to save with `.save(file)`.
+    """`scores.plot`: figures to show in a notebook, or to save with `.save(file)`.
 
     A measure need be named only where there are several.
     """
@@ -41,55 +217,31 @@ class ScorePlots:
         measure: MeasureLike | None = None,
         intervals: Sequence[str] = ("bounds", "queries"),
         **given: Any,
-    ) -> Any:
-        """Draw the means, best first, with one or more kinds of interval.
+    ) -> Figure:
+        """Draw the means, best first, with intervals; `given` goes to `scores.estimate`.
 
-        Each kind has its own shape: bounds are a hollow box, other intervals for judgments a solid bar,
-        intervals for other queries a dashed line. `given` goes to `scores.estimate`.
+        Those for other queries are lines, and all others are ranges.
         """
         k, scores = self._place(measure), self._scores
-        one = scores.chosen(scores.measures[k])
-        words, ends = {}, {}
-        for kind in as_list("intervals", intervals):
-            estimates = [row[0] for row in one.estimate(kind, **given)]
-            words[kind] = interval_words(kind, estimates[0].confidence)
-            ends[kind] = [(estimate.low, estimate.high) for estimate in estimates]
-        return intervals_figure(scores.measures[k], scores.runs, scores.means[:, k], words, ends)
-
-    def differences(self, a: str, b: str, measure: MeasureLike | None = None) -> Any:
-        """Draw the difference of two runs on each query, largest first."""
-        k, two = self._place(measure), [place_of("run", run, self._scores.runs) for run in (a, b)]
-        both = self._scores.values[two, :, k]
-        _, low, high = t_interval(Pairs.of(both), LEVEL)
-        return difference_figure(
-            both[0] - both[1],
-            self._scores.queries,
-            self._scores.measures[k],
-            a,
-            b,
-            interval=(float(low[0]), float(high[0]), LEVEL),
-        )
-
-    def judged_by_rank(self, depth: int = 100) -> Any:
-        """Draw the judged share of the documents at each rank, over all queries: a line per run."""
-        alt = altair_module()
-        judged, ranked = judged_by_rank(self._scores.judged, len(self._scores.runs), depth)
-        share = 100 * judged / np.maximum(ranked, 1)
-        rows = [
-            {"run": run, "rank": rank + 1, "judged": float(share[i, rank])}
-            for i, run in enumerate(self._scores.runs)
-            for rank in np.flatnonzero(ranked[i]).tolist()
+        chosen = scores.measures[k]
+        rows: list[Row] = [
+            {"system": run, "mean": float(mean)}
+            for run, mean in zip(scores.runs, scores.means[:, k], strict=True)
         ]
-        colour, dash = line_looks("run", highest_first(rows, "run", "judged"))
-        line = alt.Chart(alt.Data(values=rows)).mark_line(strokeWidth=1.5)
-        line = line.encode(
-            alt.X("rank:Q", title="rank", scale=alt.Scale(zero=False, nice=False)),
-            alt.Y("judged:Q", title="judged documents (%)", scale=alt.Scale(domain=[0, 100])),
-            colour,
-            dash,
-            tooltip=["run:N", "rank:Q", alt.Tooltip("judged:Q", format=".3f")],
-        )
-        return finished(line.properties(width=WIDTH, height=HEIGHT))
+        level = LEVEL
+        for kind in as_list("intervals", intervals):
+            names = OVER_QUERIES if kind in ("queries", "both") else ("low", "high")
+            estimates = [row[0] for row in scores.chosen(chosen).estimate(kind, **given)]
+            level = estimates[0].confidence if names == OVER_QUERIES else level
+            for row, found in zip(rows, estimates, strict=True):
+                row.update(zip(names, (found.low, found.high), strict=True))
+        ordered = [rows[i] for i in chosen.best_first(scores.means[:, k])]
+        return systems_figure(str(chosen), ordered, level)
+
+    def judged_by_rank(self, depth: int = 100) -> Figure:
+        """Draw the judged share of the first documents, over all queries: a line per run."""
+        runs = self._scores.runs
+        return judged_figure(runs, *judged_by_rank(self._scores.judged, len(runs), depth))
 
     def _place(self, measure: MeasureLike | None) -> int:
         names = [str(m) for m in self._scores.measures]
@@ -98,101 +250,26 @@ class ScorePlots:
         return 0 if measure is None else place_of_measure(measure, names)
 
 
-def intervals_figure(
-    measure: Measure,
-    runs: Sequence[str],
-    means: Floats,
-    words: Mapping[str, str],
-    ends: Mapping[str, Sequence[tuple[float, float]]],
-) -> Any:
-    """Draw means, best first, with intervals by kind; `words` say what a kind is."""
-    rows = [
-        {"run": runs[i], "mean": float(means[i])}
-        | {f"{kind}_low": blank(float(pairs[i][0])) for kind, pairs in ends.items()}
-        | {f"{kind}_high": blank(float(pairs[i][1])) for kind, pairs in ends.items()}
-        for i in measure.best_first(means)
-    ]
-    return drawn(intervals_chart(str(measure), words) | {"width": WIDTH}, rows=rows)
-
-
-def difference_figure(
-    gap: Floats,
-    queries: Sequence[str],
-    measure: Measure,
-    a: str,
-    b: str,
-    *,
-    interval: tuple[float, float, float],
-    bounds: tuple[float, float] | None = None,
-    mean: float | None = None,
-) -> Any:
-    """Draw bars by query, largest difference first, and a line for their mean.
-
-    A band is its `interval` for other queries, with its level, and a box its `bounds`. `mean` is that of the
-    bars if it is not given.
-    """
-    order = np.argsort(-gap, kind="stable").tolist()
-    better = [a if gain > 0 else b for gain in measure.sign * gap]
-    rows = [{"query": queries[q], "difference": float(gap[q]), "better": better[q]} for q in order]
-    low, high, level = interval
-    known = isfinite(low)
-    middle = float(gap.mean()) if mean is None else mean
-    line = {"mean": middle}
-    said = [f"line: the mean, {middle:+.4f}"]
-    if known:
-        line |= {"query_low": low, "query_high": high}
-        said.append(f"band: other queries, {percent(level)} interval, {low:+.4f} to {high:+.4f}")
-    if bounds is not None:
-        line |= {"low": bounds[0], "high": bounds[1]}
-        words = "box: what judging could make of it"
-        said.append(f"{words}, {bounds[0]:+.4f} to {bounds[1]:+.4f}")
-    description = differences_chart(str(measure), a, b, bounded=bounds is not None, interval=known)
-    description["title"]["subtitle"] = said
-    return drawn(description | {"width": WIDTH, "height": HEIGHT}, rows=rows, mean=[line])
-
-
 class ResultPlots:
-    """`result.plot`: figures as Altair charts, to change further and to save with `.save(file)`."""
+    """`result.plot`: figures to show in a notebook, or to save with `.save(file)`."""
 
     def __init__(self, result: Comparison) -> None:
         self._result = result
 
-    def intervals(self, measure: MeasureLike | None = None) -> Any:
-        """Draw the means, best first: a box for their ranges, a dashed line for other queries."""
-        one = self._measure(measure)
-        rows = [row for row in self._result.systems if row["measure"] == str(one)]
-        level = 1 - self._result.settings["alpha"]
-        ends = {
-            "bounds": [(row.get("low"), row.get("high")) for row in rows],
-            "queries": [(row.get("query_low"), row.get("query_high")) for row in rows],
-        }
-        known: dict[str, Any] = {
-            kind: pairs for kind, pairs in ends.items() if all(None not in pair for pair in pairs)
-        }
-        judged = () if self._result.source.shared is not None else ("",)
-        words = {kind: interval_words(kind, level, *judged) for kind in known}
-        means = np.array([row["mean"] for row in rows])
-        return intervals_figure(one, [row["system"] for row in rows], means, words, known)
+    def intervals(self, measure: MeasureLike | None = None) -> Figure:
+        """Draw the means, best first, with their ranges and their intervals for other queries."""
+        name = self._measure(measure)
+        rows = [row for row in self._result.systems if row["measure"] == name]
+        return systems_figure(name, rows, 1 - self._result.settings["alpha"])
 
     def differences(
         self, a: str | None = None, b: str | None = None, measure: MeasureLike | None = None
-    ) -> Any:
+    ) -> Figure:
         """Draw the difference of two systems on each query, largest first."""
-        one = self._measure(measure)
-        pair = self._result.pair(a, b, one)
-        by_query = self._result.by_query(a, b, one).rows["queries"]
-        return difference_figure(
-            np.array([row["difference"] for row in by_query]),
-            [row["query"] for row in by_query],
-            one,
-            pair["a"],
-            pair["b"],
-            interval=(pair["query_low"], pair["query_high"], 1 - self._result.settings["alpha"]),
-            bounds=(pair["low"], pair["high"]) if pair.get("low") is not None else None,
-            mean=pair["difference"],
-        )
+        name = self._measure(measure)
+        pair, by_query = self._result.pair(a, b, name), self._result.by_query(a, b, name).rows["queries"]
+        return differences_figure(pair, by_query, list(self._result.runs), 1 - self._result.settings["alpha"])
 
-    def _measure(self, given: MeasureLike | None) -> Measure:
-        measures = [one.measure for one in self._result.source.evidence]
-        found: Measure = measures[0 if given is None else place_of_measure(given, list(map(str, measures)))]
-        return found
+    def _measure(self, given: MeasureLike | None) -> str:
+        measures = list(self._result.measures)
+        return measures[0 if given is None else place_of_measure(given, measures)]

@@ -25,7 +25,7 @@ from unjudged.cli.output import show
 from unjudged.cli.standard_streams import reading
 from unjudged.cli.table_options import SignificanceOptions, TableOptions
 from unjudged.evaluation.evaluation import fitting_measures
-from unjudged.report.page.report_page import REPORT_MEASURES, TITLE, check_report, report_page
+from unjudged.report.page.report_page import REPORT_MEASURES, TITLE, report_page
 from unjudged.uncertainty.calibration import Calibration
 
 PAGE_SUFFIXES = (".html", ".htm", "")
@@ -51,10 +51,9 @@ def report(
 ) -> None:
     """Write an evaluation as one HTML page that needs neither a network nor a server.
 
-    The page shows the systems by mean with intervals, the headline of every pair, the differences and the
-    rankings of each query, and where judgments are missing. Its tables can be sorted, filtered and saved as
-    CSV, its figures as SVG or PNG. With --scores the files are tables of scores by query that any tool
-    computed: `unjudged report --scores TABLE... -o PAGE`.
+    The page shows who leads and what is open, the systems in their ranges, the headline of every pair, the
+    differences and the rankings of each query, and where judgments are missing. With --scores the files are
+    tables of scores by query that any tool computed: `unjudged report --scores TABLE... -o PAGE`.
 
     Parameters
     ----------
@@ -85,7 +84,6 @@ def report(
     named = {} if from_tables else inputs.runs(runs)
     if output is not None and output.suffix.lower() not in PAGE_SUFFIXES:
         raise UsageError(f"a report is a page of HTML: {output} must end in {PAGE_SUFFIXES[0]}")
-    check_report()
     learnt = None if calibration is None else Calibration.load(calibration)
     compared = {"baseline": baseline, "correct_over": correct_over, **vars(tests)}
     made = command_given("--output", str(output or "-"))

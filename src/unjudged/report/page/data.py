@@ -1,46 +1,35 @@
-"""Everything that a page shows, as JSON facts and packed arrays."""
+"""Everything that a page shows: rows of the result, rounded, and what is known of its sources."""
 
 from __future__ import annotations
 
+import base64
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import unjudged
-from unjudged.base.wording import plain
+from unjudged.base.wording import percent, plain
+from unjudged.collection.description import Description
 from unjudged.evaluation.measure_warnings import why_not_uniform
 from unjudged.evidence.contrast import ALONE
 from unjudged.formats.inputs import FILE, kind_of_source
-from unjudged.inference.deciding_queries import deciding_queries
 from unjudged.inference.verdict import HEADLINES, MORE_JUDGING, OTHER_QUERIES
 from unjudged.measures.kernel.measure import Measure
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments
-from unjudged.report.descriptions import (
-    Description,
-    differences_chart,
-    interval_words,
-    intervals_chart,
-    judged_chart,
-    matrix_chart,
-)
-from unjudged.report.measure_pages import signature
-from unjudged.report.page.packed import (
-    BY_RANK,
-    TOP,
-    Packed,
-    add_holes,
-    add_pairs,
-    add_rankings,
-    depth_kept,
-)
-from unjudged.report.page.page_words import words_for
+from unjudged.report.page.answer import answer_of, conclusions_of
+from unjudged.report.page.documents import holes_of, judged_shares, rankings_of
+from unjudged.report.score_plots import judged_by_rank, judged_figure
 from unjudged.results.comparison import Comparison
 from unjudged.results.escapes import Labels
+from unjudged.results.fields import Row, known
+from unjudged.results.grid import Grid
 from unjudged.results.words import (
     CORRECTED,
     MEANS,
@@ -53,7 +42,18 @@ from unjudged.results.words import (
 from unjudged.uncertainty.shared import SharedRankings
 
 LONGEST_NAME = 1000
-COVERS = {"bounds": "what judging could make of it", "queries": "other queries"}
+SYSTEM = ("mean", "low", "high", "query_low", "query_high", "place_low", "place_high")
+PAIR = {
+    **dict.fromkeys(("difference", "low", "high", "query_low", "query_high", "p", "p_adjusted"), 7),
+    **dict.fromkeys(("flip", "loss", "seen"), 4),
+    **dict.fromkeys(("wins", "ties"), 0),
+}
+"""Numbers of a pair on the page, and how many decimals of them; tables of the commands have all."""
+WORDS = {"headline": HEADLINES, "more_judging": MORE_JUDGING, "other_queries": OTHER_QUERIES}
+"""Fields of pairs that are one of some words."""
+RANGED = 100
+"""Most pairs whose range on every query stands on the page."""
+DEPTH = 100
 Ends = dict[str, list[tuple[float, float]]]
 """By measure, the ends of each system's interval, as systems were given."""
 
@@ -62,7 +62,7 @@ Ends = dict[str, list[tuple[float, float]]]
 class PageInput:
     """What a page shows; a result of one run has no pairs, and one of a table no `judgments`.
 
-    `calibrated` has the calibrated ends by measure with their confidence and method, if there are any.
+    `calibrated` has the calibrated ends by measure with what to call them, if there are any.
     """
 
     result: Comparison
@@ -71,85 +71,62 @@ class PageInput:
     command: str
     title: str
     judgments: Judgments | None = None
-    calibrated: tuple[Ends, float, str] | None = None
-    extras: Sequence[dict[str, Any]] = ()
-    """Further sections, as `page_words` makes them."""
+    calibrated: tuple[Ends, str] | None = None
+    tables: Sequence[tuple[Sequence[str], Grid]] = ()
+    """Further tables, each after some sentences."""
     notes: Sequence[str] = ()
     """Further notes beside those of the result."""
+    described: Description = field(default_factory=Description)
 
     @property
     def shared(self) -> SharedRankings | None:
         """The runs over one pool, if there are judgments."""
         found: SharedRankings | None = self.result.source.shared
-        return found
-
-    @property
-    def measures(self) -> list[Measure]:
-        """The measures."""
-        return [one.measure for one in self.result.source.evidence]
-
-    def rows(self, measure: Measure) -> list[Mapping[str, Any]]:
-        """Return the rows of the systems by a measure, as they were given."""
-        own = {row["system"]: row for row in self.result.systems if row["measure"] == str(measure)}
-        return [own[name] for name in self.result.runs]
-
-    def intervals(self, measure: Measure) -> dict[str, list[tuple[float, float]]]:
-        """Return the ends of each kind of interval that a measure has."""
-        rows = self.rows(measure)
-        kinds = {"bounds": ("low", "high"), "queries": ("query_low", "query_high")}
-        found = {
-            kind: [(row.get(low, np.nan), row.get(high, np.nan)) for row in rows]
-            for kind, (low, high) in kinds.items()
-        }
-        if self.calibrated is not None and str(measure) in self.calibrated[0]:
-            found["calibrated"] = self.calibrated[0][str(measure)]
-        return {kind: ends for kind, ends in found.items() if np.isfinite(ends).any()}
+        return None if self.judgments is None else found
 
 
-def page_data(given: PageInput) -> tuple[dict[str, Any], str]:
-    """Return the facts, with the index of the arrays among them, and the arrays in base64."""
-    result, shared = given.result, given.shared
-    packed, labels = Packed(), Labels(LONGEST_NAME)
-    kinds = _described(given)
-    for k, one in enumerate(result.source.evidence):
-        packed.add(f"values{k}", scores_of(one), "f8")
-        packed.add(f"means{k}", [row["mean"] for row in given.rows(one.measure)], "f8")
-        ends = given.intervals(one.measure)
-        for kind in kinds:
-            packed.add(f"{kind}{k}", ends.get(kind, np.full((len(result.runs), 2), np.nan)), "f8")
-    if result.pairs:
-        add_pairs(packed, result)
-    depth = 0
-    if shared is not None and given.judgments is not None:
-        depth = depth_kept(shared)
-        add_rankings(packed, shared, given.judgments, depth)
-        add_holes(packed, shared)
+def page_data(given: PageInput) -> dict[str, Any]:
+    """Return everything that a page shows."""
+    result, shared, labels = given.result, given.shared, Labels(LONGEST_NAME)
+    judged = {} if shared is None else judged_shares(shared)
+    notes = [*without_judging(result.pairs), *result.notes, *given.notes]
+    settings = result.settings
+    family = f" over {settings['family']}" if settings.get("family") else ""
     facts = {
         "version": unjudged.__version__,
         "title": plain(given.title),
         "command": plain(given.command),
-        "files": _files(given.sources),
+        "files": [_file(name, source) for name, source in given.sources],
         "counts": _counts(given),
-        "origin": _origin(given),
-        "notes": [plain(str(note)) for note in [*without_judging(result.pairs), *result.notes, *given.notes]],
+        "notes": [plain(str(note)) for note in notes],
         "runs": [labels[run] for run in result.runs],
-        "queries": [labels[query] for query in result.settings["queries"]],
-        "measures": [_measure(given, k, measure) for k, measure in enumerate(given.measures)],
-        "intervals": kinds,
-        "tests": _tests(result, labels) if result.pairs else None,
-        "extras": given.extras,
-        "headlines": HEADLINES,
-        "more": MORE_JUDGING,
-        "other": OTHER_QUERIES,
+        "queries": [labels[query] for query in settings["queries"]],
+        "test": f"{settings['test']}, {settings['correction']}{family}" if result.pairs else "",
+        "level": percent(1 - settings["alpha"]).replace("%", " %"),
+        "alpha": settings["alpha"],
+        "baseline": settings["baseline"],
         "shares": {"needed": NEEDED, "not_even": NOT_EVEN, "seen": OF_JUDGED, "corrected": CORRECTED},
-        "judged": judged_chart(["A", "B"] if result.pairs else []),
-        "ranked": shared is not None and given.judgments is not None,
-        "depth": depth,
-        "by_rank": BY_RANK,
-        "top": TOP,
+        "words": WORDS,
+        "judged": [judged.get(run) for run in result.runs],
+        "measures": [_measure(given, k, judged) for k in range(len(result.source.evidence))],
+        "tables": [_table(words, grid) for words, grid in given.tables],
+        "calibrated": "" if given.calibrated is None else given.calibrated[1],
     }
-    text = packed.text()
-    return {**facts, "arrays": packed.index}, text
+    if shared is not None and given.judgments is not None:
+        by_rank = judged_by_rank(shared.judged_rankings, len(shared.runs), DEPTH)
+        facts["by_rank"] = judged_figure(facts["runs"], *by_rank).svg(styled=False)
+        facts["holes"] = holes_of(shared)
+        facts["rankings"] = rankings_of(shared, given.judgments, given.described)
+    return facts
+
+
+def packed(facts: Mapping[str, Any]) -> str:
+    """Return the data as text that a page's script can unpack: JSON, gzip, base64."""
+    import gzip
+
+    text = json.dumps(facts, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
+    data = text.encode("utf-8", "backslashreplace")
+    return base64.b64encode(gzip.compress(data, 6, mtime=0)).decode("ascii")
 
 
 def scores_of(evidence: Any) -> Floats:
@@ -159,129 +136,111 @@ def scores_of(evidence: Any) -> Floats:
     return scores
 
 
-def _level(given: PageInput, kind: str) -> float:
-    """Return the confidence of a kind of interval."""
-    if kind == "calibrated" and given.calibrated is not None:
-        return given.calibrated[1]
-    return 1.0 if kind == "bounds" else 1 - float(given.result.settings["alpha"])
-
-
-def _described(given: PageInput) -> dict[str, dict[str, Any]]:
-    """Return the confidence and the coverage in words of each kind of interval."""
-    kinds = dict.fromkeys(kind for measure in given.measures for kind in given.intervals(measure))
-    covers = COVERS | ({} if given.calibrated is None else {"calibrated": given.calibrated[2]})
-    return {kind: {"confidence": _level(given, kind), "covers": covers[kind]} for kind in kinds}
-
-
-MOST_DECIDED = 200
-"""Pairs that a page says of which queries decide about them."""
-
-
-def _measure(given: PageInput, k: int, measure: Measure) -> dict[str, Any]:
-    origin = None if given.judgments is None else given.judgments.origin
-    definition = measure.help.split("\n\n>>>")[0].strip()
-    low, high = measure.range
-    return {
-        "name": str(measure),
-        "signature": signature(measure),
-        "definition": definition,
-        "range": [low if np.isfinite(low) else None, high if np.isfinite(high) else None],
-        "bounded": "bounds" in given.intervals(measure),
+def _measure(given: PageInput, k: int, judged: Mapping[str, float]) -> dict[str, Any]:
+    result, evidence = given.result, given.result.source.evidence[k]
+    measure: Measure = evidence.measure
+    name, origin = str(measure), None if given.judgments is None else given.judgments.origin
+    rows = {row["system"]: row for row in result.systems if row["measure"] == name}
+    systems = [rows[run] for run in result.runs]
+    pairs = [row for row in result.pairs if row["measure"] == name]
+    means = MEANS if not pairs or pairs[0]["known"] else MEANS | MEANS_WITHOUT
+    facts = {
+        "name": plain(name),
+        "definition": measure.help.split("\n\n>>>")[0].strip(),
         "sign": measure.sign,
-        "judged": _judged(given, measure),
-        **_about_judging(given.result, str(measure)),
         "cutoff": measure.given.get("cutoff"),
-        "words": [plain(line) for line in words_for(given.result, measure, origin)],
-        "charts": _charts(given, measure),
-        "deciding": _deciding(given.result, k),
+        "order": [list(result.runs).index(run) for run in rows],
+        "values": [[rounded(x, 6) for x in line] for line in scores_of(evidence).tolist()],
+        "means": means,
+        "missing": plain(pairs[0]["missing"]) if pairs else "",
+        **_plain(answer_of(result, measure, judged, origin)),
+        **{field: [known(row.get(field)) for row in systems] for field in SYSTEM},
     }
+    if given.calibrated is not None and name in given.calibrated[0]:
+        facts["calibrated"] = [[known(end) for end in ends] for ends in given.calibrated[0][name]]
+    if pairs:
+        facts["pairs"] = _pairs(pairs, list(result.runs))
+    if pairs and len(pairs) <= RANGED:
+        facts["ranges"] = _ranges(evidence, facts["pairs"])
+    return facts
 
 
-def _deciding(result: Comparison, k: int) -> dict[str, str]:
-    """Say for each pair which queries decide about it, if there are not too many pairs for a page."""
-    evidence = result.source.evidence[k]
-    rows = [row for row in result.pairs if row["measure"] == str(evidence.measure)]
-    if len(rows) > MOST_DECIDED:
-        return {}
-    values, place = scores_of(evidence), {name: i for i, name in enumerate(result.runs)}
-    said = {}
-    for row in rows:
-        a, b = place[row["a"]], place[row["b"]]
-        found = deciding_queries(values[a] - values[b], result.settings["queries"], result.level(row))
-        said[f"{a},{b}"] = said[f"{b},{a}"] = plain(" ".join(found.sentences()))
-    return said
-
-
-def _judged(given: PageInput, measure: Measure) -> str:
-    """With which judgments intervals for other queries are, if there are any."""
-    return (
-        "" if given.judgments is None else "other samples" if measure.traits.estimates else "these judgments"
-    )
-
-
-def _about_judging(result: Comparison, measure: str) -> dict[str, Any]:
-    """Return why it is unknown what judging could change, and what each headline means then or else."""
-    row = next((row for row in result.pairs if row["measure"] == measure), None)
-    known = row is None or row["known"]
-    means = MEANS if known else MEANS | MEANS_WITHOUT
-    missing = "" if row is None else plain(row["missing"])
-    return {"missing": missing, "means": [means[headline] for headline in HEADLINES]}
-
-
-def _charts(given: PageInput, asked: Measure) -> dict[str, Description]:
-    """Describe the charts of a measure; the page has their rows."""
-    measure = str(asked)
-    kinds = given.intervals(asked)
-    words = {kind: interval_words(kind, _level(given, kind), _judged(given, asked)) for kind in kinds}
-    charts = {"intervals": intervals_chart(measure, words)}
-    if given.result.pairs:
-        charts["matrix"] = matrix_chart(measure)
-        charts["differences"] = differences_chart(measure, "A", "B", bounded="bounds" in kinds)
-    return charts
-
-
-def _tests(result: Comparison, labels: Labels) -> dict[str, Any]:
-    settings = result.settings
-    family = f" over {settings['family']}" if settings["family"] else ""
+def _pairs(rows: Sequence[Row], runs: Sequence[str]) -> dict[str, Any]:
+    """Return fields of pairs, each as a list."""
+    place = {name: k for k, name in enumerate(runs)}
+    known_words: dict[tuple[Any, ...], str] = {}
+    said = conclusions_of(rows, known_words)
+    sentences = list(dict.fromkeys(known_words.values()))
     return {
-        "test": settings["test"],
-        "correction": f"{settings['correction']}{family}",
-        "alpha": settings["alpha"],
-        "baseline": None if settings["baseline"] is None else labels[settings["baseline"]],
+        "a": [place[row["a"]] for row in rows],
+        "b": [place[row["b"]] for row in rows],
+        **{name: [rounded(row.get(name), digits) for row in rows] for name, digits in PAIR.items()},
+        **{name: [words.index(row[name]) for row in rows] for name, words in WORDS.items()},
+        "said": [sentences.index(one) for one in said],
+        "sentences": sentences,
     }
 
 
-def _counts(given: PageInput) -> dict[str, int] | None:
-    if given.judgments is None or given.shared is None:
+def _ranges(evidence: Any, pairs: Mapping[str, Any]) -> list[list[Any]] | None:
+    """Return for each pair the lowest and the highest difference on each query, if they are known."""
+    contrast = evidence.contrast(np.array(pairs["a"]), np.array(pairs["b"]), by_query=True)
+    if contrast.ends_by_query is None:
         return None
+    ends = [evidence.measure.sign * end for end in contrast.ends_by_query]
+    low, high = np.minimum(*ends).tolist(), np.maximum(*ends).tolist()
+    return [[[rounded(x, 4) for x in line] for line in both] for both in zip(low, high, strict=True)]
+
+
+def rounded(value: Any, digits: int) -> Any:
+    """Return a number with few digits, None where it is not finite."""
+    if not isinstance(value, float):
+        return value
+    return round(value, digits) if isfinite(value) else None
+
+
+def _plain(value: Any) -> Any:
+    """Return the same with plain texts."""
+    if isinstance(value, dict):
+        return {name: _plain(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    return plain(value) if isinstance(value, str) else value
+
+
+def _table(words: Sequence[str], grid: Grid) -> dict[str, Any]:
+    """Return a table as texts after some sentences."""
+    rows = [[c.text(known(v)) for c, v in zip(grid.columns, row, strict=True)] for row in grid.rows]
+    columns = [[column.name, column.numeric] for column in grid.columns]
+    made: dict[str, Any] = _plain(
+        {"title": grid.title, "words": [*map(str, words)], "notes": [*map(str, grid.notes)], "rows": rows}
+    )
+    return made | {"columns": columns}
+
+
+def _counts(given: PageInput) -> list[list[str]]:
+    """Return what is known of the judgments: words and texts."""
+    if given.judgments is None or given.shared is None:
+        return [["judgments", "unknown: the scores come from a table"]]
     grade, shared = given.judgments.grade, given.shared
     retrieved = np.zeros(len(shared.judgments.grade), bool)
     retrieved[shared.rankings.row] = True
-    return {
-        "judged": int((grade >= 0).sum()),
-        "relevant": int((grade >= 1).sum()),
-        "pooled_unjudged": int((grade < 0).sum()),
-        "retrieved_unjudged": int((retrieved & (shared.judgments.grade < 0)).sum()),
-    }
+    why = why_not_uniform(shared.judged_rankings)
+    origin = given.judgments.origin.words if why is None else f"part of the pool was judged; {why}"
+    judged, relevant, pooled = (int(mask.sum()) for mask in (grade >= 0, grade >= 1, grade < 0))
+    unjudged_ones = int((retrieved & (shared.judgments.grade < 0)).sum())
+    return [
+        ["judgments", f"{judged:,} documents, {relevant:,} of them relevant; {pooled:,} more in the pool"],
+        ["how they were made", origin],
+        ["retrieved, not judged", f"{unjudged_ones:,} documents"],
+    ]
 
 
-def _origin(given: PageInput) -> str | None:
-    """Say how the judgments were made, and why they cannot be the sample that they are taken for."""
-    if given.judgments is None or given.shared is None:
-        return None
-    why = why_not_uniform(given.shared.judged_rankings)
-    return given.judgments.origin.words if why is None else f"part of the pool was judged; {why}"
-
-
-def _files(sources: Sequence[tuple[str, Any]]) -> list[dict[str, Any]]:
-    """Return name, size and SHA-256 of every source that is a file."""
-    listed: list[dict[str, Any]] = []
-    for name, source in sources:
-        path = Path(source) if kind_of_source(source) == FILE else None
-        shown: dict[str, Any] = {"name": plain(name), "file": None if path is None else plain(str(source))}
-        if path is not None and path.is_file():
-            with path.open("rb") as file:
-                digest = hashlib.file_digest(file, "sha256").hexdigest()
-            shown |= {"bytes": path.stat().st_size, "sha256": digest}
-        listed.append(shown)
-    return listed
+def _file(name: str, source: Any) -> list[Any]:
+    """Return name, place, size and SHA-256 of a source, as far as it is a file."""
+    path = Path(source) if kind_of_source(source) == FILE else None
+    shown = [plain(name), "in memory" if path is None else plain(str(source))]
+    if path is None or not path.is_file():
+        return [*shown, "", ""]
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return [*shown, f"{path.stat().st_size:,}", digest]

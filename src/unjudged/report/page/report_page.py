@@ -5,18 +5,17 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
-import json
 import os
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from importlib.resources import files as resources
-from importlib.util import find_spec
 from itertools import chain
 from typing import Any
 
 from unjudged.base.choices import CorrectionName, CorrectOver, TestName, checked_int
-from unjudged.base.errors import AssumptionWarning, announce, missing_package
-from unjudged.base.wording import shortlist
+from unjudged.base.errors import AssumptionWarning, announce
+from unjudged.base.wording import percent, shortlist
 from unjudged.collection.description import MODEL, Description
 from unjudged.evaluation.collection import RunsSource
 from unjudged.evaluation.evaluation import FROM_SAMPLES, fitting_measures
@@ -41,10 +40,12 @@ from unjudged.questions.sources import (
     resolved,
 )
 from unjudged.rankings.judged import Floats
-from unjudged.report.descriptions import IN_THE_DARK
-from unjudged.report.page.data import Ends, PageInput, page_data
-from unjudged.report.page.page_words import sample_section, segments_section, words_for_sample
+from unjudged.rankings.origin import Origin
+from unjudged.report.figure import style_of_page
+from unjudged.report.page.data import Ends, PageInput, packed, page_data
 from unjudged.results.comparison import Comparison
+from unjudged.results.grid import Grid
+from unjudged.results.words import method_of_segments, segment_sentences
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.shared import SharedRankings
 
@@ -95,7 +96,7 @@ def report_page(
         gathered = gather(source, None, measures, predicted=predicting(predictions))
         found = compare_gathered(gathered, settings, baseline, correct_over, by)
         sources = [("scores" if isinstance(source, Scores) else "judgments", file) for file in files]
-        return Page.of(*page_data(PageInput(found, sources, command, title, extras=_segments(found, by))))
+        return Page.of(page_data(PageInput(found, sources, command, title, tables=_segments(found, by))))
     scale, named = source.judgments.scale, source.runs
     chosen = source.measures(measures, lambda: fitting_measures(source.judgments, REPORT_MEASURES))
     calibration = calibration_of(source, chosen) if calibration is None else calibration
@@ -112,8 +113,8 @@ def report_page(
     sampled = []
     if judgments.origin.kind in FROM_SAMPLES and not any(measure.traits.estimates for measure in chosen):
         fitting = parse_measures(fitting_measures(judgments, ())[0])
-        sampled = [sample_section(_evaluated(shared, fitting))]
-        notes.append(words_for_sample(judgments.origin, fitting, chosen))
+        sampled = [_sample(_evaluated(shared, fitting))]
+        notes.append(_about_sample(judgments.origin, fitting, chosen))
     given = PageInput(
         found,
         [*(("judgments", file) for file in files or _files(described)), *named.items()],
@@ -121,10 +122,11 @@ def report_page(
         title,
         judgments=judgments,
         calibrated=calibrated,
-        extras=[*sampled, *_segments(found, by)],
+        tables=[*sampled, *_segments(found, by)],
         notes=[*notes, *about],
+        described=described,
     )
-    return Page.of(*page_data(given))
+    return Page.of(page_data(given))
 
 
 def _files(described: Description) -> list[Any]:
@@ -135,7 +137,7 @@ def _files(described: Description) -> list[Any]:
 
 def _calibrated(
     shared: SharedRankings, chosen: Sequence[Measure], calibration: Calibration | None, confidence: float
-) -> tuple[tuple[Ends, float, str] | None, list[str]]:
+) -> tuple[tuple[Ends, str] | None, list[str]]:
     """Return the calibrated intervals of each measure that has them, and what to know of them."""
     if calibration is None:
         return None, []
@@ -157,7 +159,8 @@ def _calibrated(
         if unknown and one.of.measure not in alone.setdefault(reason, []):
             alone[reason].append(one.of.measure)
     notes += [f"{', '.join(names)}: {reason}." for reason, names in alone.items() if names]
-    return (ends, level, methods[0].split(" (")[0] if methods else ""), notes
+    method = methods[0].split(" (")[0] if methods else "calibrated"
+    return (ends, f"{method} interval ({percent(level)})"), notes
 
 
 def _about_scale(scale: Floats | None) -> list[str]:
@@ -168,8 +171,34 @@ def _about_scale(scale: Floats | None) -> list[str]:
     return [f"Grades are fractions, and rankings show their places on the scale: {named}."]
 
 
-def _segments(result: Comparison, by: SegmentsSource | None) -> list[dict[str, Any]]:
-    return [] if by is None else [segments_section(result)]
+Section = tuple[Sequence[str], Grid]
+
+
+def _segments(result: Comparison, by: SegmentsSource | None) -> list[Section]:
+    """Return the differences by segment of the queries, after whether segments differ."""
+    if by is None:
+        return []
+    words = segment_sentences(result.segments, result.settings["alpha"])
+    notes = [method_of_segments(result.settings)]
+    return [(words, replace(result.grid("segments"), title="Differences by segment", notes=notes))]
+
+
+def _sample(estimated: Scores) -> Section:
+    """Return the values that the sample estimates."""
+    origin = estimated.judged.judgments.origin
+    names = " and ".join(f"{measure} estimates {measure.estimated}" for measure in estimated.measures)
+    words = [
+        f"The judgments are {origin.words}.",
+        f"From the sample {names} as it would be with the whole pool judged.",
+    ]
+    return words, replace(estimated.grid(), title="Estimates from the sample")
+
+
+def _about_sample(origin: Origin, fitting: Sequence[Measure], shown: Sequence[Measure]) -> str:
+    """Say that the judgments are a sample, what that means for the measures shown, and what fits it."""
+    names, fit = (", ".join(map(str, measures)) for measures in (shown, fitting))
+    wide = f"{names} and their ranges know nothing of the documents that were not drawn"
+    return f"The judgments are {origin}: {wide}. {fit}, which allows for them, is under Details."
 
 
 def _evaluated(shared: SharedRankings, measures: Sequence[Measure]) -> Scores:
@@ -181,7 +210,7 @@ def _evaluated(shared: SharedRankings, measures: Sequence[Measure]) -> Scores:
     return Scores(values, shared.runs, list(shared.queries), measures, rankings)
 
 
-SCRIPTS = ("data", "elements", "charts", "plots", "systems", "pair", "holes", "start")
+SCRIPTS = ("page", "systems", "pair", "documents")
 """Parts of the page's script, in the order in which they need each other."""
 
 
@@ -192,39 +221,25 @@ class Page:
     html: str
 
     @classmethod
-    def of(cls, facts: dict[str, Any], arrays: str) -> Page:
+    def of(cls, facts: Mapping[str, Any]) -> Page:
         """Return the page that shows this data.
 
         Only its own script and style may run, as their hashes in its security policy say.
         """
-        check_report()
-        from jinja2 import Environment, StrictUndefined
-        from markupsafe import Markup
-
         folder = resources("unjudged.report.page") / "files"
-        colours = "".join(f"--{c[1:].lower()}: light-dark({c}, {dark});" for c, dark in IN_THE_DARK.items())
-        style = (folder / "page.css").read_text("utf-8").replace("/* colours of the charts */", colours)
+        style = style_of_page() + (folder / "page.css").read_text("utf-8")
         parts = [(folder / f"{name}.js").read_text("utf-8") for name in SCRIPTS]
         script = '"use strict";\n(() => {\n' + "\n".join(parts) + "\n})();\n"
-        environment = Environment(
-            autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-        )
-        # Escaped so that no name in the data can end the element or start a comment.
-        island = json.dumps(facts, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
-        template = environment.from_string((folder / "page.html").read_text("utf-8"))
-        text = template.render(
-            title=facts["title"],
-            style=Markup(style),  # noqa: S704 (our own file)
-            script=Markup(script),  # noqa: S704 (our own files)
-            style_hash=policy_hash(style),
-            script_hash=policy_hash(script),
-            facts=Markup(island),  # noqa: S704 (escaped above)
-            arrays=arrays,
-            systems=len(facts["runs"]),
-            ranked=facts["ranked"],
-            extras=facts["extras"],
-        )
-        return cls(text)
+        filled = {
+            "title": html.escape(facts["title"]),
+            "style": style,
+            "script": script,
+            "style-hash": policy_hash(style),
+            "script-hash": policy_hash(script),
+            "data": packed(facts),
+        }
+        template = (folder / "page.html").read_text("utf-8")
+        return cls(re.sub(r"\{\{ ([a-z-]+) \}\}", lambda found: filled[found[1]], template))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page to a file, whole or not at all."""
@@ -236,12 +251,6 @@ class Page:
     def _repr_html_(self) -> str:
         inside = html.escape(self.html)
         return f'<iframe title="evaluation report" style="width:100%;height:80vh" srcdoc="{inside}"></iframe>'
-
-
-def check_report() -> None:
-    """Raise an error if pages cannot be made."""
-    if find_spec("jinja2") is None:
-        raise missing_package("jinja2", "a report")
 
 
 def policy_hash(text: str) -> str:

@@ -1,152 +1,104 @@
-// One pair: what is known about it, and its differences by query.
+// Two systems: the conclusion, what it rests on, and the difference on every query as a dot in its range.
 function choosePair(a, b) {
-  if (a === b || (RUNS > 1 && !pairOf(a, b))) return;
-  state.a = a;
-  state.b = b;
+  Object.assign(state, { a, b });
   showPair();
-  byId("pair").scrollIntoView({ behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
-  announce(`${facts.runs[a]} and ${facts.runs[b]}: ${pairOf(a, b).headline}`);
+  byId("pair").scrollIntoView();
 }
 
-function conclusion(pair) {
-  const [ahead, other] = betterSign() * pair.difference >= 0 ? [pair.a, pair.b] : [pair.b, pair.a];
-  const shown = { "{ahead}": () => nameOf(facts.runs[ahead]), "{other}": () => nameOf(facts.runs[other]) };
-  return pair.said.split(/(\{ahead\}|\{other\})/).map((part) => (part in shown ? shown[part]() : part));
+function judgingText(pair) {
+  const { missing } = measure();
+  const { needed, not_even: notEven, seen, corrected } = facts.shares;
+  const behind = facts.runs[pair.other];
+  if (pair.more === "unknown" && missing) return `${pair.more}: ${missing}`;
+  const blurs = pair.more.includes("blur");
+  const least = blurs || (pair.more.includes("unlikely") && known(pair.loss)) ? pair.loss : pair.flip;
+  if (pair.difference === 0 || pair.more.startsWith("cannot")) return pair.more;
+  const beside = known(pair.seen) ? filled(seen, share(pair.seen)) : "";
+  if (!known(least)) return pair.more.includes("unlikely") ? `${pair.more}, ${filled(notEven, behind)}${beside}` : pair.more;
+  if (blurs && known(pair.seen) && least > pair.seen) return `${pair.more}: ${filled(corrected, share(pair.seen), behind)}`;
+  return `${pair.more}: ${filled(needed, share(least), behind)}${beside}`;
 }
 
-const decided = (pair) => facts.measures[state.measure].deciding[`${pair.a},${pair.b}`];
-
-const significance = (pair) => `p ${pText(pair.p)}${pair.adjusted === pair.p ? "" : `, ${pText(pair.adjusted)} after correction`}`;
-
-function pairFacts(pair) {
-  const means = of("means");
-  const { alpha, test, correction } = facts.tests;
-  const { judged } = facts.measures[state.measure];
-  return [
-    [[`mean ${measureName()}`], ["A ", nameOf(facts.runs[pair.a]), ` ${number(means[pair.a])}, B `, nameOf(facts.runs[pair.b]), ` ${number(means[pair.b])}`]],
-    [["difference A minus B"], [signed(pair.difference), ...(bounded() ? [`; judging could make it ${signed(pair.low)} to ${signed(pair.high)}`] : [])]],
-    [["other queries"], [`${pair.other}: ${signed(pair.queryLow)} to ${signed(pair.queryHigh)} (${percent(1 - alpha)})${judged && ` with ${judged}`}`]],
-    [["more judging"], [judgingText(pair)]],
-    [["significance"], [`${significance(pair)} (${test}, ${correction}, alpha ${alpha})`]],
-    ...(decided(pair) ? [[["which queries decide"], [decided(pair)]]] : []),
-    [["queries"], [`A better on ${pair.wins}, equal on ${pair.ties}, B better on ${pair.losses}`]],
-  ];
+function queriesText(pair) {
+  const ends = known(pair.queryLow) ? `${signed(pair.queryLow)} to ${signed(pair.queryHigh)} (${facts.level}), ` : "";
+  const after = pair.adjusted === pair.p ? "" : `, ${pText(pair.adjusted)} after correction`;
+  const won = known(pair.wins) && pair.difference ? `; better on ${pair.wins} of ${facts.queries.length}` : "";
+  return `${pair.others}: ${ends}${pText(pair.p)}${after}${won}`;
 }
 
 function showPair() {
-  byId("system-a").value = state.a;
-  byId("system-b").value = state.b;
-  const pair = pairOf(state.a, state.b);
-  if (!pair) {
-    byId("pair-words").replaceChildren(make("p", { class: "note" }, "These two were not compared: choose two systems, one of them the baseline if there is one."));
-    for (const part of ["differences", "differences-table"]) byId(part).replaceChildren();
+  for (const side of ["a", "b"]) byId(`system-${side}`).value = state[side];
+  const pair = state.a === state.b ? null : pairOf(state.a, state.b);
+  byId("differences").replaceChildren();
+  byId("differences-table").replaceChildren();
+  if (pair) {
+    const { mean, name, low } = measure();
+    const bounds = known(low.find(known)) && known(pair.low) ? `; judging could make it ${signed(pair.low)} to ${signed(pair.high)}` : "";
+    const rows = [
+      [name, `${number(mean[pair.ahead])} and ${number(mean[pair.other])}, difference ${signed(pair.difference)}${bounds}`],
+      ["other queries", queriesText(pair)],
+      ["more judging", judgingText(pair)],
+    ];
+    byId("pair-words").replaceChildren(make("p", {}, make("strong", {}, nameOf(pair.said))), make("dl", {}, rows.flatMap(([term, text]) => [make("dt", {}, term), make("dd", {}, nameOf(text))])));
+    const rowsByQuery = byQuery(pair);
+    drawDifferences(pair, rowsByQuery);
+    queriesTable(pair, rowsByQuery);
   } else {
-    byId("pair-words").replaceChildren(
-      make("p", { class: "verdict" }, conclusion(pair)),
-      make("dl", {}, pairFacts(pair).flatMap(([term, text]) => [make("dt", {}, term), make("dd", {}, text)])));
-    drawDifferences(pair);
+    byId("pair-words").replaceChildren(make("p", {}, state.a === state.b ? "Choose another system." : "These two were not compared: each was with the baseline."));
   }
-  marked();
-  if (!facts.ranked) return;
-  drawByRank();
-  showQuery();
+  if (facts.holes) showQuery();
 }
 
-function drawDifferences(pair) {
-  const all = facts.queries.map((_, q) => ({ q, gap: value(pair.a, q) - value(pair.b, q) }));
-  all.sort((x, y) => y.gap - x.gap);
-  const spec = charts().differences;
-  const rows = all.map(({ q, gap }) => ({ query: facts.queries[q], difference: gap, better: betterSign() * gap > 0 ? "A" : "B" }));
-  const width = Math.max(widthOf("differences"), 60 + 3 * QUERIES);
-  const [left, right, top, bottom] = [52, width - 8, 10, 250];
-  const most = Math.min(14, longest(facts.queries));
-  const height = bottom + ((right - left) / QUERIES >= 12 ? 8 * most + 14 : 14) + 18;
-  const mean = [{ mean: pair.difference, low: pair.low, high: pair.high }];
-  const { chart, x, y } = plot(spec, { rows, mean }, { width, height, left, right, top, bottom });
-  chart.append(label(right, y.at(pair.difference) - 5, `mean ${signed(pair.difference)}`, { anchor: "end" }));
-  const at = (event) => all[Math.min(Math.max(x.index(pointer(chart, event)[0]), 0), QUERIES - 1)];
-  chart.addEventListener("mousemove", (event) => {
-    const { q, gap } = at(event);
-    showTip(`query ${facts.queries[q]}: ${signed(gap)}\nA ${number(value(pair.a, q))}, B ${number(value(pair.b, q))}`, event);
+// Largest difference first.
+function byQuery({ ahead, other, turned, k }) {
+  const { values, ranges } = measure();
+  const rows = facts.queries.map((_, q) => {
+    const [low, high] = ranges ? [ranges[k][0][q], ranges[k][1][q]] : [null, null];
+    return { q, a: values[ahead][q], b: values[other][q], gap: values[ahead][q] - values[other][q], low: turned && known(high) ? -high : low, high: turned && known(low) ? -low : high };
   });
-  chart.addEventListener("mouseleave", hideTip);
-  if (facts.ranked) chart.addEventListener("click", (event) => chooseQuery(at(event).q));
-  const below = make("p", { class: "quiet" }, `Bars ${betterSign() > 0 ? "up: A is better; down" : "down: A is better; up"}: B is. Thick line: the mean difference${bounded() ? "; hollow box: what judging could make of it" : ""}.${facts.ranked ? " Choose a bar, or a query in the table, to see its rankings." : ""}`);
-  figure("differences", spec.title.text, "The table below has the same numbers", chart, below);
-  differencesTable(pair, all);
+  return rows.sort((x, y) => y.gap - x.gap);
 }
 
-function differencesTable(pair, all) {
-  const choose = ({ q }) => make("button", { type: "button", onclick: () => chooseQuery(q), "aria-label": `Show query ${facts.queries[q]}` }, "Show");
-  const judged = (run, q) => arrays.judged_top[run * QUERIES + q];
-  const whole = (name, run) => ({ name, kind: "number", value: ({ q }) => judged(run, q), show: ({ q }) => String(judged(run, q)), title: `judged documents among the first ${facts.top}` });
-  table("differences-table", "Differences by query", [
-    { name: "query", kind: "name", value: ({ q }) => facts.queries[q] },
-    { name: "A", kind: "number", value: ({ q }) => value(pair.a, q) },
-    { name: "B", kind: "number", value: ({ q }) => value(pair.b, q) },
+function drawDifferences(pair, rows) {
+  const { name, sign, ranges } = measure();
+  const width = Math.max(byId("differences").clientWidth, 320);
+  const [left, right, top, bottom] = [44, width - 118, 14, 254];
+  const mean = width - 92;
+  const colours = [own(pair.ahead), own(pair.ahead) === own(pair.other) ? own(pair.other + 1) : own(pair.other)];
+  const ends = [0, pair.difference, ...rows.flatMap((row) => [row.gap, row.low, row.high]).filter(known)];
+  const steps = ticks(Math.min(...ends), Math.max(...ends), 6);
+  const y = (x) => bottom - ((Math.min(Math.max(x, steps[0]), steps.at(-1)) - steps[0]) / (steps.at(-1) - steps[0])) * (bottom - top);
+  const chart = draw("svg", { width, height: 280, role: "img", "aria-label": `Difference in ${name} on each query; the table below has the same` });
+  for (const tick of steps) chart.append(draw("path", stroke(tick ? "rule" : "quiet", 1, { d: `M${left} ${y(tick)}H${right}` })), label(left - 6, y(tick) + 4, String(tick), { anchor: "end", colour: "quiet" }));
+  const step = (right - left) / rows.length;
+  const radius = Math.max(Math.min(0.42 * step, 4.5), 1.5);
+  const bar = (x, low, high, wide) => draw("rect", ink("range", { x: x - wide / 2, y: y(high), width: wide, height: Math.max(y(low) - y(high), 1.5), rx: 2 }));
+  rows.forEach(({ gap, low, high }, i) => {
+    const x = left + (i + 0.5) * step;
+    if (known(low)) chart.append(bar(x, low, high, Math.min(0.7 * step, 12)));
+    chart.append(draw("circle", ink(gap === 0 ? "quiet" : colours[sign * gap > 0 ? 0 : 1], { cx: x, cy: y(gap), r: radius })));
+  });
+  if (known(pair.low)) chart.append(bar(mean, pair.low, pair.high, 13));
+  if (known(pair.queryLow)) chart.append(draw("path", stroke("ink", 1.5, { d: `M${mean} ${y(pair.queryLow)}V${y(pair.queryHigh)}` })));
+  chart.append(draw("circle", ink("ink", { cx: mean, cy: y(pair.difference), r: 5 })), label(mean + 12, y(pair.difference) + 4, signed(pair.difference, 3), { size: 13 }));
+  if (known(pair.queryLow)) chart.append(label(mean + 12, y(pair.difference) + 20, signed(pair.queryLow, 2) + " to", { colour: "quiet" }), label(mean + 12, y(pair.difference) + 35, signed(pair.queryHigh, 2), { colour: "quiet" }));
+  chart.append(label((left + right) / 2, bottom + 20, "queries", { anchor: "middle", colour: "quiet" }), label(mean, bottom + 20, "mean", { anchor: "middle", colour: "quiet" }));
+  const at = (x, height) => { const i = Math.floor((x - left) / step); return height < bottom + 10 && rows[i] ? rows[i] : null; };
+  pointed(chart, at, ({ q, gap, low, high }) => `${facts.queries[q]}: ${signed(gap)}${known(low) ? `\njudging could make it ${signed(low)} to ${signed(high)}` : ""}`, ({ q }) => { if (facts.holes) chooseQuery(q); });
+  const dot = (colour) => draw("circle", ink(colour, { cx: 10, cy: 7, r: 5 }));
+  const span = draw("rect", ink("range", { y: 1, width: 20, height: 12, rx: 2 }));
+  const keys = [pair.ahead, pair.other].map((run, i) => key(dot(colours[i]), nameOf(`${facts.runs[run]} is better`)));
+  if (known(pair.low)) keys.push(key(span, "what judging could make of it"));
+  keys.push(key(draw("path", stroke("ink", 1.5, { d: "M10 0V14" })), `other queries (${facts.level})`));
+  byId("differences").replaceChildren(make("ul", { class: "legend" }, keys), chart);
+  if (!ranges && known(pair.low)) byId("differences").append(make("p", { class: "quiet" }, "A page of fewer systems also shows what judging could make of each query."));
+}
+
+function queriesTable(pair, rows) {
+  table(byId("differences-table"), [
+    { name: "query", kind: "name", value: ({ q }) => facts.queries[q], show: ({ q }) => (facts.holes ? make("button", { type: "button", onclick: () => chooseQuery(q) }, shorten(facts.queries[q], 40)) : nameOf(facts.queries[q])) },
+    { name: shorten(facts.runs[pair.ahead], 24), kind: "number", value: ({ a }) => a },
+    { name: shorten(facts.runs[pair.other], 24), kind: "number", value: ({ b }) => b },
     { name: "difference", kind: "number", value: ({ gap }) => gap, show: ({ gap }) => signed(gap) },
-    ...(facts.ranked ? [
-      whole("A judged", pair.a),
-      whole("B judged", pair.b),
-      { name: "rankings", kind: "text", value: () => "", show: choose },
-    ] : []),
-  ], all);
-}
-
-// One query: the rankings of the two systems side by side.
-function chooseQuery(query) {
-  state.query = (query + QUERIES) % QUERIES;
-  showQuery();
-  byId("query").scrollIntoView();
-  announce(`query ${facts.queries[state.query]}`);
-}
-
-const gradeText = (g) => (g >= 0 ? String(g) : g === -1 ? "unjudged" : g === -2 ? "cannot be judged" : "unjudged, not pooled");
-
-function showQuery() {
-  byId("query-name").value = state.query;
-  const q = state.query;
-  const systems = RUNS > 1 ? [state.a, state.b] : [0];
-  const ranks = systems.map((run) => new Map(Array.from(ranking(run, q), (place, i) => [place, i + 1])));
-  const behind = systems.length < 2 ? -1 : value(state.a, q) < value(state.b, q) ? 0 : value(state.a, q) > value(state.b, q) ? 1 : -1;
-  const turning = behind < 0 || !bounded() ? [] : couldTurn(q, ranks, behind);
-  byId("query-words").replaceChildren(...queryWords(q, systems, behind, turning));
-  byId("rankings").replaceChildren(...systems.map((_, i) => make("div", { id: `ranking-${i}` })));
-  systems.forEach((run, i) => rankingTable(`ranking-${i}`, q, run, ranks[i], ranks[1 - i], "AB"[i], new Set(turning)));
-}
-
-// Unjudged documents that the system behind ranks higher: if they are relevant, the gap shrinks.
-function couldTurn(q, ranks, behind) {
-  const [own, other] = [ranks[behind], ranks[1 - behind]];
-  const cutoff = facts.measures[state.measure].cutoff ?? Infinity;
-  return [...own.keys()].filter((place) => grade(q, place) < 0 && own.get(place) <= cutoff && own.get(place) < (other.get(place) ?? Infinity));
-}
-
-function queryWords(q, systems, behind, turning) {
-  const scores = systems.map((run, i) => [i ? ", " : "", systems.length > 1 ? `${"AB"[i]} ` : "", nameOf(facts.runs[run]), ` ${number(value(run, q))}`]);
-  const first = make("p", {}, `${measureName()} of query `, nameOf(facts.queries[q]), ": ", ...scores.flat(), ".");
-  const note = make("p", { class: "quiet" }, `The first ${facts.depth} documents of each ranking; unjudged ones are marked.`);
-  if (systems.length < 2) return [first, note];
-  if (behind < 0) return [first, make("p", {}, "The two are equal on this query."), note];
-  if (!bounded()) return [first, note];
-  const name = nameOf(facts.runs[systems[behind]]);
-  const text = turning.length
-    ? [`${many(turning.length, "unjudged document", "unjudged documents")} among the first ${facts.depth} could help `, name, " to catch up, because it ranks them higher: "]
-    : [`No unjudged document among the first ${facts.depth} could help `, name, " to catch up."];
-  const listed = turning.slice(0, 10).flatMap((place, i) => [i ? ", " : "", nameOf(documentName(q, place))]);
-  return [first, make("p", {}, ...text, ...listed, turning.length > 10 ? ", …" : turning.length ? "." : ""), note];
-}
-
-function rankingTable(place, q, run, own, other, letter, turning) {
-  const columns = [
-    { name: "rank", kind: "number", value: (d) => own.get(d), show: (d) => String(own.get(d)) },
-    { name: "document", kind: "name", value: (d) => documentName(q, d) },
-    { name: "grade", kind: "text", value: (d) => gradeText(grade(q, d)) },
-  ];
-  if (other) {
-    columns.push({ name: `rank in ${letter === "A" ? "B" : "A"}`, kind: "number", title: `> ${facts.depth}: lower, or not retrieved`, value: (d) => other.get(d) ?? Infinity, show: (d) => (other.has(d) ? String(other.get(d)) : `> ${facts.depth}`) });
-    if (bounded()) columns.push({ name: "could turn it", kind: "text", value: (d) => (turning.has(d) ? "yes" : "") });
-  }
-  const title = RUNS > 1 ? `${letter}: ${facts.runs[run]}` : facts.runs[run];
-  table(place, title, columns, [...own.keys()], { mark: (d) => (grade(q, d) < 0 ? "unjudged" : null) });
+  ], rows);
 }

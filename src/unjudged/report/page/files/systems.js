@@ -1,157 +1,234 @@
-// The systems by mean, with an interval of each kind.
-const ROW = 26;
+// The first screen: the systems in their ranges, the next step and the notes; then who is better.
+const SEVERAL = 30; // more systems than this are first shown in part
+const FIRST = 8;
+const STRIPS = 20; // from so many systems on there is a strip per system instead of a matrix
+const MARKS = { // of headlines
+  better: ["s0", (x, y, r) => draw("rect", ink("s0", { x: x - r, y: y - r, width: 2 * r, height: 2 * r, rx: 1 }))],
+  "needs judging": ["hot", (x, y, r) => draw("path", ink("hot", { d: `M${x} ${y - r}l${r} ${1.8 * r}h${-2 * r}z` }))],
+  "needs queries": ["range", (x, y, r) => draw("circle", stroke("quiet", 1.5, { cx: x, cy: y, r: 0.6 * r }))],
+  "needs both": ["hot-range", (x, y, r) => draw("path", stroke("hot", 1.5, { d: `M${x} ${y - r}l${r} ${1.8 * r}h${-2 * r}z` }))],
+  "few queries": ["range", (x, y, r) => draw("circle", ink("quiet", { cx: x, cy: y, r: 0.35 * r }))],
+};
+let pairAt = null; // where each pair is among the pairs of a measure; each is stored once, as a minus b
 
-function drawSystems() {
-  const order = byMean();
-  const means = of("means");
-  const spec = charts().intervals;
-  const width = widthOf("intervals");
-  const [left, right, top] = [Math.min(220, 0.3 * width, 8 * longest(facts.runs) + 14), width - 64, 22];
-  const bottom = top + ROW * RUNS;
-  const rows = order.map((run) => ({
-    run: facts.runs[run],
-    mean: means[run],
-    ...Object.fromEntries(INTERVALS.flatMap((kind) => ends(kind, run).map((end, i) => [`${kind}_${["low", "high"][i]}`, end]))),
-  }));
-  const { chart, y } = plot(spec, { rows }, { width, height: bottom + 42, left, right, top, bottom });
-  for (const { run, mean } of rows) chart.append(label(right + 8, y.at(run) + 4, number(mean)));
-  const about = `${many(RUNS, "system", "systems")}, best mean first; the table below has the same numbers`;
-  figure("intervals", spec.title.text, about, chart, legendOf(spec));
-  systemsTable(order);
+function indexPairs() {
+  pairAt = new Int32Array(RUNS * RUNS).fill(-1);
+  const { a, b } = facts.measures[0].pairs;
+  a.forEach((first, k) => { pairAt[first * RUNS + b[k]] = k; });
 }
 
-const PREFIX = { bounds: "", queries: "query_" }; // of the ends of an interval, as the commands name them
+// Everything about two systems, the one ahead first, or null if they were not compared.
+function pairOf(one, two) {
+  const forth = pairAt[one * RUNS + two];
+  const k = forth < 0 ? pairAt[two * RUNS + one] : forth;
+  return k < 0 ? null : pairNumber(k);
+}
 
-function systemsTable(order) {
-  const means = of("means");
-  const between = (kind) => ["low", "high"].map((end, i) => ({
-    name: `${PREFIX[kind] ?? `${kind}_`}${end}`, heading: `${PREFIX[kind] ?? `${kind}_`}${end}`.replace("_", " "),
-    kind: "number", value: (run) => ends(kind, run)[i], title: facts.intervals[kind].covers,
-  }));
+function pairNumber(k) {
+  const { pairs, sign } = measure();
+  const turned = sign * pairs.difference[k] < 0;
+  const of = (name) => pairs[name][k];
+  const ends = (low, high) => (!known(of(low)) ? [null, null] : turned ? [-of(high), -of(low)] : [of(low), of(high)]);
+  const [low, high] = ends("low", "high");
+  const [queryLow, queryHigh] = ends("query_low", "query_high");
+  const losses = facts.queries.length - of("wins") - of("ties");
+  const [ahead, other] = turned ? [of("b"), of("a")] : [of("a"), of("b")];
+  return {
+    k, turned, ahead, other, low, high, queryLow, queryHigh,
+    difference: turned ? -of("difference") : of("difference"),
+    p: of("p"), adjusted: of("p_adjusted"), flip: of("flip"), loss: of("loss"), seen: of("seen"),
+    wins: known(of("wins")) ? (turned === (sign > 0) ? losses : of("wins")) : null,
+    headline: facts.words.headline[of("headline")],
+    more: facts.words.more_judging[of("more_judging")],
+    others: facts.words.other_queries[of("other_queries")],
+    said: pairs.sentences[of("said")].replace("{ahead}", facts.runs[ahead]).replace("{other}", facts.runs[other]),
+  };
+}
+
+function showFirst() {
+  const { headline, lede, next, hot, name } = measure();
+  const counts = `${many(RUNS, "system")} · ${many(facts.queries.length, "query")}`;
+  byId("size").replaceChildren(nameOf(facts.title), ` · ${counts}`);
+  byId("headline").replaceChildren(nameOf(headline));
+  byId("lede").replaceChildren(nameOf(lede.join(" ")));
+  byId("measures").replaceChildren(...facts.measures.map((one, k) => make("button", {
+    type: "button", title: one.definition.split("\n")[0], "aria-pressed": String(k === state.measure), onclick: () => { state.measure = k; drawAll(); },
+  }, one.name)));
+  byId("measures").hidden = facts.measures.length < 2;
+  showSystems(hot, name);
+  byId("next").hidden = !next.length;
+  const ask = next[1] && facts.holes ? make("code", {}, `unjudged next ${sources()} -m "${name}" -n 100 -o to-judge.qrels`) : null;
+  byId("next").replaceChildren(make("strong", {}, "Next: "), next[0] ?? "", ...(ask ? [ask] : []));
+}
+
+function sources() {
+  const [[, qrels], ...runs] = facts.files;
+  const named = runs.length < 4 && runs.every(([, file]) => file !== "in memory");
+  return `${qrels === "in memory" ? "QRELS" : qrels} ${named ? runs.map(([, file]) => file).join(" ") : "RUN..."}`;
+}
+
+function showNotes() {
+  const { notes } = facts;
+  byId("notes").hidden = !notes.length;
+  byId("notes").querySelector("summary").textContent = `${many(notes.length, "note")}`;
+  byId("notes").append(...notes.map((text) => make("p", {}, nameOf(text))));
+}
+
+function showSystems(hot, name) {
+  const one = measure();
+  const ends = ["mean", "low", "high", "query_low", "query_high"].flatMap((end) => one[end]).filter(known);
+  const steps = ticks(Math.min(...ends, Math.min(...ends) >= 0 ? 0 : Infinity), Math.max(...ends));
+  const [low, high] = [steps[0], steps.at(-1)];
+  const at = (x) => `${(100 * (x - low)) / (high - low || 1)}%`;
+  const isHot = (run) => hot.includes(facts.runs[run]);
+  const colour = (run) => (isHot(run) ? "hot" : null);
+  const bounded = known(one.low.find(known));
   const columns = [
-    { name: "system", kind: "name", value: (run) => facts.runs[run] },
-    { name: "mean", kind: "number", value: (run) => means[run] },
-    ...INTERVALS.filter((kind) => order.some((run) => !Number.isNaN(ends(kind, run)[0]))).flatMap(between),
+    { name: "system", kind: "name", value: (run) => facts.runs[run], show: (run) => nameOf(facts.runs[run], colour(run)) },
+    ...(known(one.place_low[0]) && facts.baseline === null ? [{ name: "place", kind: "number", value: (run) => -one.place_low[run], show: (run) => placeOf(run) }] : []),
+    { name, kind: "number", value: (run) => one.sign * one.mean[run], show: (run) => make("span", { class: colour(run), title: number(one.mean[run]) }, number(one.mean[run], 3)) },
+    {
+      name: make("span", { class: "ends" }, number(low, 1), make("span", {}, bounded ? "bar: after judging; line: other queries" : "line: other queries"), number(high, 1)),
+      kind: "spread", show: (run) => range(run, at, isHot(run)),
+    },
+    ...(facts.holes ? [{ name: "top ten judged", kind: "number", value: (run) => facts.judged[run], show: (run) => make("span", { class: colour(run) }, share(facts.judged[run])) }] : []),
+    ...(RUNS > 2 && facts.baseline === null ? [{ name: "better than", kind: RUNS > 12 ? "number" : "name", value: (run) => beaten(run).length, show: (run) => beatenText(run) }] : []),
   ];
-  if (RUNS > 1) {
-    const places = of("places");
-    const whole = (name, heading, title, value) => ({ name, heading, kind: "number", title, value, show: (run) => String(value(run)) });
-    if (facts.tests.baseline === null) {
-      columns.push(
-        whole("place_low", "best place", "1 + the systems that are better", (run) => places[2 * run]),
-        whole("place_high", "worst place", "all but the systems that it is better than", (run) => places[2 * run + 1]),
-      );
-    }
+  const few = RUNS > SEVERAL && !state.all ? one.order.filter((run, k) => k < FIRST || facts.runs[run] === hot[0]) : one.order;
+  table(byId("systems"), columns, one.order, { shown: few });
+  const more = make("button", { type: "button", onclick: () => { state.all = true; drawAll(); } }, `Show all ${RUNS} systems`);
+  if (few.length < RUNS) byId("systems").append(more);
+}
+
+function placeOf(run) {
+  const { place_low: low, place_high: high } = measure();
+  return low[run] === high[run] ? String(low[run]) : `${low[run]}–${high[run]}`;
+}
+
+function range(run, at, hot) {
+  const one = measure();
+  const [middle, colour] = [8, hot ? "hot" : "ink"];
+  const span = (x, width, y, height, shade) => draw("rect", ink(shade, { x, y, width, height, rx: 2 }));
+  const wide = (from, to) => `${Math.max(parseFloat(at(to)) - parseFloat(at(from)), 0.2)}%`;
+  const said = [`mean ${number(one.mean[run])}`];
+  const parts = [];
+  if (known(one.low[run])) {
+    parts.push(span(at(one.low[run]), wide(one.low[run], one.high[run]), 1, 14, hot ? "hot-range" : "range"));
+    said.push(`judging could make it ${number(one.low[run])} to ${number(one.high[run])}`);
   }
-  table("systems-table", `Systems by mean ${measureName()}`, columns, order);
+  if (one.calibrated && known(one.calibrated[run][0])) {
+    const [low, high] = one.calibrated[run];
+    parts.push(span(at(low), wide(low, high), 5, 6, "s5"));
+    said.push(`${facts.calibrated} ${number(low)} to ${number(high)}`);
+  }
+  if (known(one.query_low[run])) {
+    parts.push(draw("line", stroke(colour, 1.5, { x1: at(one.query_low[run]), x2: at(one.query_high[run]), y1: middle, y2: middle })));
+    said.push(`other queries would give ${number(one.query_low[run])} to ${number(one.query_high[run])} (${facts.level})`);
+  }
+  parts.push(draw("circle", ink(colour, { cx: at(one.mean[run]), cy: middle, r: 5 })));
+  const picture = draw("svg", { width: "100%", height: 16, role: "img", "aria-label": said.join("; "), overflow: "visible" }, parts);
+  pointed(picture, () => true, () => said.join("\n"));
+  return picture;
 }
 
-// The matrix of pairs, systems by mean on both sides.
-function headlineLegend(spec) {
-  byId("legend").replaceChildren(...[...new Set(of("headline"))].sort().map((h) => {
-    const headline = facts.headlines[h];
-    const [[colour, path]] = outlines(spec, [{ headline }], { at: () => 10, step: 22 }, { at: () => 10 });
-    return make("li", {}, draw("svg", { width: 20, height: 20, "aria-hidden": "true" }, painted(spec, colour, path)), facts.measures[state.measure].means[h]);
+const beaten = (run) => measure().order.filter((other) => other !== run && isBetter(run, other));
+const isBetter = (run, other) => {
+  const pair = pairOf(run, other);
+  return pair !== null && pair.headline === "better" && pair.ahead === run;
+};
+const beatenText = (run) => (RUNS <= 12 ? nameOf(beaten(run).map((other) => facts.runs[other]).join(", ")) : `${beaten(run).length} of ${RUNS - 1}`);
+
+// Who is better: every pair once, the system of the row ahead of that of the column.
+function describe(pair) {
+  return [pair.said, `${signed(pair.difference)} ${measure().name}, ${pText(pair.p)}`].join("\n");
+}
+
+function drawPairs() {
+  const { pairs, means } = measure();
+  const beats = RUNS < STRIPS ? [] : [key(draw("rect", ink("rule", { width: 20, height: 12, y: 1 })), "worse: the other is better")];
+  byId("legend").replaceChildren(...beats, ...[...new Set(pairs.headline)].sort().map((h) => {
+    const headline = facts.words.headline[h];
+    return key(RUNS < STRIPS ? MARKS[headline][1](10, 7, 6) : draw("rect", ink(MARKS[headline][0], { width: 20, height: 12, y: 1 })), means[headline]);
   }));
-}
-
-function describePair(pair) {
-  return [
-    `${facts.runs[pair.a]} minus ${facts.runs[pair.b]}: ${signed(pair.difference)} ${measureName()}`,
-    ...(bounded() ? [`judging could make it ${signed(pair.low)} to ${signed(pair.high)}`] : []),
-    significance(pair),
-    `other queries: ${pair.other}; more judging: ${pair.more}`,
-    pair.headline,
-  ].join("\n");
-}
-
-function drawMatrix() {
-  const order = byMean();
-  const names = order.map((run) => facts.runs[run]);
-  const spec = structuredClone(charts().matrix);
-  for (const side of ["x", "y"]) spec.encoding[side].sort = names;
-  headlineLegend(spec);
-  const rows = order.flatMap((a, i) => order.slice(i + 1).map((b) => pairOf(a, b)).filter(Boolean))
-    .map((pair) => ({ row: facts.runs[pair.a], column: facts.runs[pair.b], headline: pair.headline }));
-  const width = widthOf("matrix");
-  const room = Math.min(8 * longest(names) + 14, 0.25 * width, 180);
-  const size = Math.max(5, Math.min(30, Math.floor((width - room) / RUNS)));
-  const side = size >= LEAST_FONT ? room : 4;
-  const whole = Math.ceil(side + size * RUNS + 4);
-  const { chart } = plot(spec, { rows }, { width: whole, height: whole, left: side, right: side + size * RUNS, top: side, bottom: side + size * RUNS });
-  const box = { width: size, height: size, visibility: "hidden" };
-  const [cursor, chosen] = ["cursor", "chosen"].map((name) => draw("rect", { class: name, ...box }));
-  chart.append(chosen, cursor);
-  const about = "Systems by mean on both sides. Each cell is the headline of the system of the row, which is ahead, and that of the column; the table below has the same numbers";
-  figure("matrix", spec.title.text, about, chart, make("p", { class: "quiet" }, "Point at a cell for its numbers, choose it to see the pair. With the keyboard: arrow keys and Enter."));
-  steer(chart, order, side, size, cursor);
-  marked = () => place(chosen, ...[state.a, state.b].map((run) => order.indexOf(run)).sort((i, j) => i - j), side, size);
-  marked();
+  if (facts.baseline !== null) byId("matrix").replaceChildren();
+  else if (RUNS < STRIPS) drawMatrix();
+  else drawStrips();
+  byId("pairs-all").querySelector("summary").textContent = `All ${pairs.a.length.toLocaleString("en")} pairs`;
+  byId("pairs-all").ontoggle = pairsTable;
   pairsTable();
 }
 
-let marked = () => undefined;
-
-function place(box, row, column, side, size) {
-  box.setAttribute("x", side + column * size);
-  box.setAttribute("y", side + row * size);
-  box.setAttribute("visibility", "visible");
-}
-
-function steer(chart, order, side, size, cursor) {
-  const at = { row: 0, column: 1 };
-  const home = chart.parentElement;
-  home.setAttribute("role", "application");
-  home.setAttribute("aria-label", "Matrix of pairs: arrow keys move, Enter chooses the pair");
-  const here = () => pairOf(order[at.row], order[at.column]);
-  const inside = (row, column) => row >= 0 && column > row && column < RUNS;
-  const choose = () => { if (here()) choosePair(order[at.row], order[at.column]); };
-  const cell = (event) => pointer(chart, event).map((x) => Math.floor((x - side) / size));
-  chart.addEventListener("mousemove", (event) => {
-    const [column, row] = cell(event);
-    const pair = inside(row, column) ? pairOf(order[row], order[column]) : null;
-    if (!pair) { cursor.setAttribute("visibility", "hidden"); hideTip(); return; }
-    Object.assign(at, { row, column });
-    place(cursor, row, column, side, size);
-    showTip(describePair(pair), event);
-  });
-  chart.addEventListener("mouseleave", () => { cursor.setAttribute("visibility", "hidden"); hideTip(); });
-  chart.addEventListener("click", (event) => {
-    const [column, row] = cell(event);
-    if (inside(row, column)) { Object.assign(at, { row, column }); choose(); }
-  });
-  home.addEventListener("keydown", (event) => {
-    const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
-    if (event.key === "Enter") choose();
-    if (!step) return;
-    event.preventDefault();
-    at.row = Math.min(Math.max(at.row + step[0], 0), RUNS - 2);
-    at.column = Math.min(Math.max(at.column + step[1], at.row + 1), RUNS - 1);
-    place(cursor, at.row, at.column, side, size);
-    announce(here() ? describePair(here()) : `${facts.runs[order[at.row]]} and ${facts.runs[order[at.column]]} were not compared`);
-  });
-}
-
-// A table has the better system first; what is saved of it has pairs as the commands write them.
-const asGiven = (pair) => (placeOfPair[pair.a * RUNS + pair.b] < 0 ? pairOf(pair.b, pair.a) : pair);
-const betterFirst = (pair) => (betterSign() * pair.difference < 0 ? pairOf(pair.b, pair.a) : pair);
-
 function pairsTable() {
-  const rows = Array.from(arrays.first, (a, k) => betterFirst(pairOf(a, arrays.second[k])));
-  const button = (pair) => make("button", { type: "button", onclick: () => choosePair(pair.a, pair.b), "aria-label": `Show ${facts.runs[pair.a]} and ${facts.runs[pair.b]}` }, "Show");
-  const end = (key, name, title) => ({ name, heading: name.replace("_", " "), kind: "number", value: (pair) => pair[key], show: (pair) => signed(pair[key]), title });
-  const both = (low, high, of) => [end(low, bounded() ? "low" : "query_low", `lowest ${of}`), end(high, bounded() ? "high" : "query_high", `highest ${of}`)];
-  const share = (name, title, text) => ({ name, kind: "number", value: (pair) => pair[name], show: text, title });
-  const columns = [
-    { name: "a", kind: "name", value: (pair) => facts.runs[pair.a] },
-    { name: "b", kind: "name", value: (pair) => facts.runs[pair.b] },
-    { name: "difference", kind: "number", value: (pair) => pair.difference, show: (pair) => signed(pair.difference) },
-    ...(bounded() ? both("low", "high", "difference that judging could make") : both("queryLow", "queryHigh", "end of the interval for other queries")),
-    { name: "p", kind: "number", value: (pair) => pair.p, show: (pair) => pText(pair.p) },
-    { name: "p_adjusted", heading: "adjusted", kind: "number", value: (pair) => pair.adjusted, show: (pair) => pText(pair.adjusted), title: facts.tests.correction },
-    ...(bounded() ? [share("flip", "share of its unjudged documents that would have to be relevant for b to overtake a", (pair) => shareText(pair.flip)), share("seen", "that share among the judged documents", (pair) => (pair.more.startsWith("cannot") ? "" : shareText(pair.seen)))] : []),
-    { name: "headline", kind: "text", value: (pair) => pair.headline },
-    { name: "pair", kind: "text", value: () => "", show: button },
-  ];
-  table("pairs-table", `Pairs by ${measureName()}`, columns, rows, { saved: asGiven });
+  if (!byId("pairs-all").open) return;
+  const rows = Array.from(measure().pairs.a, (_, k) => pairNumber(k));
+  table(byId("pairs-table"), [
+    { name: "ahead", kind: "name", value: (pair) => facts.runs[pair.ahead], show: (pair) => make("button", { type: "button", onclick: () => choosePair(pair.ahead, pair.other) }, shorten(facts.runs[pair.ahead], 40)) },
+    { name: "other", kind: "name", value: (pair) => facts.runs[pair.other] },
+    { name: "difference", kind: "number", value: (pair) => Math.abs(pair.difference), show: (pair) => signed(pair.difference) },
+    { name: "p", kind: "number", value: (pair) => pair.p },
+    { name: "after correction", kind: "number", value: (pair) => pair.adjusted },
+    { name: "headline", value: (pair) => pair.headline },
+  ], rows);
+}
+
+function drawMatrix() {
+  const { order } = measure();
+  const size = 30;
+  const room = Math.min(150, 7.2 * Math.max(...order.map((run) => facts.runs[run].length)) + 14);
+  const whole = room + size * (RUNS - 1) + 4;
+  const chart = draw("svg", { width: whole, height: whole, role: "img", "aria-label": "Every pair of systems; the table below has the same" });
+  const [across, down] = [order.slice(1), order.slice(0, -1)];
+  const most = Math.floor((room - 10) / 6.6);
+  across.forEach((run, j) => chart.append(label(room + (j + 0.5) * size + 4, room - 8, facts.runs[run], { turn: -90, most })));
+  down.forEach((run, i) => {
+    const y = room + (i + 0.5) * size;
+    chart.append(label(room - 8, y + 4, facts.runs[run], { anchor: "end", most }));
+    across.slice(i).forEach((other, j) => {
+      const x = room + (i + j + 0.5) * size;
+      chart.append(draw("rect", stroke("rule", 1, { x: x - size / 2, y: y - size / 2, width: size, height: size })));
+      const pair = pairOf(run, other);
+      if (pair) chart.append(MARKS[pair.headline][1](x, y, 8));
+    });
+  });
+  const at = (x, y) => {
+    const [j, i] = [x, y].map((pixel) => Math.floor((pixel - room) / size));
+    return i >= 0 && j >= i && j < RUNS - 1 ? pairOf(down[i], across[j]) : null;
+  };
+  pointed(chart, at, describe, (pair) => choosePair(pair.ahead, pair.other));
+  byId("matrix").replaceChildren(chart);
+}
+
+// A strip per system: how many systems are better than it, how many are open and why, and how many it is better than.
+function drawStrips() {
+  const { order } = measure();
+  const [row, room, width] = [13, 130, Math.max(byId("matrix").clientWidth, 500)];
+  const chart = draw("svg", { width, height: row * RUNS + 24, role: "img", "aria-label": "For each system: how many are better, open, and worse" });
+  const unit = (width - room - 8) / RUNS;
+  const counts = order.map((run) => {
+    const found = { worse: 0, better: 0 };
+    for (const other of order) {
+      const pair = other === run ? null : pairOf(run, other);
+      if (!pair) continue;
+      const which = pair.headline !== "better" ? pair.headline : pair.ahead === run ? "better" : "worse";
+      found[which] = (found[which] ?? 0) + 1;
+    }
+    return found;
+  });
+  const kinds = [["worse", "rule"], ...["needs judging", "needs both", "needs queries", "few queries", "better"].map((headline) => [headline, MARKS[headline][0]])];
+  const paths = new Map(kinds.map(([kind]) => [kind, []]));
+  order.forEach((run, i) => {
+    let x = room;
+    chart.append(label(room - 8, 18 + row * (i + 0.8), facts.runs[run], { anchor: "end", size: 11, most: 18 }));
+    for (const [kind] of kinds) {
+      const wide = (counts[i][kind] ?? 0) * unit;
+      if (wide) paths.get(kind).push(`M${x.toFixed(1)} ${20 + row * i}h${wide.toFixed(1)}v${row - 2}h${-wide.toFixed(1)}z`);
+      x += wide;
+    }
+  });
+  for (const [kind, colour] of kinds) chart.append(draw("path", ink(colour, { d: paths.get(kind).join("") })));
+  chart.append(label(room, 12, "← systems that are better", { colour: "quiet" }), label(width - 8, 12, "systems that it is better than →", { anchor: "end", colour: "quiet" }));
+  const at = (x, y) => { const i = Math.floor((y - 20) / row); return i >= 0 && i < RUNS ? [i] : null; };
+  const words = ([i]) => [facts.runs[order[i]], ...kinds.filter(([kind]) => counts[i][kind]).map(([kind]) => `${{ worse: "beaten by", better: "better than" }[kind] ?? kind}: ${counts[i][kind]}`)].join("\n");
+  pointed(chart, at, words, ([i]) => choosePair(order[i], order[i ? 0 : 1]));
+  byId("matrix").replaceChildren(chart);
 }

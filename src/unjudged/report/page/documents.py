@@ -1,0 +1,91 @@
+"""What a page shows of documents: how much is judged, and the first ones of every ranking."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from unjudged.base.wording import plain
+from unjudged.collection.description import Description
+from unjudged.rankings.judgments import Judgments
+from unjudged.uncertainty.shared import SharedRankings
+
+TOP = 10
+DEPTHS = (20, TOP, 5)
+"""Documents of each ranking that a page may hold: the more rankings there are, the fewer."""
+MOST = 80_000
+"""Most documents of a page in all, unless even the smallest depth needs more."""
+NOT_POOLED = -3
+LONGEST_TEXT = 300
+"""Characters of a document's text on the page."""
+
+
+def depth_kept(shared: SharedRankings) -> int:
+    """Return how many documents of each ranking the page holds."""
+    longest = int(shared.rankings.retrieved.max(initial=1))
+    fitting = (depth for depth in DEPTHS if len(shared.rankings) * min(depth, longest) <= MOST)
+    return min(longest, next(fitting, DEPTHS[-1]))
+
+
+def judged_top(shared: SharedRankings) -> tuple[Any, Any]:
+    """Return by run and query how many of the first ten documents are judged, and how many there are."""
+    rankings, shape = shared.rankings, (len(shared.runs), len(shared.queries))
+    ten = rankings.where((rankings.labels >= 0) & (rankings.rank <= TOP))
+    judged = np.bincount(ten.ranking, minlength=len(rankings)).reshape(shape)
+    return judged, np.minimum(rankings.retrieved, TOP).reshape(shape)
+
+
+def judged_shares(shared: SharedRankings) -> dict[str, float]:
+    """Return the judged share of each run's first ten documents, over queries with a ranking."""
+    judged, ranked = judged_top(shared)
+    shares = judged.sum(axis=1) / np.maximum(ranked.sum(axis=1), 1)
+    return dict(zip(shared.runs, shares.tolist(), strict=True))
+
+
+def rankings_of(shared: SharedRankings, judgments: Judgments, described: Description) -> dict[str, Any]:
+    """Return the first documents of each ranking.
+
+    `documents[q]` names the documents of query q that any ranking shows, `grades[q]` has their grades (-1:
+    pooled, not judged; -2: cannot be judged; -3: not pooled), and `shown[s]` the places among these of the
+    documents of ranking s, best first. `queries` and `texts` are words, if the collection has them.
+    """
+    depth, queries = depth_kept(shared), len(shared.queries)
+    top = shared.rankings.where(shared.rankings.rank <= depth)
+    rows, place = np.unique(top.row, return_inverse=True)
+    query = shared.judgments.query[rows]
+    first = np.searchsorted(query, np.arange(queries + 1))
+    pooled = shared.name[rows] < len(judgments.grade)
+    grade = np.where(pooled, shared.judgments.grade[rows], NOT_POOLED).tolist()
+    names = list(map(plain, shared.names.take(shared.name[rows])))
+    within = (place.ravel() - first[shared.rankings.query[top.ranking]]).tolist()
+    ends = np.cumsum([0, *top.counts.tolist()]).tolist()
+    parts = [slice(a, b) for a, b in zip(first[:-1].tolist(), first[1:].tolist(), strict=True)]
+    unjudged = {name for name, own in zip(names, grade, strict=True) if own < 0}
+    return {
+        "depth": depth,
+        "documents": [names[part] for part in parts],
+        "grades": [grade[part] for part in parts],
+        "shown": [within[a:b] for a, b in zip(ends[:-1], ends[1:], strict=True)],
+        **texts_of(described, list(shared.queries), unjudged),
+    }
+
+
+def texts_of(described: Description, queries: list[str], documents: set[str]) -> dict[str, Any]:
+    """Return the words of queries, and the first ones of documents that nobody judged."""
+    from unjudged.judging.texts import read_texts, read_topics
+
+    found: dict[str, Any] = {}
+    if described.queries:
+        topics = read_topics(described.queries)
+        found["queries"] = [plain(topics[query].title) if query in topics else "" for query in queries]
+    if described.documents:
+        texts = read_texts(described.documents, documents)
+        found["texts"] = {plain(name): plain(text[:LONGEST_TEXT]) for name, text in texts.items()}
+    return found
+
+
+def holes_of(shared: SharedRankings) -> dict[str, Any]:
+    """Return how much is judged among the first ten documents, by run and query."""
+    judged, ranked = judged_top(shared)
+    return {"top": TOP, "judged": judged.tolist(), "ranked": ranked.tolist()}
