@@ -32,8 +32,9 @@ def for_pypi(text: str) -> str:
 
 
 def page_of(path: str) -> str:
-    """The page of the documentation that shows a file."""
-    return SHOWN_AS.get(path) or path.removeprefix("docs/").removesuffix(".md") + ".html"
+    """The page of the documentation that shows a file, or the file."""
+    shown = path.removeprefix("docs/")
+    return SHOWN_AS.get(path) or (shown.removesuffix(".md") + ".html" if shown.endswith(".md") else shown)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from command_outputs import refreshed
 from coverage_page import write_pages
 from gallery import draw_gallery, gallery_in_markdown
+from hero import hero
 from judgments_page import judgments_in_markdown
 from measures_page import measures_pages
 from reference_pages import references
@@ -28,6 +29,7 @@ if __name__ == "__main__":
     (ROOT / "docs" / "gallery.md").write_text(gallery_in_markdown())
     draw_gallery(ROOT / "docs" / "gallery")
     write_pages()
+    (ROOT / "docs" / "figures" / "hero.svg").write_text(hero())
     for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
         page.write_text(refreshed(page.read_text()))
     for name in PAGES:

@@ -11,6 +11,7 @@ from bench import MARKS, shortened
 from command_outputs import refreshed
 from coverage_page import coverage_figure, coverage_page, with_tables
 from held import EVIDENCE, read_rows
+from hero import hero, systems, title
 from judgments_page import judgments_in_markdown
 from measures_page import measures_pages
 from reference_pages import references
@@ -73,6 +74,11 @@ def test_outputs_of_commands(name: str) -> None:
     assert refreshed(text) == text, "run `make docs`"
 
 
+def test_the_picture_shows_the_sample() -> None:
+    assert (DOCS / "figures" / "hero.svg").read_text() == hero(), "run `make docs`"
+    assert title(systems()) == "dense looks fifth of six. It is second."
+
+
 def test_the_readme_quotes_what_was_measured() -> None:
     """Speeds are those of the benchmarks; pairs, and how many of them were lost, those of the evidence."""
     text = (ROOT / "README.md").read_text()
@@ -107,6 +113,7 @@ def test_links_of_the_readme_on_pypi() -> None:
     assert {"tutorial", "how-to/rag-team", "reproductions/index", "changelog", "benchmarks"} <= pages
     pages = {page.replace("reproductions/index", "reproductions/README") for page in pages}
     assert [page for page in pages if not (DOCS / f"{page}.md").exists()] == []
+    assert f"]({documentation()}figures/hero.svg)" in text
 
 
 def test_the_architecture_names_what_exists() -> None:
