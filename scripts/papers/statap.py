@@ -29,8 +29,8 @@ Then two documents of a stratum, of which n of N are drawn, are in the sample to
     pi_i pi_j (n - 1) N / (n (N - 1))
 
 which is less than the product, so the sum that statAP divides by R comes out too low. `statAP` is the published
-script's form. `statAP(pairs='joint')` divides by the joint probability instead; it needs recorded strata
-(`--format strata`), or none at all for a uniform sample.
+script's form. `statAP(pairs='joint')` divides by the joint probability instead; it needs recorded strata,
+or none at all for a uniform sample.
 
 ## The sum
 
