@@ -323,23 +323,28 @@ def _markdown(head: Sequence[str], rows: Iterable[Sequence[object]], labels: int
 
 
 TABLES = {"coverage": _overview, "predictions": _predictions}
-WIDTH, LEFT, RIGHT, ROW, TOP = 960, 350, 24, 46, 64
-LOWEST, HIGHEST = -0.30, 0.08
+WIDTH, LEFT, RIGHT, ROW, TOP = 640, 36, 20, 62, 76
+LOWEST, HIGHEST, LETTER = -0.30, 0.08, 6.2
 STYLE = """\
-text { font: 13px system-ui, sans-serif; fill: #1f2430 } .title { font-weight: 600; font-size: 15px }
-.small { font-size: 11px; fill: #5b6472 } .line { stroke: #1f2430 } .grid { stroke: #d9dde3 }
+text { font: 14px system-ui, sans-serif; fill: #1f2430 } .page { fill: #fff } .title { font-weight: 600; font-size: 15px }
+.small { font-size: 12px; fill: #5b6472 } .line { stroke: #1f2430 } .grid { stroke: #d9dde3 }
 .ok { fill: #3b6fb6; fill-opacity: .45 } .off { fill: #c8501e; fill-opacity: .8 }
 @media (prefers-color-scheme: dark) {
-text { fill: #e6e9ef } .small { fill: #a5adba } .line { stroke: #e6e9ef } .grid { stroke: #3a4150 }
+.page { fill: #14181f } text { fill: #e6e9ef } .small { fill: #a5adba } .line { stroke: #e6e9ef } .grid { stroke: #3a4150 }
 .ok { fill: #7fb0ee } .off { fill: #f08a5a } }"""
 
 
 def coverage_figure() -> str:
     """Promised against held: a dot for each setting, and the name of what failed most."""
     height = TOP + ROW * len(CLAIMS) + 40
-    drawn = [_text(0, 18, "Most answers hold as often as they promise; what fails has a name", "title")]
+    drawn = [f'<rect class="page" width="{WIDTH}" height="{height}" rx="6"/>']
     drawn.append(
-        _text(0, 38, "Each dot is one setting: how much more or less often it held than promised.", "small")
+        _text(LEFT, 28, "Most answers hold as often as they promise; what fails has a name", "title")
+    )
+    drawn.append(
+        _text(
+            LEFT, 50, "Each dot is one setting: how much more or less often it held than promised.", "small"
+        )
     )
     for tick in range(-30, 9, 10):
         x = _x(tick / 100)
@@ -348,7 +353,7 @@ def coverage_figure() -> str:
         label = "as promised" if tick == 0 else f"{tick} points".replace("-", "\N{MINUS SIGN}")
         drawn.append(_text(x, height - 12, label, "small", "middle"))
     for place, claim in enumerate(CLAIMS):
-        drawn += _row(claim, TOP + ROW * place + 12)
+        drawn += _row(claim, TOP + ROW * place + 26)
     body = "\n".join(drawn)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img">\n'
@@ -358,7 +363,7 @@ def coverage_figure() -> str:
 
 def _row(claim: Claim, y: float) -> list[str]:
     own = sorted(measured(claim), key=lambda row: row.off < 0)
-    drawn = [_text(0, y + 4, claim.title)]
+    drawn = [_text(LEFT, y - 11, claim.title)]
     for row in own:
         kind = "off" if row.off < 0 else "ok"
         drawn.append(f'<circle class="{kind}" cx="{_x(row.held - row.promised):.1f}" cy="{y:.1f}" r="4"/>')
@@ -366,11 +371,8 @@ def _row(claim: Claim, y: float) -> list[str]:
     if short:
         beyond = " (further left)" if short.held - short.promised < LOWEST else ""
         named = f"{_named(short)}: {_share(short.held)}{beyond}"
-        x = max(_x(short.held - short.promised) - 4, LEFT)
-        if x > WIDTH / 2:
-            drawn.append(_text(x + 8, y + 18, named, "small", "end"))
-        else:
-            drawn.append(_text(x, y + 18, named, "small"))
+        start = min(_x(short.held - short.promised), WIDTH - RIGHT - LETTER * len(named))
+        drawn.append(_text(max(start, LEFT), y + 20, named, "small"))
     return drawn
 
 

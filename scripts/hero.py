@@ -14,11 +14,11 @@ WIDTH, LEFT, RIGHT, TOP, ROW = 760, 110, 110, 96, 34
 STYLE = """\
 text { font: 14px system-ui, sans-serif; fill: #1f2328 } .title { font-size: 20px; font-weight: 650 }
 .small { font-size: 12px; fill: #59636e } .grid { stroke: #d1d9e0 } .end { text-anchor: end }
-.middle { text-anchor: middle } .bar { fill: #c9d1d9 } .dot { fill: #1f2328 }
+.middle { text-anchor: middle } .page { fill: #fff } .bar { fill: #c9d1d9 } .dot { fill: #1f2328 }
 .truth { fill: #fff; stroke: #0969da; stroke-width: 2 } .open .bar { fill: #f4b183 }
 .open .dot { fill: #bc4c00 } .open text { fill: #bc4c00; font-weight: 650 }
 @media (prefers-color-scheme: dark) {
-text, .dot { fill: #f0f6fc } .small { fill: #9198a1 } .grid { stroke: #2f353d } .bar { fill: #3d444d }
+.page { fill: #0d1117 } text, .dot { fill: #f0f6fc } .small { fill: #9198a1 } .grid { stroke: #2f353d } .bar { fill: #3d444d }
 .truth { fill: #0d1117; stroke: #4493f8 }
 .open .bar { fill: #7a3d12 } .open .dot, .open text { fill: #f0883e } }"""
 
@@ -67,6 +67,7 @@ def hero() -> str:
     height = TOP + ROW * len(found) + 66
     bottom = TOP + ROW * len(found)
     drawn = [
+        f'<rect class="page" width="{WIDTH}" height="{height}" rx="6"/>',
         f'<text class="title" x="12" y="28">{title(found)}</text>',
         f'<text class="small" x="12" y="50">{WHY}</text>',
         f'<text class="small" x="{LEFT}" y="82">{MEASURE}, mean of 30 queries</text>',
