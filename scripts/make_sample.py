@@ -2,7 +2,8 @@
 
 Thirty queries, six systems. Five were pooled to depth 20. Their top 10 and 40 % of the rest of the pool were
 judged; the other pooled documents are -1. The sixth, `dense`, came later and was not pooled, so much of what
-it retrieves was never judged. `expanded` has no ranking for one query, `boolean` has ties.
+it retrieves was never judged: `answers.qrels` has the grades of the first documents that `next` lists.
+`expanded` has no ranking for one query, `boolean` has ties.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 
 FOLDER = Path(__file__).parent.parent / "src" / "unjudged" / "sample"
 QUERIES, DOCUMENTS, DEPTH = 30, 300, 40
+ANSWERS = 100
 ODDS = {"boolean": 0.35, "lexical": 0.16, "expanded": 0.12, "fused": 0.09, "reranked": 0.06, "dense": 0.07}
 POOLED = [name for name in ODDS if name != "dense"]
 
@@ -75,6 +77,12 @@ def main() -> None:
     (FOLDER / "qrels.txt").write_text("\n".join(made.qrels) + "\n")
     for name, written in made.runs.items():
         (FOLDER / f"{name}.run").write_text("\n".join(written) + "\n")
+    from unjudged import judging, sample
+
+    wanted = judging.next(sample.qrels, sample.runs, ANSWERS).rows["next"]
+    answers = ((row["query"], row["document"]) for row in wanted)
+    lines = [f"{query} 0 {document} {made.complete[query][document]}\n" for query, document in answers]
+    (FOLDER / "answers.qrels").write_text("".join(lines))
 
 
 if __name__ == "__main__":

@@ -3,18 +3,8 @@
 from __future__ import annotations
 
 from unjudged.measures.kernel.registry import MEASURES, Measure
-from unjudged.report.measure_pages import page, signature
+from unjudged.report.measure_pages import FAMILIES, family_of, page, signature
 
-FAMILIES = {
-    "precision": "Precision, recall and average precision",
-    "gain": "Gain",
-    "rank_biased": "Rank-biased precision and models of users",
-    "incomplete": "Average precision from uniform samples",
-    "stratified": "Estimates from stratified samples",
-    "weighted": "Estimates from weighted samples",
-    "sets": "Sets without an order",
-    "counts": "Counts",
-}
 INDEX = """\
 # Measures
 
@@ -42,9 +32,11 @@ lists the documents of the judgments that the ranking does not have. [All measur
 
 def measures_pages() -> dict[str, str]:
     """Return the text of each page by its name in docs/measures."""
-    of_family: dict[str, list[Measure]] = {family: [] for family in FAMILIES}
-    for measure in MEASURES.values():
-        of_family[measure.function.__module__.rpartition(".")[2]].append(measure)
+    of_family = {
+        family: [one for one in MEASURES.values() if family_of(one) == family]
+        for family in FAMILIES
+        if family != "own"
+    }
     listed = [
         f"## [{FAMILIES[family]}]({family}.md)\n\n" + "\n".join(f"- {_line(one, family)}" for one in measures)
         for family, measures in of_family.items()

@@ -47,7 +47,6 @@ SOURCES: dict[str, Callable[[Any], object]] = {
     "judgments of experiment": lambda x: u.experiment(x, RUNS),
     "runs of experiment": lambda x: u.experiment(QRELS, x),
     "runs of a report": lambda x: u.report_page(QRELS, x),
-    "cite": u.cite,
 }
 OPTIONS: dict[str, Callable[[Any], object]] = {
     "test": lambda x: u.compare(QRELS, RUNS, "AP", test=x),

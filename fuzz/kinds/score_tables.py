@@ -18,7 +18,7 @@ from fuzz.kinds import Kind, compressed, json_text, standard_input
 from fuzz.kinds.command_lines import called
 from fuzz.mutation import BINARY, LINES, mutated
 from fuzz.oracle import Difference, Outcome, outcome
-from unjudged import Scores, audit, compare, doctor, gate, report_page
+from unjudged import Scores, audit, check, compare, gate, report_page
 from unjudged.base.errors import UnjudgedWarning
 from unjudged.evaluation.query_segments import segments_of
 from unjudged.results.rendering import render
@@ -134,7 +134,7 @@ def check_scores(data: bytes) -> Iterator[Outcome]:
     path.write_bytes(data)
     for options in ({}, {"missing": "zero", "wide": "measures"}, {"missing": "drop", "by": "kind"}):
         yield outcome(lambda: _scores(path, **options))  # noqa: B023
-    yield outcome(lambda: [one.kind for one in doctor(path).files])
+    yield outcome(lambda: [row["kind"] for row in check(path).rows["files"]])
 
 
 def _scores(path: Any, **options: Any) -> Any:

@@ -22,10 +22,10 @@ _NAMES = LazyNames(
     {
         "base.errors": "AssumptionWarning ExtraQueriesWarning InputError MissingQueriesWarning "
         "NothingJudgedWarning UnjudgedError UnjudgedWarning UsageError",
-        "citation": "cite",
         "inference.pairwise": "PairTests compare_pairs",
         "inference.power": "QueryPlan plan_queries",
-        "diagnosis.questions": "Diagnosis doctor",
+        "diagnosis.checking": "Check check",
+        "diagnosis.explaining": "Explanation explain",
         "studies.auditing": "audit",
         "studies.experimenting": "experiment",
         "evaluation.collection": "Collection",

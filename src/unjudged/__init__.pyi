@@ -1,7 +1,7 @@
 # Written by `make docs`.
 from unjudged.base.errors import AssumptionWarning as AssumptionWarning, ExtraQueriesWarning as ExtraQueriesWarning, InputError as InputError, MissingQueriesWarning as MissingQueriesWarning, NothingJudgedWarning as NothingJudgedWarning, UnjudgedError as UnjudgedError, UnjudgedWarning as UnjudgedWarning, UsageError as UsageError
-from unjudged.citation import cite as cite
-from unjudged.diagnosis.questions import Diagnosis as Diagnosis, doctor as doctor
+from unjudged.diagnosis.checking import Check as Check, check as check
+from unjudged.diagnosis.explaining import Explanation as Explanation, explain as explain
 from unjudged.evaluation.collection import Collection as Collection
 from unjudged.evaluation.evaluation import evaluate as evaluate
 from unjudged.evaluation.groups import calibrate as calibrate
@@ -37,12 +37,13 @@ __version__: str
 __all__ = [
     "AssumptionWarning",
     "Calibration",
+    "Check",
     "Collection",
     "Comparison",
-    "Diagnosis",
     "Estimand",
     "Estimate",
     "Estimates",
+    "Explanation",
     "ExtraQueriesWarning",
     "GateResult",
     "Grid",
@@ -67,13 +68,13 @@ __all__ = [
     "UsageError",
     "audit",
     "calibrate",
-    "cite",
+    "check",
     "compare",
     "compare_collections",
     "compare_pairs",
-    "doctor",
     "evaluate",
     "experiment",
+    "explain",
     "gate",
     "measure",
     "permitted",

@@ -114,7 +114,6 @@ WRONG_USAGE = {
     ("evaluate", QRELS, RUN, "--nothing"): "unknown option --nothing (`unjudged evaluate -h` lists them)",
     ("evaluate", "-", "-"): "standard input (-) can be read only once",
     ("evaluate", QRELS, RUN, RUN): "run ",
-    ("measures", "nope"): "no measure is called 'nope'",
     ("nothing",): "unknown command nothing",
 }
 
@@ -128,20 +127,6 @@ def test_bad_input(tmp_path: Path) -> None:
     bad = tmp_path / "bad.run"
     bad.write_text("q01 Q0 d1 1 x t\n")
     assert refused(1, "evaluate", QRELS, str(bad)) == f"{bad}:1: the score is 'x', expected a finite number"
-
-
-def test_measures() -> None:
-    listed = printed("measures")
-    assert re.search(r"^AP\[@cutoff\] +Average precision", listed, re.MULTILINE)
-    assert max(map(len, listed.splitlines())) <= 80
-    rows = {row["measure"]: row for row in json.loads(printed("measures", "--format", "json"))["rows"]}
-    assert rows["AP"]["signature"] == "AP(rel=1)[@cutoff]"
-    assert rows["AP"]["trec_eval"] == "map map_cut"
-    assert refused(2, "measures", "AP", "--format", "csv").startswith("--format is for the list")
-    page = printed("measures", "ndcg")
-    assert page.startswith("nDCG(dcg='log2', gains=None)[@cutoff]\n")
-    assert "log2(i + 1)" in page
-    assert "Järvelin" in page
 
 
 def test_intervals(tmp_path: Path) -> None:
@@ -193,14 +178,6 @@ def test_intervals(tmp_path: Path) -> None:
     assert refused(2, "evaluate", QRELS, RUN, "-m", "infAP", "--interval", "bounds").startswith(
         "infAP has no bounds"
     )
-
-
-def test_demo_copies_the_sample(tmp_path: Path) -> None:
-    folder = tmp_path / "practice"
-    assert printed("demo", "--files", str(folder)) == ""
-    assert {path.name for path in folder.iterdir()} == {"qrels.txt", *(f"{name}.run" for name in sample.runs)}
-    assert (folder / "dense.run").read_bytes() == sample.runs["dense"].read_bytes()
-    assert "already exists" in refused(2, "demo", "--files", str(folder))
 
 
 def test_demo_version_and_help() -> None:

@@ -11,7 +11,7 @@ from typing import Literal, get_args, get_origin
 
 import pytest
 
-from tests.cli.in_process import NOTE, printed, unjudged
+from tests.cli.in_process import unjudged
 from unjudged import sample
 from unjudged.base import choices
 
@@ -29,8 +29,6 @@ TABLES = {
     "compare per query": ["compare", QRELS, *PAIR, "--per-query"],
     "calibrate": ["calibrate", QRELS, *RUNS[:3], "--groups", "(.*)", "-m", "AP"],
     "experiment": ["experiment", QRELS, *PAIR, "--design", "random(50%, repeats=2)"],
-    "measures": ["measures"],
-    "demo": ["demo"],
 }
 
 
@@ -128,7 +126,7 @@ def written(target: Path, *words: str) -> str:
     return target.read_text()
 
 
-@pytest.mark.parametrize("command", ["evaluate", "compare", "measures"])
+@pytest.mark.parametrize("command", ["evaluate", "compare"])
 def test_parquet_by_suffix(command: str, tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     target = tmp_path / "result.parquet"
@@ -142,11 +140,3 @@ def test_calibrate_writes_what_evaluate_reads_unless_asked_otherwise(tmp_path: P
         assert json.loads(text)["schema"] == "unjudged calibration 5"
     text = written(tmp_path / "learnt.csv", *TABLES["calibrate"])
     assert text.startswith("measure,runs,median,largest\nAP,")
-
-
-def test_the_demo_as_data(tmp_path: Path) -> None:
-    printed("demo", "-o", str(tmp_path / "demo.csv"))
-    assert (tmp_path / "demo.csv").read_text() == printed("evaluate", QRELS, *RUNS, "--format", "csv")
-    printed("demo", "-o", str(tmp_path / "demo.txt"))
-    assert (tmp_path / "demo.txt").read_text() == printed("demo")
-    assert NOTE in printed("demo")

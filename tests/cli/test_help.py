@@ -121,7 +121,7 @@ def test_what_is_like_a_known_word() -> None:
     )
     assert refused(2, *files, "--base=x").startswith("unknown option --base=x; did you mean --baseline?")
     assert refused(2, *files, "--test", "wilcoxn").endswith("; did you mean wilcoxon?")
-    assert "did you mean " in refused(2, "measures", "ndgc@10")
+    assert "did you mean " in refused(2, "explain", "ndgc@10")
 
 
 def test_standard_input_in_the_help() -> None:

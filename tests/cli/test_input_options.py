@@ -206,18 +206,6 @@ def test_what_a_pool_records_makes_it_again(foreign: tuple[str, str]) -> None:
     assert printed(*command.split()) == made
 
 
-def test_further_judgments_of_an_audit(tmp_path: Path) -> None:
-    """`audit` was the one command on judgments that had no --judged."""
-    first, second = tmp_path / "first.qrels", tmp_path / "second.qrels"
-    lines = QRELS.read_text().splitlines(keepends=True)
-    first.write_text("".join(lines[:300]))
-    second.write_text("".join(lines[300:]))
-    asked = [str(QRELS), str(RUN), "-m", "RBP(p=0.8)", "--threshold", "1"]
-    whole = printed("audit", str(QRELS), *asked)
-    assert printed("audit", str(first), *asked, "--judged", str(second)) == whole
-    assert printed("audit", str(first), *asked) != whole
-
-
 @pytest.mark.thorough
 def test_options_for_judgments_read_alike_in_every_command() -> None:
     """A command described --judged and --conflicts in words of its own."""

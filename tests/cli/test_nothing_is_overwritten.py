@@ -176,11 +176,3 @@ def test_judgments_in_the_name_of_a_measure_are_not_replaced(tmp_path: Path) -> 
     complete.write_bytes(Path(QRELS).read_bytes())
     said = refused(2, "evaluate", QRELS, RUN, "-m", f"infAP(actual='{complete}')", f"-o{complete}")
     assert said.endswith("is read by this command: write to another file")
-
-
-def test_the_sample_collection_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    qrels = tmp_path / "qrels.txt"
-    qrels.write_bytes(Path(QRELS).read_bytes())
-    monkeypatch.setattr(sample, "qrels", qrels)
-    assert "is read by this command" in refused(2, "demo", "-o", str(qrels))
-    assert qrels.read_bytes() == Path(QRELS).read_bytes()

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.cli.in_process import unjudged
 from unjudged import Judgments, UsageError, evaluate, experiment, sample
-from unjudged.cli.commands.experiment import experiment as experiment_command
 from unjudged.cli.commands.pool import sample as sample_command
 from unjudged.judging.designs import DESIGNS, design
 from unjudged.judging.pooling import REST, Pool
@@ -55,13 +55,8 @@ def test_from_python(every_second: str) -> None:
 def test_from_the_command_line(every_second: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("unjudged.cli.commands.experiment.cores", lambda: 1)
     output, drawn = tmp_path / "found.csv", tmp_path / "drawn.qrels"
-    experiment_command(
-        QRELS,
-        *RUNS,
-        design=f"{every_second}(2, 4, repeats=2)",
-        measures=["AP"],
-        output=output,
-    )
+    words = ["-d", f"{every_second}(2, 4)", "-m", "AP", "-o", str(output)]
+    assert unjudged("experiment", QRELS, *RUNS, *words).returncode == 0
     rows = list(csv.DictReader(io.StringIO(output.read_text())))
     assert {(row["design"], row["level"]) for row in rows} == {("every", "2.0"), ("every", "4.0")}
     sample_command(QRELS, design=every_second, depth="4", seed=1, output=drawn)  # type: ignore[arg-type]

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import unjudged
-from unjudged import AP, MEASURES, UnjudgedWarning, cite
-from unjudged.citation import REFERENCES, YEAR, methods
+from unjudged import AP, MEASURES, UnjudgedWarning
+from unjudged.citation import REFERENCES, YEAR, cite, methods
 from unjudged.inference.corrections import CORRECTIONS
 from unjudged.inference.significance import TESTS
 from unjudged.judging.designs import DESIGNS

@@ -384,4 +384,3 @@ def test_judges_need_names_of_their_own(world: World) -> None:
     qrels = world.qrels("whole.qrels", 6)
     twice = ("--predictions", f"a={world.model}", "--predictions", f"a={world.model}")
     assert "two sources are called 'a'" in refused(2, "evaluate", qrels, *world.runs, *twice)
-    assert "expected NAME=FILE" in refused(2, "evaluate", qrels, *world.runs, "--predictions", "a=")

@@ -10,12 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.in_process import printed, refused, unjudged
+from tests.cli.in_process import refused, unjudged
 from unjudged import sample
 from unjudged.studies.summary import KEPT, REDRAWN
 
 QRELS, RUNS = str(sample.qrels), [str(path) for path in sample.runs.values()]
 SMALL = ["--design", "random(10%, 50%, repeats=3)", "-m", "AP", "infAP"]
+
+
+def shown(*words: str) -> str:
+    done = unjudged(*words)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout.decode()
 
 
 @pytest.mark.parametrize(
@@ -35,27 +41,25 @@ def test_what_cannot_be_asked(arguments: list[str], message: str) -> None:
 
 
 def test_experiment_tables(tmp_path: Path) -> None:
-    table = printed("experiment", QRELS, *RUNS, *SMALL)
+    table = shown("experiment", QRELS, *RUNS, *SMALL)
     assert "random design, 6 runs, against AP with all judgments" in table
     table = table.partition("\n")[2]
     heads = [block.splitlines()[0].split() for block in table.split("\n\n")]
-    assert heads[:-1] == [
+    assert heads == [
         ["measure", "against", "level", "judged", "tau", "tau_ap", "rho"],
         ["measure", "against", "level", "rms", "bias"],
     ]
     assert max(map(len, table.splitlines())) <= 80
-    assert [len(block.splitlines()) for block in table.split("\n\n")] == [2 + 4, 2 + 4, 2]
-    assert " ".join(table.split("\n\n")[-1].split()) == REDRAWN
-    kept = printed("experiment", QRELS, *RUNS, "-d", "random(10%, redraw=False)", "-m", "AP")
-    assert kept.split("\n\n")[-1].strip() == KEPT
-    assert kept.split("\n\n")[0] != table.split("\n\n")[0]
-    depth = printed("experiment", QRELS, *RUNS, "-d", "depth(5)", "-m", "AP")
-    assert "relevant document were" not in depth
+    kept = shown("experiment", QRELS, *RUNS, "-d", "random(10%, 50%, repeats=3, redraw=False)", "-m", "AP")
+    assert kept.partition("\n")[2].split("\n\n")[0] != table.split("\n\n")[0]
+    for design, said in {"random(10%)": REDRAWN, "random(10%, redraw=False)": KEPT, "depth(5)": ""}.items():
+        done = unjudged("experiment", QRELS, *RUNS, "-d", design, "-m", "AP", "-v")
+        assert "".join(re.findall("! (Samples.*)", done.stderr.decode())) == said
     text = unjudged("experiment", QRELS, *RUNS, *SMALL, "--format", "csv").stdout.decode()
     rows = list(csv.DictReader(io.StringIO(text)))
     assert len(rows) == 2 * 2 * 2 * 5
     output = tmp_path / "found.json"
-    printed("experiment", QRELS, *RUNS, *SMALL, "-o", str(output))
+    shown("experiment", QRELS, *RUNS, *SMALL, "-o", str(output))
     found = json.loads(output.read_text())["rows"]
     assert [str(row["mean"]) for row in found] == [row["mean"] for row in rows]
     assert [path.name for path in tmp_path.iterdir()] == ["found.json"]
@@ -68,14 +72,52 @@ def test_parquet(tmp_path: Path) -> None:
     assert parquet.read_table(output).num_rows == 40
 
 
-@pytest.mark.parametrize("kind", ["svg", "html"])
-@pytest.mark.parametrize(("levels", "shown"), [("30%", "actual AP"), ("30%, 50%", "RMS error")])
-def test_figures(tmp_path: Path, kind: str, levels: str, shown: str) -> None:
+@pytest.mark.parametrize(("levels", "axis"), [("30%", "actual AP"), ("30%, 50%", "RMS error")])
+def test_figures(tmp_path: Path, levels: str, axis: str) -> None:
     """One level gives estimated against actual values, several the statistics over them."""
     pytest.importorskip("altair")
     pytest.importorskip("vl_convert")
-    file = tmp_path / f"figure.{kind}"
+    file = tmp_path / "figure.svg"
     asked = ["-d", f"random({levels}, repeats=2)", "-m", "AP"]
-    printed("experiment", QRELS, *RUNS, *asked, "--plot", str(file))
-    assert shown in file.read_text()
-    assert not re.search(r"<script[^>]* src=", file.read_text())  # nothing is fetched when it is opened
+    shown("experiment", QRELS, *RUNS, *asked, "--plot", str(file))
+    assert axis in file.read_text()
+
+
+def test_an_audit_of_files_and_of_a_description(tmp_path: Path) -> None:
+    second, third = tmp_path / "second.qrels", tmp_path / "third.run"
+    second.write_text(sample.qrels.read_text().replace(" 2\n", " 1\n"))
+    labels = lines(sample.qrels)
+    third.write_text("".join(f"{q} Q0 {d} 1 0.{g.count('1')}5 t\n" for q, _, d, g in labels))
+    table = shown("audit", QRELS, str(second), *RUNS, "--seed", "1", "-m", "AP")
+    assert "quadratic kappa" in table
+    assert "Order of 6 systems" in table
+    both = json.loads(shown("audit", QRELS, f"bob={second}", f"llm={third}", "-f", "json"))["tables"]
+    assert {row["judge"] for row in both[0]["rows"]} == {"bob", "llm"}
+    described = tmp_path / "collection.toml"
+    by = f'[[judgments]]\nfile = "{second}"\nby = "model"\nname = "llama"\n'
+    described.write_text(f'[[judgments]]\nfile = "{QRELS}"\n{by}[runs]\nfused = "{RUNS[3]}"\n')
+    text = shown("audit", str(described), "-f", "csv")
+    assert text.startswith("table,")
+    assert ",llama," in text
+    cut = shown("audit", QRELS, str(third), "--set", "predictions.threshold=0.1")
+    assert cut != shown("audit", QRELS, str(third))
+    assert "no judge given" in refused(2, "audit", QRELS)
+    assert "is read by this command" in refused(
+        2, "audit", QRELS, str(second), "-f", "csv", "-o", str(second)
+    )
+
+
+def lines(file: Path) -> list[list[str]]:
+    return [line.split() for line in file.read_text().splitlines()]
+
+
+def test_the_demo_ends_with_the_payoff(tmp_path: Path) -> None:
+    text = shown("demo")
+    assert "Now `dense` has\n0.3649, the second best mean of six." in text
+    folder = tmp_path / "practice"
+    done = unjudged("demo", "--files", str(folder))
+    assert f"Wrote {folder}" in done.stderr.decode()
+    names = {"qrels.txt", "answers.qrels", "collection.toml", *(Path(run).name for run in RUNS)}
+    assert {path.name for path in folder.iterdir()} == names
+    assert (folder / "qrels.txt").read_bytes() == sample.qrels.read_bytes()
+    assert "give a new or an empty folder" in refused(2, "demo", "--files", str(folder))

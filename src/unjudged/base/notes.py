@@ -33,7 +33,7 @@ nothing-judged-of-run!: No document that {about:list} retrieved is judged, so it
     it. Check that the run names documents as the judgments do{example}.
 nothing-judged!: Nothing is judged: every grade is negative, so the scores say nothing.
 wrong-order!: The judgments look like scores, and {about:list} like grades: are they in the wrong order?
-    Judgments come before runs (unjudged doctor tells them apart).
+    Judgments come before runs (unjudged check tells them apart).
 refused!: {why}.
 few-judged!: Only {share}, and the others count as nonrelevant: bounds (--interval bounds) show what that
     leaves open. If the labels were drawn at random, say how (--sampled uniformly).

@@ -76,9 +76,13 @@ def run(words: list[str]) -> None:
     from unjudged.cli.commands import CONVERTED
     from unjudged.cli.standard_streams import notes_on_standard_error, warnings_on_standard_error
 
-    if words and words[0] in CONVERTED and not {"-h", "--help"} & {*words}:
-        from unjudged.cli.command_line import parsed
+    if words and words[0] in CONVERTED:
+        from unjudged.cli.command_line import help_of, parsed
 
+        if {"-h", "--help"} & {*words}:
+            with complete_output():
+                print(help_of(words[0], full="--help" in words), end="")
+            return
         given = parsed(words[0], words[1:])
         with notes_on_standard_error(all_notes=given.verbose):
             collect_what_follows()

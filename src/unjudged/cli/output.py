@@ -216,6 +216,14 @@ def show_view(result: Result, given: Given, view: str, *, text: str = "", after:
     show_tables(grid, given, text=text, after=after)
 
 
+def show_all(result: Result, given: Given) -> None:
+    """Write every view of a result; formats that hold one table have them in one."""
+    decimals = getattr(given, "decimals", DECIMALS)
+    one = form_of(given) in WITHOUT_NOTES
+    grids = [result.records()] if one else result.grids(decimals)
+    show_tables(grids[0] if len(grids) == 1 else grids, given)
+
+
 def make_folder(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)

@@ -34,6 +34,7 @@ from unjudged.rankings.extension import table_of, table_of_pool
 from unjudged.rankings.judgments import CANNOT_JUDGE, Judgments
 from unjudged.rankings.origin import A_POOL, A_SAMPLE
 from unjudged.rankings.runs import Run
+from unjudged.results.fields import Row
 from unjudged.uncertainty.calibration import SCHEMA as CALIBRATION_SCHEMA
 from unjudged.uncertainty.calibration import Calibration
 
@@ -46,7 +47,7 @@ GROUPS: Final = "groups"
 TEXTS: Final = "texts"
 UNKNOWN: Final = "unknown"
 START = 1 << 14
-ZERO = ("--missing", "zero")
+ZERO = ("scores.missing=zero",)
 RECORDS = re.compile(r'(\{\s*"rows"\s*:\s*)?(\[\s*)?')
 """What stands before the first record of JSON lines, of a list, and of what `--format json` writes."""
 NAME = re.compile(r'"([^"\\]*)"\s*:')
@@ -65,7 +66,12 @@ class RecognisedFile:
     queries: int | None = None
     documents: int | None = None
     options: tuple[str, ...] = ()
-    """Options that commands need to read it."""
+    """Settings that commands need to read it."""
+
+    def row(self) -> Row:
+        """Return what is known of it as a row."""
+        names = ("file", "kind", "queries", "documents", "description")
+        return {name: getattr(self, name) for name in names}
 
     @property
     def table(self) -> Table:
@@ -214,7 +220,7 @@ def _scores(file: str) -> RecognisedFile:
     try:
         scores = Scores.of(file, missing="zero")
     except UsageError:  # some of its measures are known, others are not
-        scores, options = Scores.of(file, missing="zero", wide="measures"), ("--wide", "measures")
+        scores, options = Scores.of(file, missing="zero", wide="measures"), ("scores.wide=measures",)
     measures = shortlist([str(measure) for measure in scores.measures], 6)
     what = f"{counted(len(scores.runs), 'system')}: {shortlist(scores.runs, 6)}; {measures}"
     if gaps := gaps_of(scores):

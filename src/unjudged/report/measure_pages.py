@@ -1,4 +1,4 @@
-"""List of measures and page of each, made from their definitions."""
+"""Page of each measure, made from its definition, and the families of measures."""
 
 from __future__ import annotations
 
@@ -7,7 +7,24 @@ import inspect
 from unjudged.citation import REFERENCES
 from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.measures.kernel.spellings import other_names
-from unjudged.results.grid import Column, Grid, grid_of
+
+FAMILIES = {
+    "precision": "Precision, recall and average precision",
+    "gain": "Gain",
+    "rank_biased": "Rank-biased precision and models of users",
+    "incomplete": "Average precision from uniform samples",
+    "stratified": "Estimates from stratified samples",
+    "weighted": "Estimates from weighted samples",
+    "sets": "Sets without an order",
+    "counts": "Counts",
+    "own": "Your own",
+}
+
+
+def family_of(measure: Measure) -> str:
+    """Return the family of a measure."""
+    home, _, family = measure.function.__module__.rpartition(".")
+    return family if home == "unjudged.measures" else "own"
 
 
 def signature(measure: Measure) -> str:
@@ -30,23 +47,3 @@ def page(measure: Measure) -> str:
         facts = f"R is the number of documents judged relevant. {facts}"
     cited = [key.strip() if key.startswith("@") else REFERENCES[key].text for key in measure.traits.cite]
     return "\n\n".join([signature(measure), measure.help, " ".join([facts, *also]), *cited]) + "\n"
-
-
-def measures_grid() -> Grid:
-    """Return a row per measure; the long form also has its parameters and its names in trec_eval."""
-    described = [(measure, measure.help.split("\n")[0]) for measure in MEASURES.values()]
-    return Grid(
-        [Column("measure", "label"), Column("description", "text")],
-        [(_short(measure), text) for measure, text in described],
-        notes=["unjudged measures NAME explains one; unjudged.cite(NAME) in Python gives its BibTeX."],
-        records=lambda: grid_of(
-            ("measure", "signature", "trec_eval", "description"),
-            [(m.name, signature(m), " ".join(m.traits.trec_eval), text) for m, text in described],
-        ),
-    )
-
-
-def _short(measure: Measure) -> str:
-    """`AP[@cutoff]`: the name, and the cutoff if it takes one."""
-    whole = signature(measure)
-    return measure.name + whole[whole.rindex(")") + 1 :] if "(" in whole else whole

@@ -104,6 +104,15 @@ def _headline(row: Row, _: int) -> Cell:
     return f"{said} ({other} if ties are broken otherwise)" if other else said
 
 
+field("file", kind="label")
+field("other", "with", "label")
+field("kind", kind="label")
+field("description", kind="text")
+field("common", kind="text", means="what two files have in common")
+field("problem", kind="text")
+field("question", kind="text")
+field("command", kind="text")
+field("refusal", kind="text")
 field("collection", kind="label")
 field("segment", kind="label")
 field("measure", kind="label")

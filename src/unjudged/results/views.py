@@ -34,6 +34,8 @@ _ANSWERS = ("headline", "better", "other_queries", "more_judging", "in_other_ord
 _LEFT_OUT = ("system", "group", "mean", "mean_left_out", "change", "rank", "rank_left_out")
 _STRATA = ("stratum", "pooled", "drawn", "judged_before", "lowest_probability", "highest_probability")
 _MERGED = ("graded", "cannot_judge", "missing", "judged_twice", "conflicts", "undrawn", "foreign")
+_FILES = ("file", "kind", "queries", "documents", "description")
+_QUESTIONS = ("question", "command", "refusal")
 _RATINGS = ("judge", "grade", "documents", "mean_prediction", "over_rating")
 _COEFFICIENTS = View(
     ["measure", "judge", "coefficient", "documents", "value", "other queries would give"],
@@ -126,6 +128,10 @@ VIEWS: dict[str, View] = {
         across="judge",
         cells=("mean", "rank"),
     ),
+    "files": View(_FILES, _FILES),
+    "matches": View(("file", "other", "common"), ("file", "other", "common")),
+    "problems": View(("problem",), ("problem",)),
+    "questions": View(_QUESTIONS, _QUESTIONS),
     "next": View(("query", "document", "gain"), ("query", "document", "gain")),
     "left out": View(_LEFT_OUT, _LEFT_OUT),
     "strata": View(_STRATA, _STRATA),

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.errors import InputError, UsageError
+from unjudged.base.notes import DOUBT, Note
 from unjudged.base.wording import counted, shortlist
 from unjudged.evaluation.collection import Collection, RunsSource, judged_rankings, with_whole_grades
 from unjudged.measures.kernel.measure import Measure
@@ -95,7 +96,8 @@ def audit(
         for view, own in labels.rows(judge, lowest, confidence).items():
             rows[view] += [{"judge": name, **row} for row in own]
         notes += [*labels.notes(), *judge.notes()]
-    notes = [f"On documents: {note_on_intervals(confidence)} Relevant is from grade {lowest} on.", *notes]
+    about = f"On documents: {note_on_intervals(confidence)} Relevant is from grade {lowest} on."
+    notes = [Note(about), *map(Note, notes)]
     if collection.runs:
         named = collection.measures(measures, lambda: (OF_A_SAMPLE if is_drawn(people) else DEFAULT,))
         chosen = with_relevant(named, None if lowest == 1 else lowest)
@@ -107,7 +109,8 @@ def audit(
             for measure in chosen:
                 rows["orders"] += scored.orders(measure, drawing)
                 rows["means"] += scored.means(measure)
-            notes.append(f"On systems: {note_on_intervals(confidence, f'{draws:,} draws of the queries')}")
+            how = note_on_intervals(confidence, f"{draws:,} draws of the queries")
+            notes.append(Note(f"On systems: {how}"))
         for measure, (name, judge) in product(chosen, found.by_name.items()):
             try:
                 own, said = bias_rows(collection, judge, measure, confidence, threshold)
@@ -116,7 +119,7 @@ def audit(
                     raise
                 own, said = [], [f"No bias in {measure}: {error}."]
             rows["bias"] += [{"judge": name, **row} for row in own]
-            notes += said
+            notes += [Note(one, weight=DOUBT) for one in said]
     titles = {
         "agreement": f"Agreement with people on {', '.join(dict.fromkeys(sizes))}",
         "confusion": "Documents by grade: people's in rows, the judge's in columns",

@@ -9,6 +9,7 @@ from itertools import product
 import numpy as np
 
 from unjudged.base.errors import UsageError
+from unjudged.base.notes import Note
 from unjudged.judging.designs import Design
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
@@ -76,7 +77,7 @@ class Experiment(Result):
     @classmethod
     def of(cls, samples: Samples, *, redrawn: bool | None) -> Experiment:
         """Compare samples with the actual values; `redrawn` is None if the design has no such rule."""
-        notes = [] if redrawn is None else [REDRAWN if redrawn else KEPT]
+        notes = [] if redrawn is None else [Note(REDRAWN if redrawn else KEPT)]
         targets = dict.fromkeys(map(str, samples.targets))
         against = f"against {next(iter(targets))}" if len(targets) == 1 else "each against its target"
         title = f"{samples.design.name} design, {len(samples.runs)} runs, {against} with all judgments"

@@ -38,7 +38,7 @@ class Command:
         return found
 
 
-CONVERTED: tuple[str, ...] = ()
+CONVERTED: tuple[str, ...] = ("audit", "experiment", "check", "explain", "demo")
 """Commands whose module has `USAGE`, `OPTIONS` and `run(given)`."""
 
 COMMANDS = {
@@ -53,9 +53,6 @@ COMMANDS = {
             "calibrate", SCORE, "QRELS RUN... --groups GROUPS", "Learn how far off scores of new runs are."
         ),
         Command("gate", SCORE, "QRELS OLD NEW --margin M", "Let a build pass or fail: is the new run worse?"),
-        Command(
-            "audit", SCORE, "QRELS PREDICTIONS [RUN...]", "Compare predicted relevance with human judgments."
-        ),
         Command("collections", SCORE, "NAME=QRELS:RUNS...", "Compare systems over several collections."),
         Command("pool", COLLECT, "RUN...", "Make a pool from runs."),
         Command(
@@ -76,14 +73,6 @@ COMMANDS = {
             "assessors:merge",
         ),
         Command("next", COLLECT, "QRELS RUN...", "List the documents to judge next.", "next:next_to_judge"),
-        Command(
-            "experiment", STUDY, "QRELS RUN RUN...", "Find out how few judgments would have been enough."
-        ),
-        Command("demo", LOOK_UP, "", "Try the package on a small collection."),
-        Command("measures", LOOK_UP, "[NAME]", "List the measures, or explain one.", "look_up:measures"),
-        Command(
-            "doctor", LOOK_UP, "FILE...", "Tell what files are, and what to ask of them.", "look_up:doctor"
-        ),
     )
 }
 """Every command by its name, in the order of the help."""

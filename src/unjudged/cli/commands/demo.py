@@ -1,29 +1,35 @@
-"""`unjudged demo`: a small collection to try commands on."""
+"""Score six systems of a small sample collection, compare two of them, and judge more.
+
+unjudged demo
+unjudged demo --files practice
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING
 
-from unjudged import sample
 from unjudged.base.errors import UsageError
-from unjudged.cli.arguments import Output, OutputFormat
-from unjudged.cli.files import reads
-from unjudged.cli.option import Option
-from unjudged.cli.output import (
-    check_output,
-    make_folder,
-    on_terminal,
-    show,
-    show_grids,
-    terminal_width,
-    wrapped,
+from unjudged.cli.options import VERBOSE, Option, a_path
+from unjudged.cli.output import make_folder, on_terminal, show, terminal_width, wrapped
+from unjudged.cli.standard_streams import already_said, warn
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from unjudged.cli.command_line import Given
+
+USAGE = ""
+FILES = Option(
+    "--files",
+    dest="folder",
+    writes=True,
+    made=True,
+    type=a_path,
+    metavar="FOLDER",
+    help="Write the sample collection to this new or empty folder instead, to try the commands on.",
 )
-from unjudged.cli.standard_streams import already_said
-from unjudged.evaluation.evaluation import evaluate
-from unjudged.questions.compare import compare
-from unjudged.results.rendering import table
+OPTIONS = (FILES, VERBOSE)
 
 _BEFORE = """\
 Six systems, thirty queries. The first five systems were pooled and partly
@@ -31,66 +37,67 @@ judged. `dense` came later: what only it retrieves was never judged.
 
 """
 _AFTER = """
-`dense` looks poor, but only {judged:.0%} of its top ten was judged. Unjudged
-documents count as nonrelevant here: its RBP could be {low:.2f} to {high:.2f}.
-
-Is `{ahead}` better than `dense`? `unjudged compare` says:
+`dense` looks poor, but its score could be much higher. Is `{ahead}` better?
+`unjudged compare` says:
 
 {said}
-
+{again}
+Try it:                   unjudged demo --files practice
 Score your own files:     unjudged evaluate QRELS RUN...
 Compare two systems:      unjudged compare QRELS RUN RUN
 Choose what to judge:     unjudged next QRELS RUN RUN
-List the measures:        unjudged measures
+Look up a word:           unjudged explain WORD
 """
+_AGAIN = """
+Then people judged the {many} documents that `unjudged next` lists. Now `dense` has
+{mean:.4f}, the {rank} best mean of six.
+"""
+RANKS = ("", "", "second ", "third ", "fourth ", "fifth ", "sixth ")
 
 
-def demo(
-    *,
-    files: Annotated[Path | None, Option(writes=True, made=True)] = None,
-    format: OutputFormat = None,
-    output: Output = None,
-) -> None:
-    """Score six systems of a small sample collection and compare two of them.
-
-    Parameters
-    ----------
-    files
-        Copy the judgments and runs of the sample collection to this new or empty folder instead, to try
-        the other commands on.
-    format
-        Write only the scores, in this format. By default the suffix of the output file decides, or else the
-        demonstration is printed as text.
-
-    Examples
-    --------
-    unjudged demo
-    unjudged demo --files practice
-    unjudged demo -o scores.csv
-    """
-    if files is not None:
-        if files.exists() and (not files.is_dir() or any(files.iterdir())):
-            raise UsageError(f"{files} already exists: give a new or an empty folder")
-        make_folder(files)
-        for path in (sample.qrels, *sample.runs.values()):
-            show(path.read_bytes(), files / path.name)
+def run(given: Given) -> None:
+    """Show what the commands say of the sample, or write its files."""
+    if given.folder is not None:
+        write_sample(given.folder)
         return
-    chosen = check_output(format, output)
-    reads([sample.qrels, *sample.runs.values()])
-    scores = evaluate(sample.qrels, sample.runs)
-    if format is not None or chosen != "table":
-        show_grids(replace(scores.grid(), title=""), format, output)
-        return
-    already_said(scores.grid().notes)
-    rbp = scores.value("RBP(p=0.8)", run="dense")
-    runs = {name: sample.runs[name] for name in ("dense", "reranked")}
-    found = compare(sample.qrels, runs)
+    from unjudged import compare, sample
+    from unjudged.results.rendering import render
+
+    found = compare(sample.qrels, sample.runs)
+    pair = compare(sample.qrels, {name: sample.runs[name] for name in ("dense", "reranked")})
+    already_said([*found.notes_of("systems"), *pair.notes])
     after = _AFTER.format(
-        judged=scores.value("Judged@10", run="dense"),
-        low=rbp,
-        high=rbp + scores.value("RBPResidual(p=0.8)", run="dense"),
-        ahead=found.ahead,
-        said=wrapped(found.sentences(), "  ").rstrip(),
+        ahead=pair.ahead, said=wrapped(pair.sentences(), "  ").rstrip(), again=_judged_more()
     )
-    shown = table(replace(scores.grid(), title=""), width=terminal_width(), bold=on_terminal(output))
-    show(_BEFORE + shown + after, output)
+    table = replace(found.grid("systems"), notes=())
+    shown = render(table, "table", width=terminal_width(), bold=on_terminal(None))
+    show(f"{_BEFORE}{shown!s}{after}")
+
+
+def _judged_more() -> str:
+    """Say what the answers change."""
+    from unjudged import Collection, Judgments, compare, sample
+    from unjudged.collection.description import Description, Labels
+
+    answers = sample.qrels.with_name("answers.qrels")
+    described = Description(judgments=(Labels(str(sample.qrels)), Labels(str(answers))))
+    rows = compare(Collection(described, sample.runs)).systems
+    (mean,) = (row["mean"] for row in rows if row["system"] == "dense")
+    rank = 1 + sum(row["mean"] > mean for row in rows)
+    many = int((Judgments.of(answers).grade >= 0).sum())
+    return _AGAIN.format(many=many, mean=mean, rank=RANKS[rank].strip())
+
+
+def write_sample(folder: Path) -> None:
+    """Write the files of the sample and a description of them to a new or an empty folder."""
+    from unjudged import sample
+    from unjudged.diagnosis.describing import write_description
+
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(f"{folder} already exists: give a new or an empty folder")
+    make_folder(folder)
+    for path in (sample.qrels, sample.qrels.with_name("answers.qrels"), *sample.runs.values()):
+        show(path.read_bytes(), folder / path.name)
+    files = [folder / path.name for path in (sample.qrels, *sample.runs.values())]
+    write_description(files, folder / "collection.toml")
+    warn(f"Wrote {folder}: judgments, six runs, answers.qrels and collection.toml.")

@@ -1,81 +1,67 @@
-"""`unjudged experiment`."""
+"""Find out how few judgments would have been enough: judge less, and compare with the actual values.
+
+For each level and repeat of a design, every run's mean by each measure is compared with its value under all
+judgments: Kendall's tau, tau_AP, linear correlation, RMS error and bias, with their means and standard
+deviations over the repeats. The table names what a measure is compared with.
+
+    unjudged experiment qrels.txt *.run -d "random(10%, 30%)"
+    unjudged experiment qrels.txt *.run -d "depth(5, 10)" -m AP infAP --against AP
+    unjudged experiment qrels.txt *.run -d "stratified(30%, top=5)" --plot a.svg
+"""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING
 
 from unjudged.base.threads import cores
-from unjudged.cli.arguments import File, Load, Measures, Output, OutputFormat, Plot
-from unjudged.cli.input_options import JudgmentOptions
-from unjudged.cli.option import Option
-from unjudged.cli.output import check_figure, check_output, show_figure, show_result
-from unjudged.cli.standard_streams import progress, reading
-from unjudged.judging.pooling import Pool
-from unjudged.studies.experimenting import experiment as experiment_with
+from unjudged.cli.options import FORMAT, MEASURE, OUTPUT, PLOT, SEED, SET, VERBOSE, Option, a_measure
+from unjudged.cli.output import form_of, show_all, show_figure
+from unjudged.cli.sources import opened
+from unjudged.cli.standard_streams import progress
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from unjudged.cli.command_line import Given
 
 
-def experiment(
-    qrels: File,
-    /,
-    *runs: File,
-    design: Annotated[str, Option("-d", "--design")] = "random",
-    measures: Measures = None,
-    _load: Load = None,
-    against: str | None = None,
-    seed: int = 0,
-    inputs: JudgmentOptions = JudgmentOptions(),
-    format: OutputFormat = None,
-    output: Output = None,
-    plot: Plot = None,
-) -> None:
-    """How few judgments would have been enough? Judge less, and compare with the actual values.
+def _designs() -> Iterable[str]:
+    from unjudged.judging.designs import DESIGNS
 
-    For each level and repeat, every run's mean by each measure is compared with its actual value: Kendall's
-    tau, tau_AP, linear correlation, root mean squared error and bias, with their means and standard
-    deviations over the repeats.
+    return DESIGNS
 
-    Parameters
-    ----------
-    qrels
-        Judgments, as complete as possible.
-    runs
-        The runs, two or more.
-    design
-        What is judged: "random(5%, 30%)" of the judged documents, the pool of "depth(5, 10)",
-        "mixed(5)": that pool and as many documents drawn from the rest, "stratified(10%, top=10)": the pool
-        to depth 10 and a share of the rest. Also repeats=10 and redraw=False.
-    measures
-        A measure, such as infAP; may be repeated. Default: AP, infAP, indAP, subAP, Bpref and Bpref10.
-    against
-        The measure whose actual values are to be estimated. Default: of each measure its own target.
-    seed
-        Another number gives other samples.
-    format
-        The output format. By default the suffix of the output file decides, or else a table is printed.
-        csv, tsv, json, jsonl and parquet have full precision, and also compare each measure with its own
-        actual values.
-    plot
-        Draw the statistics over the levels, or with one level estimated against actual values, to this file
-        (.svg, .png, .pdf or .html).
 
-    Examples
-    --------
-    unjudged experiment qrels.txt *.run -d "random(10%, 30%)"
-    unjudged experiment qrels.txt *.run -d "depth(5, 10)" -m AP infAP
-    unjudged experiment qrels.txt *.run -d "random(30%)" --plot a.svg
-    """
-    named = inputs.runs(runs, least=2)
-    check_output(format, output)
-    check_figure(plot)
-    judgments = inputs.read_judged(qrels)
-    with reading(len(named)) as on_read:
-        pool = Pool.of(judgments, named, on_read=on_read)
-    with progress("judging less", 0) as on_step:
-        found = experiment_with(
-            pool, None, design, measures, against=against, seed=seed, workers=cores(), on_step=on_step
-        )
-    show_result(found, format, output)
-    if plot is not None:
+USAGE = "[SOURCE...]"
+DESIGN = Option(
+    "-d",
+    "--design",
+    known=_designs,
+    default="random",
+    help="What is judged, with levels. Such as random(5%, 30%) of the judged documents; the pool of "
+    "depth(5, 10); mixed(5), that pool and as many documents drawn from the rest; stratified(10%, top=10), "
+    "the pool to depth 10 and a share of the rest. Also repeats=10, and redraw=False: samples without a "
+    "relevant document are kept. The default levels are those of Yilmaz and Aslam (2008).",
+)
+AGAINST = Option(
+    "--against",
+    type=a_measure,
+    metavar="MEASURE",
+    help="The measure whose values are to be estimated. By default each measure's own target: AP of infAP, "
+    "nDCG@10 of itself.",
+)
+OPTIONS = (MEASURE, SET, DESIGN, AGAINST, SEED, FORMAT, OUTPUT, PLOT, VERBOSE)
+
+
+def run(given: Given) -> None:
+    """Judge less, and show how well the runs are still told apart."""
+    from unjudged.studies.experimenting import experiment
+
+    form_of(given)
+    with opened(given) as collection, progress("judging less") as on_step:
+        options = {"against": given.against, "seed": given.seed, "workers": cores(), "on_step": on_step}
+        found = experiment(collection, None, given.design, given.measure, **options)
+    show_all(found, given)
+    if given.plot is not None:
         from unjudged.report.experiment_figures import curves, scatter
 
-        show_figure(curves(found) if len(found.source.levels) > 1 else scatter(found), plot)
+        show_figure(curves(found) if len(found.source.levels) > 1 else scatter(found), given.plot)

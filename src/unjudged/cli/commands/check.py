@@ -1,0 +1,45 @@
+"""Say what files are, what is wrong with them, and which questions they answer by which command.
+
+Files may come in any order: judgments, runs, tables of scores, groups, texts and topics, or a description.
+With groups and the pooled runs it says how far off runs of a new group would be, in score and in place.
+`-o collection.toml` writes a description of the files, and never over another. The exit code is 1 if no file
+is recognised.
+
+    unjudged check qrels.txt *.run
+    unjudged check qrels.txt *.run groups.txt
+    unjudged check qrels.txt *.run -o collection.toml
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unjudged.cli.options import FORMAT, OUTPUT, VERBOSE
+from unjudged.cli.output import check_output, show, show_all
+from unjudged.cli.standard_streams import warn
+
+if TYPE_CHECKING:
+    from unjudged.cli.command_line import Given
+
+USAGE = "FILE..."
+OPTIONS = (FORMAT, OUTPUT, VERBOSE)
+DESCRIPTION = ".toml"
+
+
+def run(given: Given) -> int:
+    """Check the files, or describe them."""
+    from unjudged.diagnosis.checking import check
+    from unjudged.diagnosis.describing import write_description
+
+    files = given.files("FILE...")
+    if given.output is not None and given.output.suffix == DESCRIPTION:
+        write_description(files, given.output)
+        warn(f"Wrote {given.output}.")
+        return 0
+    chosen = check_output(given.format, given.output)
+    found = check(*files)
+    if chosen == "table":
+        show(f"{found}\n", given.output)
+    else:
+        show_all(found, given)
+    return 0 if found.recognised else 1

@@ -1,0 +1,145 @@
+"""`explain`: measures, words of the output and of papers, methods, notes, errors, and saved results."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from unjudged.base import errors
+from unjudged.base.choices import shown
+from unjudged.base.errors import InputError, UsageError
+from unjudged.base.notes import WORDS as NOTES
+from unjudged.base.wording import meant
+from unjudged.citation import cite, methods
+from unjudged.diagnosis.words import MEANINGS, plainly
+from unjudged.measures.kernel.names import parse
+from unjudged.measures.kernel.registry import MEASURES
+from unjudged.report.measure_pages import FAMILIES, family_of, page
+from unjudged.results.fields import FIELDS
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A text, and the names whose works it rests on."""
+
+    text: str
+    cited: Sequence[str] = ()
+
+    @property
+    def bibtex(self) -> str:
+        """Return BibTeX of the works; of the package if there are none."""
+        return cite(*self.cited)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def explain(word: str | os.PathLike[str] | None = None) -> Explanation:
+    """Say what a measure, a word of the output, a method, a note or an error means.
+
+    Parameters
+    ----------
+    word
+        Such as `"nDCG@10"`, `"place"`, `"needs judging"`, `"induced AP"`, `"holm"`, `"few-judged"`, or a JSON
+        file that a command wrote. Without a word the measures are listed by family.
+
+    >>> print(explain("place"))
+    From 1 + the number of systems that are better than this one, to all but those that it is better than.
+    >>> explain("induced AP").cited
+    ['indAP']
+    >>> explain("holm").bibtex.splitlines()[0]
+    '@article{holm1979,'
+    """
+    if word is None:
+        return Explanation("\n".join(_families()))
+    if not isinstance(word, str | os.PathLike):
+        raise UsageError(f"word is {shown(word)}, expected a name such as 'nDCG@10'")
+    text = os.fspath(word)
+    if text.endswith(".json") or os.path.isfile(text):
+        return Explanation("\n".join(_of_file(text)))
+    for look in (_of_word, _of_method, _of_measure, _of_field, _of_note, _of_error):
+        found = look(text)
+        if found is not None:
+            return found
+    if hint := meant(plainly(text), [*MEANINGS, *methods(), *FIELDS, *NOTES]):
+        raise UsageError(f"nothing is known of {text!r}{hint}")
+    parse(text)  # says which measures are like it
+    raise UsageError(f"nothing is known of {text!r}, expected a measure, a word of the output or a method")
+
+
+def _families() -> Iterator[str]:
+    for family, title in FAMILIES.items():
+        own = [measure for measure in MEASURES.values() if family_of(measure) == family]
+        if own:
+            yield title
+        yield from (f"  {measure.name:16} {measure.help.splitlines()[0]}" for measure in own)
+    yield "unjudged explain NAME explains one; words of the output, methods and notes, too."
+
+
+def _of_word(text: str) -> Explanation | None:
+    means = MEANINGS.get(plainly(text))
+    if means is None:
+        return None
+    return _of_measure(means[1:]) if means.startswith("=") else Explanation(means)
+
+
+def _of_method(text: str) -> Explanation | None:
+    method = methods().get(text)
+    if method is None:
+        return None
+    made: Callable[..., Any] = getattr(method, "function", None) or method.make
+    title = getattr(method, "title", "") or getattr(method, "covers", "")
+    said = inspect.cleandoc(inspect.getdoc(made) or "").partition("\n\n>>>")[0]
+    takes = f"\n\nIt takes {', '.join(method.uses)}." if getattr(method, "uses", ()) else ""
+    return Explanation(f"{text}: {title or 'a design'}\n\n{said}{takes}", [text] if method.cite else [])
+
+
+def _of_measure(text: str) -> Explanation | None:
+    try:
+        measures = parse(text)
+    except UsageError:
+        return None
+    return Explanation(page(measures[0]).rstrip(), [measures[0].name])
+
+
+def _of_field(text: str) -> Explanation | None:
+    wanted = plainly(text)
+    for field in FIELDS.values():
+        if wanted in (plainly(field.name), plainly(field.heading)) and field.means:
+            return Explanation(f"{field.heading}: {field.means}.")
+    return None
+
+
+def _of_note(text: str) -> Explanation | None:
+    if text not in NOTES:
+        return None
+    weight, words = NOTES[text]
+    why = "A reason why another conclusion may be right." if weight else "How to read the results."
+    return Explanation(f"{why}\n\n{words}")
+
+
+def _of_error(text: str) -> Explanation | None:
+    found = getattr(errors, text, None)
+    return Explanation(inspect.getdoc(found) or "") if inspect.isclass(found) else None
+
+
+def _of_file(file: str) -> Iterator[str]:
+    """Say what the fields of a saved result are, and what its notes say."""
+    try:
+        with open(file, encoding="utf-8") as stream:
+            saved = json.load(stream)
+        tables = saved.get("tables", [saved])
+        fields = dict.fromkeys(name for table in tables for row in table["rows"] for name in row)
+        notes = [note for table in tables for note in table.get("notes", ())]
+    except OSError as error:
+        raise InputError(errors.reason_of(error), source=file) from None
+    except (ValueError, AttributeError, KeyError, TypeError, RecursionError):
+        raise InputError("it is no result that a command wrote as JSON", source=file) from None
+    for name in fields:
+        known = FIELDS.get(name)
+        yield f"{name}: {known.means if known and known.means else 'as it is named'}"
+    yield from ("", *(note["text"] if isinstance(note, dict) else str(note) for note in notes))
