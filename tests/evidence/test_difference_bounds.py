@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 
 from tests.conftest import examples
 from tests.evidence.completions import Several, depths, every_completion, evidence_of
@@ -34,6 +34,11 @@ OTHERS = [
     *("GMBpref", "SetP", "SetF", "SetRelP", "SetAP", "NCP", "nDCG(gains={1: 1, 2: 10})@3"),
 ]
 EVERY = [*SUMS, *QUOTIENTS, *OTHERS]
+ONE_BELOW_THE_DEPTH: Several = (
+    {"q": {"d0": 1, "d1": 1, "d2": 0}},
+    {"one": {"q": {"d2": 2.0, "d1": 1.0}}, "two": {"q": {"d0": 3.0, "d1": 2.0, "d3": 1.0}}},
+)
+"""If d3 is judged and not relevant, Bpref counts one more such document in both runs."""
 
 
 def pair_of(collection: Several, name: str, depth: int | None = None, a: int = 0, b: int = 1) -> Contrast:
@@ -57,6 +62,7 @@ def test_every_measure_with_bounds_is_tried() -> None:
 
 @pytest.mark.parametrize("name", EVERY)
 @examples(30)
+@example(collection=ONE_BELOW_THE_DEPTH, depth=1)
 @given(collection=several_runs(runs=3, highest=2), depth=depths)
 def test_no_completion_is_outside(name: str, collection: Several, depth: int | None) -> None:
     """Nor is the difference as judged; the bounds of the mean are the means of those by query."""

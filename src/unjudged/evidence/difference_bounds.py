@@ -43,7 +43,9 @@ class DifferenceBounds:
     """Ends of differences by one measure; what several pairs need is made once."""
 
     def __init__(self, shared: SharedRankings, measure: Measure, depth: int | None, scores: Floats) -> None:
-        self.shared, self.measure, self.depth, self.scores = shared, measure, depth, scores
+        self.shared, self.measure, self.scores = shared, measure, scores
+        # Such a measure also counts documents that are judged and not relevant, below the depth too.
+        self.depth = None if measure.traits.skips_unjudged else depth
 
     def of(self, first: Ints, second: Ints, tip: TipOf) -> Ends:
         """Return pairs x queries: the lowest and the highest difference on each query."""
@@ -113,7 +115,7 @@ class DifferenceBounds:
 
         If it is relevant it is so for both, else what the first has below the depth is nonrelevant.
         """
-        if self.depth is None or self.measure.traits.skips_unjudged:
+        if self.depth is None:
             return np.zeros((len(first), len(self.shared.queries)), bool)
         r = self.shared.rankings
         outside = self.shared.name[r.row] >= len(self.shared.original.grade)
@@ -122,8 +124,7 @@ class DifferenceBounds:
 
     @cached_property
     def _below_closed(self) -> JudgedRankings:
-        depth = None if self.measure.traits.skips_unjudged else self.depth
-        return _judged_only(self.shared, depth)
+        return _judged_only(self.shared, self.depth)
 
     @cached_property
     def _outside(self) -> tuple[JudgedRankings, Integers]:
@@ -196,7 +197,7 @@ class DifferenceBounds:
         Where one of them has as many as an ideal ranking shows, it does not matter how many they share.
         """
         chosen, own = self._outside
-        few = chosen.where((chosen.counts < self.measure.given.get("cutoff", inf))[chosen.ranking])
+        few = chosen.where((chosen.counts < self.measure.given.get("cutoff", inf)).repeat(chosen.counts))
         both = shared_counts(few, few, first, second)
         return np.asarray(np.maximum(own[first] + own[second] - both, 0), float)
 

@@ -8,24 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.base.segments import ends, numbered, stable_order, sums
+from unjudged.base.segments import ends, stable_order, sums
 from unjudged.evidence.contrast import Ints
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
-from unjudged.uncertainty.bounding.filled import anonymous
 from unjudged.uncertainty.prevalence import band_of
 from unjudged.uncertainty.shared import block_starts
 
 CELLS_AT_ONCE = 1 << 21
 """Ranks of documents x runs that are compared at a time, unless a query has more."""
-ELEMENTS_AT_ONCE = 1 << 19
-"""Documents of rankings that are moved to a smaller pool at a time."""
 RARE = 8
 """Documents that no more runs have are compared run by run, others in tables of documents x runs."""
 ROUNDING = 1e-12
@@ -83,18 +80,23 @@ def favouring(
     queries = len(unjudged.judgments.queries)
     kinds = 2 if crossed is None else 3
     found = np.zeros((2, kinds, len(pairs.ahead) + 1, queries))  # number -1 is no pair
-    pair, offsets = pairs.numbers(), unjudged.offsets.tolist()
+    pair = pairs.numbers()
     far, farthest = np.iinfo(np.int16).max, np.iinfo(np.int32).max
     absent = np.int16(far) if unjudged.rank.max(initial=0) < far else np.int32(farthest)
     rank = unjudged.rank.astype(absent.dtype)
     all_open = bool(open_here.all())
+
+    @cache
+    def sides(run: int) -> tuple[slice, slice, Integers]:
+        to_be_behind, to_be_ahead = pair[pairs.order, run], pair[run, pairs.order]
+        behind, ahead = _span(to_be_behind), _span(to_be_ahead)
+        return behind, ahead, np.concatenate([to_be_behind[behind], to_be_ahead[ahead]])
+
     tables = [lambda own: rank[own]]
     if not all_open:
         tables.append(lambda own: np.where(open_here[own], rank[own], absent))
     for part in _by_run(unjudged, tables, absent, pairs.order):
-        to_be_behind, to_be_ahead = pair[pairs.order, part.run], pair[part.run, pairs.order]
-        behind, ahead = _span(to_be_behind), _span(to_be_ahead)
-        number = np.concatenate([to_be_behind[behind], to_be_ahead[ahead]])
+        behind, ahead, number = sides(part.run)
         few, wide = behind.stop - behind.start, len(number)
         role = np.repeat([0, 1], [few, wide - few])
         own = rank[part.elements, None]
@@ -103,17 +105,25 @@ def favouring(
         if not all_open:
             chosen[~open_here[part.elements], :few] = 0
         chosen[:, few:wide] = part.tables[-1][part.rows, ahead] < own
-        for q in part.queries:
-            start, stop = offsets[part.run * queries + q : part.run * queries + q + 2]
-            if start < stop:
-                here = chosen[start - part.elements.start : stop - part.elements.start]
-                down = here.view(np.int64).cumsum(axis=0).view(rank.dtype)[:, :wide].astype(float)
-                found[role, 0, number, q] = down[-1]
-                found[role, 1, number, q] = _steps(summed[start:stop]) @ down
-                if crossed is not None:
-                    steps = _steps(crossed[start:stop])
-                    once = steps @ down
-                    found[role, 2, number, q] = (steps @ np.square(down, out=down) - once) / 2
+        cuts = unjudged.offsets[part.run * queries :][part.queries.start : part.queries.stop + 1]
+        some = np.flatnonzero(np.diff(cuts))
+        if crossed is None:
+            inside, starts = chosen[:, :wide].astype(float), cuts[some] - part.elements.start
+            place = (number, part.queries.start + some[:, None])
+            found[role, 0, *place] = np.add.reduceat(inside, starts, axis=0)
+            inside *= summed[part.elements, None]
+            found[role, 1, *place] = np.add.reduceat(inside, starts, axis=0)
+            continue
+        for q in some.tolist():
+            there = slice(int(cuts[q]), int(cuts[q + 1]))
+            here = chosen[there.start - part.elements.start : there.stop - part.elements.start]
+            down = here.view(np.int64).cumsum(axis=0).view(rank.dtype)[:, :wide].astype(float)
+            at = (number, part.queries.start + q)
+            found[role, 0, *at] = down[-1]
+            steps = _steps(crossed[there])
+            found[role, 1, *at] = _steps(summed[there]) @ down
+            once = steps @ down
+            found[role, 2, *at] = (steps @ np.square(down, out=down) - once) / 2
     found = found[:, :, :-1]
     return Favouring(found[0, 0], found[0, 1:], found[1, 1:])
 
@@ -168,19 +178,9 @@ class _Labelled(NamedTuple):
 
     def of(self, chosen: Mask) -> _Labelled:
         """Return the same for some documents of the pool."""
-        r, kept = self.rankings, np.flatnonzero(chosen)
-        pool = anonymous(np.searchsorted(kept, r.judgments.offsets), r.judgments.grade[kept])
-        number = numbered(kept, len(chosen))
-        parts = [part.moved(pool, number) for part in replace(r, ties=None).blocks(ELEMENTS_AT_ONCE)]
-        moved = replace(
-            r,
-            judgments=pool,
-            rank=np.concatenate([part.rank for part in parts]),
-            row=np.concatenate([part.row for part in parts]),
-            offsets=ends(np.concatenate([part.counts for part in parts])),
-            ties=None,
-        )
-        return self._replace(rankings=moved, label=self.label[chosen[r.row]], gain=self.gain[kept])
+        there = chosen[self.rankings.row]
+        kept = replace(self.rankings.where(there), element=None)
+        return self._replace(rankings=kept, label=self.label[there])
 
     def sums(self, cell: Integers | int, document: Integers | slice, number: Floats, cells: int) -> Floats:
         """Return cells x labels: the sums of a number of some documents, each in its cell."""
@@ -243,7 +243,7 @@ def _in_twos(labelled: _Labelled, pairs: DirectedPairs) -> Floats:
         smaller = np.minimum(weight[first], weight[second])
         for own, other in ((first, second), (second, first)):
             found += labelled.sums(run[own] * runs + run[other], own, smaller, runs * runs)
-    return found[pairs.behind * runs + pairs.ahead]
+    return np.asarray(found[pairs.behind * runs + pairs.ahead])
 
 
 def shared_counts(
@@ -256,21 +256,22 @@ def shared_counts(
     """
     pool = rankings.judgments
     runs = len(rankings) // len(pool.queries)
-    words = ends(-(-np.diff(pool.offsets) // 64))
-    bit = np.arange(len(pool.grade)) + (64 * words[:-1] - pool.offsets[:-1])[pool.query]
+    number, offsets = _documents_of(rankings)
+    words = ends(-(-np.diff(offsets) // 64))
+    bit = number[:-1] + (64 * words[:-1] - offsets[:-1])[pool.query]
     kept = np.flatnonzero(np.diff(words))
     sets = []
-    for r in (rankings, others):
+    for r in (rankings,) if others is rankings else (rankings, others):
         bits = np.zeros((runs, 8 * int(words[-1])), np.uint8)
         for run in range(runs):
-            has = np.zeros(64 * int(words[-1]), bool)
-            has[bit[r.run(run).row]] = True
+            has, row = np.zeros(64 * int(words[-1]), bool), r.run(run).row
+            has[bit[row[number[row + 1] > number[row]]]] = True
             bits[run] = np.packbits(has)
         sets.append(bits.view(np.uint64))
     found = np.zeros((len(first), len(pool.queries)), np.int64)
     for run in np.unique(first).tolist():
         mine = np.flatnonzero(first == run)
-        both = np.bitwise_count(sets[1][second[mine]] & sets[0][run])
+        both = np.bitwise_count(sets[-1][second[mine]] & sets[0][run])
         found[np.ix_(mine, kept)] = np.add.reduceat(both, words[kept], axis=1, dtype=np.int64)
     return found
 
@@ -284,6 +285,14 @@ def _of_bands(judged: Floats, relevant: Floats) -> Floats:
         last = np.divide(relevant[band], judged[band], out=last.copy(), where=judged[band] > 0)
         shares[band] = last
     return shares
+
+
+def _documents_of(rankings: JudgedRankings) -> tuple[Integers, Integers]:
+    """Return the number of each row among those that any ranking has, and where those of each query begin."""
+    there = np.zeros(len(rankings.judgments.grade), bool)
+    there[rankings.row] = True
+    before = ends(there)
+    return before, before[rankings.judgments.offsets]
 
 
 def _span(pair: Integers) -> slice:
@@ -310,14 +319,15 @@ def _by_run(
     A table has the number that every run gives each document, `absent` where a run lacks it; its columns are
     runs in this order. Tables are cut between queries, so that they fit a cache.
     """
-    queries, runs, offsets = len(rankings.judgments.queries), len(order), rankings.judgments.offsets
+    queries, runs = len(rankings.judgments.queries), len(order)
+    place, offsets = _documents_of(rankings)
     starts = block_starts(offsets, max(CELLS_AT_ONCE // runs, 1))
     cuts = np.searchsorted(offsets, starts, "right") - 1
     of_run = rankings.offsets[np.arange(runs)[:, None] * queries + cuts].tolist()
     for k, (first, last) in enumerate(pairwise(starts)):
         tables = [np.full((last - first, runs), absent) for _ in numbers]
         own = [slice(*cut[k : k + 2]) for cut in of_run]
-        rows = [rankings.row[elements] - first for elements in own]
+        rows = [place[rankings.row[elements]] - first for elements in own]
         for column, run in enumerate(order.tolist()):
             for table, number in zip(tables, numbers, strict=True):
                 table[rows[run], column] = number(own[run])

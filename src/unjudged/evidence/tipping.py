@@ -37,6 +37,8 @@ numbers of the same mean and variance stand for all."""
 COMPLETED_QUERIES = 1000
 """A difference is averaged over completions of this number of queries in all, or once over more."""
 
+UNSEEN = 1e-30
+"""A rank with a smaller weight changes no share."""
 AT_ONCE = 1 << 18
 """Documents of rankings that are looked at at a time."""
 
@@ -151,7 +153,7 @@ def tip_of(
     """Return the tip of these pairs; `scores` are those of all systems, and `depth` is that of the pool."""
     pairs = DirectedPairs(ahead, behind, len(scores))
     weight = _importance(measure, np.arange(int(shared.rankings.rank.max(initial=0)) + 1))
-    counts = weight > 0
+    counts = weight > UNSEEN
     rankings = shared.rankings if counts.all() else shared.rankings.where(counts[shared.rankings.rank])
     open_there = is_open(shared, rankings, depth)
 

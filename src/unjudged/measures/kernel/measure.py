@@ -71,6 +71,10 @@ class Measure:
         return self(**{self.traits.at: value})
 
     def __str__(self) -> str:
+        return self._name
+
+    @cached_property
+    def _name(self) -> str:
         if self.written:
             return self.written
         inside = [f"{key}={value!r}" for key, value in self.given.items() if key != self.traits.at]
