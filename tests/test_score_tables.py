@@ -47,7 +47,7 @@ def same(found: Scores, values: Any = SCORES.values) -> None:
 
 
 def long() -> pandas.DataFrame:
-    return SCORES.to_pandas()
+    return SCORES.to_frame("pandas")
 
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl", "json", "parquet", "csv.gz"])
@@ -81,7 +81,7 @@ def test_frames_dicts_and_arrays() -> None:
     frame = long()
     same(Scores.of(frame))
     same(Scores.of(polars.from_pandas(frame)))
-    same(Scores.of(SCORES.to_arrow()))
+    same(Scores.of(SCORES.to_frame("pyarrow")))
     same(Scores.of({name: frame[name].tolist() for name in frame}))
     nested: dict[str, Any] = {}
     for run, query, measure, value in SCORES.rows():
@@ -264,7 +264,7 @@ def test_tests_over_queries_are_the_same_to_the_last_bit(
         scores = evaluate(qrels, runs, measure)
         with TemporaryDirectory() as folder:
             file = Path(folder) / "scores.csv"
-            scores.to_pandas().to_csv(file, index=False)
+            scores.to_frame("pandas").to_csv(file, index=False)
             table = compare(Scores.of(file), **options)
     same_rows(from_runs, table)
     for row in table.pairs:  # without bounds, which need judgments

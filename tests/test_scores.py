@@ -52,9 +52,9 @@ def test_rows_and_frames() -> None:
     assert len(rows) == 4
     assert next(iter(scores.rows(per_query=False, mean=True))) == ("mine", "all", "AP", 0.75)
     columns = ["run", "query", "measure", "value"]
-    pandas_rows = [tuple(row) for row in scores.to_pandas()[columns].itertuples(index=False)]
-    assert pandas_rows == rows == scores.to_polars().select(columns).rows()
-    assert scores.to_arrow().to_pylist() == [row._asdict() for row in rows]
+    pandas_rows = [tuple(row) for row in scores.to_frame("pandas")[columns].itertuples(index=False)]
+    assert pandas_rows == rows == scores.to_frame("polars").select(columns).rows()
+    assert scores.to_frame("pyarrow").to_pylist() == [row._asdict() for row in rows]
 
 
 def test_shown() -> None:

@@ -247,7 +247,7 @@ def test_results_come_out_in_the_kind_that_went_in() -> None:
             ("mine", *key, value) for key, value in table.items()
         ]
     scores = evaluate(qrels, run, "AP")
-    assert polars.DataFrame(scores).equals(scores.to_polars())
+    assert polars.DataFrame(scores).equals(scores.to_frame("polars"))
     assert isinstance(scores.to_frame("pandas"), pandas.DataFrame)
     with pytest.raises(UsageError, match="no frame went in, so say which kind: use pandas, polars"):
         scores.to_frame()

@@ -57,6 +57,11 @@ def style_of_page() -> str:
     return "".join(f".{name}{{color:light-dark({','.join(both)})}}" for name, both in COLOURS.items())
 
 
+def ink(colour: str) -> str:
+    """Return what fills a mark with a colour."""
+    return f'class="{colour}" fill="currentColor"'
+
+
 def colour_of(place: int) -> str:
     """Return a system's own colour by its place among all."""
     return OWN[place % len(OWN)]
@@ -73,6 +78,8 @@ class Figure:
     title: str
     keys: Sequence[tuple[str, str]] = ()
     width: float = WIDTH
+    why: str = ""
+    """A sentence under the title."""
     parts: list[str] = field(default_factory=list)
 
     def add(self, *parts: str | Iterable[str]) -> None:
@@ -86,15 +93,20 @@ class Figure:
         lines = wrap(plain(self.title), most) if titled else []
         head = [words(4, 18 + 20 * k, line, size=TITLE, bold=True) for k, line in enumerate(lines)]
         down = 20 * len(lines) + (6 if lines else 0)
+        if self.why and titled:
+            for line_of in wrap(self.why, int((self.width - 8) / (12 * LETTER))):
+                head.append(words(4, down + 11, line_of, size=12, colour="quiet"))
+                down += 18
         keyed, rows = self._keyed(down)
         down += 20 * rows
         height = down + self.height
         size = f'viewBox="0 0 {self.width:g} {height:g}" width="{self.width:g}" height="{height:g}"'
+        sheet = f'<rect width="100%" height="100%" rx="6" {ink("paper")}/>'
+        own = f"<style>{style()}</style>{sheet}" if styled else ""
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" font-size="{FONT}" '
             f'font-family="system-ui, -apple-system, Segoe UI, Helvetica, Arial, sans-serif">'
-            f"<title>{escape(plain(self.title))}</title>{f'<style>{style()}</style>' if styled else ''}"
-            f"{''.join([*head, *keyed])}"
+            f"<title>{escape(plain(self.title))}</title>{own}{''.join([*head, *keyed])}"
             f'<g transform="translate(0 {down:g})">{"".join(self.parts)}</g></svg>\n'
         )
 
@@ -164,7 +176,7 @@ def words(
     more += f' font-size="{size:g}"' if size != FONT else ""
     more += ' font-weight="600"' if bold else ""
     more += f' transform="rotate({turn} {_at(x)} {_at(y)})"' if turn else ""
-    return f'<text x="{_at(x)}" y="{_at(y)}" class="{colour}" fill="currentColor"{more}>{escape(text)}</text>'
+    return f'<text x="{_at(x)}" y="{_at(y)}" {ink(colour)}{more}>{escape(text)}</text>'
 
 
 def named(name: str, most: int = LONGEST) -> str:
@@ -174,19 +186,20 @@ def named(name: str, most: int = LONGEST) -> str:
 
 def dot(x: float, y: float, colour: str = "ink", radius: float = 4.5) -> str:
     """Return a filled circle."""
-    return f'<circle cx="{_at(x)}" cy="{_at(y)}" r="{radius:g}" class="{colour}" fill="currentColor"/>'
+    return f'<circle cx="{_at(x)}" cy="{_at(y)}" r="{radius:g}" {ink(colour)}/>'
 
 
 def diamond(x: float, y: float, colour: str = "truth", radius: float = 6) -> str:
     """Return a hollow diamond."""
-    path = f"M{_at(x)} {_at(y - radius)}l{radius} {radius}l{-radius} {radius}l{-radius} {-radius}z"
-    return f'<path d="{path}" class="{colour}" fill="none" stroke="currentColor" stroke-width="2"/>'
+    path = f'd="M{_at(x)} {_at(y - radius)}l{radius} {radius}l{-radius} {radius}l{-radius} {-radius}z"'
+    edge = f'class="{colour}" fill="none" stroke="currentColor" stroke-width="2"'
+    return f"<path {path} {ink('paper')}/><path {path} {edge}/>"
 
 
 def box(x: float, y: float, width: float, height: float, colour: str = "range") -> str:
     """Return a filled box, never too narrow to be seen."""
     size = f'width="{_at(max(width, 1.5))}" height="{_at(max(height, 1.5))}"'
-    return f'<rect x="{_at(x)}" y="{_at(y)}" {size} rx="2" class="{colour}" fill="currentColor"/>'
+    return f'<rect x="{_at(x)}" y="{_at(y)}" {size} rx="2" {ink(colour)}/>'
 
 
 def line(
@@ -200,10 +213,10 @@ def line(
     """Return a line through points, or the area that they enclose."""
     path = "M" + "L".join(f"{_at(x)} {_at(y)}" for x, y in points)
     if filled:
-        return f'<path d="{path}z" class="{colour}" fill="currentColor" fill-opacity="0.15"/>'
+        return f'<path d="{path}z" {ink(colour)} fill-opacity="0.15"/>'
     more = f' stroke-dasharray="{dash}"' if dash else ""
-    ink = f'fill="none" stroke="currentColor" stroke-width="{thick:g}"'
-    return f'<path d="{path}" class="{colour}" {ink}{more}/>'
+    edge = f'fill="none" stroke="currentColor" stroke-width="{thick:g}"'
+    return f'<path d="{path}" class="{colour}" {edge}{more}/>'
 
 
 def _at(x: float) -> str:

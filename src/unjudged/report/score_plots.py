@@ -100,7 +100,7 @@ def systems_figure(
     figure = Figure(bottom + 40, title or finding(measure, rows), keys, width)
     figure.add(axis_across(x, 4, bottom, f"mean {measure}"))
     if judged is not None:
-        figure.add(words(width - 4, -2, "judged in top ten", anchor="end", size=12, colour="quiet"))
+        figure.add(words(width - 4, bottom + 16, "top ten judged", anchor="end", size=12, colour="quiet"))
     for k, row in enumerate(rows):
         y, own = 8 + ROW * (k + 0.5), row["system"] in hot
         colour = "hot" if own else "ink"
@@ -110,9 +110,9 @@ def systems_figure(
             figure.add(box(low, y - BAR / 2, high - low, BAR, "hot-range" if own else "range"))
         if blank(row.get("query_low")) is not None:
             figure.add(line([(x(row["query_low"]), y), (x(row["query_high"]), y)], colour, 1.5))
-        figure.add(dot(x(row["mean"]), y, colour))
         if truth:
             figure.add(diamond(x(truth[row["system"]]), y))
+        figure.add(dot(x(row["mean"]), y, colour))
         beside = f"{row['mean']:.3f}" if judged is None else f"{judged[row['system']]:.0%}".replace("%", " %")
         figure.add(words(width - 4, y + 4.5, beside, anchor="end", colour=colour, bold=own))
     return figure

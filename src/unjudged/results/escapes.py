@@ -40,30 +40,6 @@ def shortened(text: str, longest: int = LONGEST) -> str:
     return text if len(text) <= longest else f"{text[: longest - 1 - end]}…{text[len(text) - end :]}"
 
 
-class Labels(dict[str, str]):
-    r"""Plain and short labels by name, a different one for each name.
-
-    >>> labels = Labels(5)
-    >>> print(*(labels[name] for name in ("a\n", r"a\n", "a name", "a nnme")), sep=", ")
-    a\n, a\n (2), a …me, a …me (2)
-    """
-
-    def __init__(self, longest: int = LONGEST) -> None:
-        super().__init__()
-        self._longest = longest
-        self._taken = {"__proto__": 1}  # a property of every object in JavaScript
-
-    def __missing__(self, name: str) -> str:
-        short = shortened(plain(name), self._longest)
-        label, taken = short, self._taken.get(short, 0)
-        while label in self._taken:
-            taken += 1
-            label = f"{short} ({taken})"
-        self._taken[short], self._taken[label] = taken, 1
-        self[name] = label
-        return label
-
-
 def latex(text: str) -> str:
     r"""Escape what has a meaning in LaTeX, also at the start of a row, where `[` and `*` have one.
 

@@ -27,7 +27,7 @@ from unjudged.report.page.answer import answer_of, conclusions_of
 from unjudged.report.page.documents import holes_of, judged_shares, rankings_of
 from unjudged.report.score_plots import judged_by_rank, judged_figure
 from unjudged.results.comparison import Comparison
-from unjudged.results.escapes import Labels
+from unjudged.results.escapes import shortened
 from unjudged.results.fields import Row, known
 from unjudged.results.grid import Grid
 from unjudged.results.words import (
@@ -87,7 +87,7 @@ class PageInput:
 
 def page_data(given: PageInput) -> dict[str, Any]:
     """Return everything that a page shows."""
-    result, shared, labels = given.result, given.shared, Labels(LONGEST_NAME)
+    result, shared = given.result, given.shared
     judged = {} if shared is None else judged_shares(shared)
     notes = [*without_judging(result.pairs), *result.notes, *given.notes]
     settings = result.settings
@@ -99,8 +99,8 @@ def page_data(given: PageInput) -> dict[str, Any]:
         "files": [_file(name, source) for name, source in given.sources],
         "counts": _counts(given),
         "notes": [plain(str(note)) for note in notes],
-        "runs": [labels[run] for run in result.runs],
-        "queries": [labels[query] for query in settings["queries"]],
+        "runs": list(map(_name, result.runs)),
+        "queries": list(map(_name, settings["queries"])),
         "test": f"{settings['test']}, {settings['correction']}{family}" if result.pairs else "",
         "level": percent(1 - settings["alpha"]).replace("%", " %"),
         "alpha": settings["alpha"],
@@ -118,6 +118,10 @@ def page_data(given: PageInput) -> dict[str, Any]:
         facts["holes"] = holes_of(shared)
         facts["rankings"] = rankings_of(shared, given.judgments, given.described)
     return facts
+
+
+def _name(name: str) -> str:
+    return shortened(plain(name), LONGEST_NAME)
 
 
 def packed(facts: Mapping[str, Any]) -> str:
@@ -148,7 +152,6 @@ def _measure(given: PageInput, k: int, judged: Mapping[str, float]) -> dict[str,
         "name": plain(name),
         "definition": measure.help.split("\n\n>>>")[0].strip(),
         "sign": measure.sign,
-        "cutoff": measure.given.get("cutoff"),
         "order": [list(result.runs).index(run) for run in rows],
         "values": [[rounded(x, 6) for x in line] for line in scores_of(evidence).tolist()],
         "means": means,
