@@ -30,7 +30,7 @@ from unjudged.cli.commands import COMMANDS, SCORE, Command
 from unjudged.cli.output import show_grids
 from unjudged.formats.columns import QRELS, RUN, Layout
 from unjudged.formats.dicts import table_of_rows
-from unjudged.formats.files import READERS, Reader, register
+from unjudged.formats.sources import READERS, Reader, register
 from unjudged.formats.streams import PathLike
 from unjudged.formats.tables import Table
 from unjudged.inference.corrections import correction

@@ -94,17 +94,6 @@ def test_fractional_grades(tmp_path: Path) -> None:
     assert "next take fractions" in refused(1, "sample", str(path), "--share", "50%")
 
 
-def test_three_columns_say_how_they_are_read(tmp_path: Path) -> None:
-    path = tmp_path / "lexical.tsv"
-    path.write_text("".join(f"{q}\t{d}\t{rank}\n" for q, _, d, rank, *_ in ROWS))
-    done = unjudged("evaluate", str(QRELS), str(path), "--format", "csv")
-    assert done.stdout.decode() == printed("evaluate", str(QRELS), str(RUN), "--format", "csv")
-    (line,) = done.stderr.decode().splitlines()
-    assert line.startswith(
-        f"unjudged: {path}: three columns without a header are read as query, document, rank"
-    )
-
-
 THREE = ("boolean", "lexical", "fused")
 """Runs that rank every query of the judgments."""
 

@@ -17,7 +17,7 @@ from pyarrow import feather, parquet
 
 from unjudged import InputError, Judgments, Run, UsageError, evaluate, sample
 from unjudged.formats import arrow_files as columnar
-from unjudged.formats import matching, text_tables, ungrouped
+from unjudged.formats import matching, text_tables
 from unjudged.formats.scan import scanner
 
 MEASURES = ["AP", "infAP", "nDCG@10", "Bpref", "RBP(p=0.8)", "Judged@10", "NumRet"]
@@ -96,7 +96,7 @@ def test_the_sample_collection(
         monkeypatch.setattr(text_tables, "BLOCK", 300)
         monkeypatch.setattr(columnar, "BLOCK", 300)
     if "memory" in order and scanner.KIND_OF_SCANNER == "compiled":
-        monkeypatch.setattr(ungrouped, "limit", lambda _: 30_000)
+        monkeypatch.setattr(matching, "limit", lambda _: 30_000)
     KINDS[kind](run, tmp_path / "run")
     KINDS[kind](frame(sample.qrels, "relevance"), tmp_path / "qrels")
     found = evaluate(tmp_path / "qrels", str(tmp_path / "run"), MEASURES)
@@ -275,7 +275,7 @@ def test_rows_that_do_not_fit_are_read_again(
     rows = pandas.DataFrame(
         [(f"q{i % 90}", f"d{i}", i * 7 % 11) for i in range(9000)], columns=["qid", "docno", "score"]
     )
-    path, read = tmp_path / f"run.{kind}", ungrouped.match_ungrouped
+    path, read = tmp_path / f"run.{kind}", matching.match_ungrouped
     readings: list[int] = []
     write = {"csv": rows.to_csv, "parquet": rows.to_parquet, "feather": rows.to_feather}.get(kind)
     if write is None:
@@ -292,14 +292,14 @@ def test_rows_that_do_not_fit_are_read_again(
 
         return read(counting, *others)
 
-    monkeypatch.setattr(ungrouped, "match_ungrouped", counted)
+    monkeypatch.setattr(matching, "match_ungrouped", counted)
     monkeypatch.setattr(text_tables, "BLOCK", 500)
     for memory, passes in ((1 << 30, 1), (100_000, 2)):
-        monkeypatch.setattr(ungrouped, "limit", lambda _, memory=memory: memory)
+        monkeypatch.setattr(matching, "limit", lambda _, memory=memory: memory)
         readings.clear()
         assert evaluate(qrels, path, MEASURES).values.tobytes() == expected
         assert passes <= len(readings) <= 20 * passes - 19
-    monkeypatch.setattr(ungrouped, "limit", lambda _: 2000)
+    monkeypatch.setattr(matching, "limit", lambda _: 2000)
     with pytest.raises(InputError, match=f"run.{kind}: takes more than .* bytes in memory; set UNJUDGED_MAX"):
         evaluate(qrels, path, MEASURES)
 

@@ -12,7 +12,7 @@ import pytest
 
 from unjudged import Calibration, InputError, calibrate, sample
 from unjudged.evaluation.groups import read_groups
-from unjudged.formats.small_files import number_in_file, read_small, read_small_text, whole_in_file
+from unjudged.formats.streams import number_in_file, read_small, read_small_text, whole_in_file
 from unjudged.judging.sample_file import read_sample
 from unjudged.judging.texts import read_texts, read_topics
 

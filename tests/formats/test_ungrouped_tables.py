@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from unjudged import InputError, evaluate
 from unjudged.base.threads import Threads
+from unjudged.formats.matching import DocumentTwice, match_ungrouped
 from unjudged.formats.scan.plain import matcher as plain
 from unjudged.formats.scan.plain import unordered_rows as plain_ungrouped
 from unjudged.formats.tables import Ids, Matched, Table
-from unjudged.formats.ungrouped import DocumentTwice, match_ungrouped
 
 compiled = pytest.importorskip("unjudged.formats.scan.compiled.native")
 pandas = pytest.importorskip("pandas")
@@ -55,7 +55,7 @@ def matched(table: Table, judged: dict[bytes, list[bytes]], cuts: list[int], twi
     with pytest.MonkeyPatch.context() as patch, Threads(3) as pool:
         for name in ("PARTS", "GroupedRows"):
             patch.setattr(f"unjudged.formats.scan.scanner.{name}", getattr(twin, name))
-        patch.setattr("unjudged.formats.ungrouped.SMALLEST_SHARE", 2)
+        patch.setattr("unjudged.formats.matching.SMALLEST_SHARE", 2)
         return match_ungrouped(read, index, pool, 3)
 
 

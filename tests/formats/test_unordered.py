@@ -23,15 +23,14 @@ from tests.formats.test_scanner_twins import outcome, tables
 from unjudged import InputError, evaluate, sample
 from unjudged.base.errors import DuplicateError
 from unjudged.base.threads import Threads
-from unjudged.formats import matching, streams, trec, ungrouped
+from unjudged.formats import matching, streams, trec
 from unjudged.formats.columns import QRELS, RUN, Layout
-from unjudged.formats.matching import grouped
+from unjudged.formats.matching import DocumentTwice, grouped, match_ungrouped
 from unjudged.formats.scan import scanner
 from unjudged.formats.scan.plain import matcher as plain
 from unjudged.formats.scan.plain import text as plain_text
 from unjudged.formats.scan.plain import unordered_rows as plain_unordered
 from unjudged.formats.tables import Ids, Table
-from unjudged.formats.ungrouped import DocumentTwice, match_ungrouped
 
 SINGLE = Layout(RUN.columns, RUN.open_ended, single=True)
 JUDGED, _ = plain_text.read_table(
@@ -89,10 +88,10 @@ def settings_are(names: dict[str, Any], cores: int, memory: int | None = None) -
     with pytest.MonkeyPatch.context() as patch:
         for name, value in names.items():
             patch.setattr(scanner, name, value)
-        for module in (trec, ungrouped):
+        for module in (trec, matching):
             patch.setattr(module, "cores", lambda: cores)
         patch.setattr(streams, "SMALLEST_PIECE", 1)
-        patch.setattr(ungrouped, "SMALLEST_SHARE", 1)
+        patch.setattr(matching, "SMALLEST_SHARE", 1)
         if memory is not None:
             patch.setenv("UNJUDGED_MAX_MEMORY", str(memory))
         yield
@@ -135,7 +134,7 @@ def test_pieces_may_end_after_any_line(tmp_path: Path, lines: list[bytes], data:
     for inner in cuts:
         parts = list(zip([0, *inner], [*inner, None], strict=True))
         with settings_are(COMPILED, 2), pytest.MonkeyPatch.context() as patch:
-            patch.setattr(ungrouped, "pieces", lambda *_, parts=parts: parts)
+            patch.setattr(matching, "pieces", lambda *_, parts=parts: parts)
             assert outcome(lambda: scanned(path, RUN)) == expected
 
 
@@ -179,13 +178,13 @@ def test_rows_that_do_not_fit_are_read_again(tmp_path: Path, monkeypatch: pytest
 
         return match_ungrouped(counting, *others)
 
-    monkeypatch.setattr(ungrouped, "match_ungrouped", counted)
+    monkeypatch.setattr(matching, "match_ungrouped", counted)
     monkeypatch.setattr(streams, "SMALLEST_PIECE", 1000)
     passes = []
     for memory in ("4G", "6M", "3M", "2200K"):
         monkeypatch.setenv("UNJUDGED_MAX_MEMORY", memory)
         for cores in (1, 3):
-            monkeypatch.setattr(ungrouped, "cores", lambda cores=cores: cores)
+            monkeypatch.setattr(matching, "cores", lambda cores=cores: cores)
             reads.clear()
             assert evaluate(GRADES, tmp_path / "run").values.tobytes() == ordered
             assert reads == sorted(set(reads))  # it goes on with the queries that did not fit

@@ -22,7 +22,7 @@ from unjudged import (
 )
 from unjudged.evaluation.groups import Groups, groups_of, read_groups
 from unjudged.formats.matching import grouped
-from unjudged.formats.small_files import LARGEST
+from unjudged.formats.streams import LARGEST
 from unjudged.measures.kernel.names import parse
 from unjudged.rankings.runs import run_table
 from unjudged.uncertainty.left_out import FirstDocuments, unusual

@@ -18,7 +18,7 @@ from unjudged.cli.standard_streams import warn
 from unjudged.evaluation.collection import name_runs
 from unjudged.evaluation.scores import Scores
 from unjudged.formats.columns import NEEDED, OPTIONAL
-from unjudged.formats.files import FileWithColumns
+from unjudged.formats.sources import FileWithColumns
 from unjudged.formats.streams import name_file_in_errors
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judgments import Judgments

@@ -15,7 +15,7 @@ from unjudged.cli.option import Option, OptionGroup, refuse
 from unjudged.evaluation.collection import by_own_names
 from unjudged.evaluation.query_segments import file_and_column
 from unjudged.evaluation.scores import Scores
-from unjudged.formats.files import expanded
+from unjudged.formats.sources import expanded
 from unjudged.inference.corrections import CORRECTIONS, find_correction
 from unjudged.inference.significance import DRAWS, TESTS, find_test
 

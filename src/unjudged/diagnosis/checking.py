@@ -34,7 +34,7 @@ from unjudged.diagnosis.recognised_files import (
 from unjudged.evaluation.collection import described_runs, judged_rankings
 from unjudged.evaluation.groups import groups_of
 from unjudged.evaluation.scores import Scores
-from unjudged.formats.files import expanded
+from unjudged.formats.sources import expanded
 from unjudged.judging.groups_left_out import left_out_groups
 from unjudged.judging.pooling import Pool
 from unjudged.measures.kernel.estimand import BY_DOCUMENT, CHOOSING, Use, refused_use

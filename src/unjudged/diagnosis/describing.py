@@ -23,8 +23,8 @@ from unjudged.diagnosis.recognised_files import (
     recognise,
 )
 from unjudged.evaluation.collection import name_runs
-from unjudged.formats.datasets import DATASET
-from unjudged.formats.files import expanded
+from unjudged.formats.dicts import DATASET
+from unjudged.formats.sources import expanded
 from unjudged.formats.streams import STANDARD_INPUT, display_name
 from unjudged.formats.writing import write_whole
 

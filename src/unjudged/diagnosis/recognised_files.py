@@ -20,9 +20,8 @@ from unjudged.evaluation.score_cells import AS_ZERO, names_measure
 from unjudged.evaluation.scores import Scores
 from unjudged.formats.arrow_files import open_arrow
 from unjudged.formats.columns import NAMES, is_header
-from unjudged.formats.files import reader_of
-from unjudged.formats.inputs import FILE, kind_of_source
 from unjudged.formats.named_columns import QUERIES, folded, is_number
+from unjudged.formats.sources import FILE, kind_of_source, reader_of
 from unjudged.formats.streams import name_file_in_errors, opened
 from unjudged.formats.tables import Table
 from unjudged.formats.text_tables import header_of

@@ -20,20 +20,22 @@ from unjudged.base.wording import counted
 from unjudged.collection.description import MODEL, Description, Labels
 from unjudged.collection.finding import description_of
 from unjudged.evaluation.described_judgments import by_name, united
-from unjudged.formats.files import FileWithColumns, expanded, runs_in_file
 from unjudged.formats.frames import is_frame, library_of, runs_in_frame
-from unjudged.formats.inputs import (
+from unjudged.formats.limits import limit
+from unjudged.formats.scan import scanner
+from unjudged.formats.sources import (
     FILE,
     FRAME,
+    FileWithColumns,
+    expanded,
     is_one_source,
     is_row,
     kind_of_source,
     match_runs,
     name_in_errors,
     run_name,
+    runs_in_file,
 )
-from unjudged.formats.limits import limit
-from unjudged.formats.scan import scanner
 from unjudged.formats.streams import STANDARD_INPUT, without_links
 from unjudged.formats.tables import Matched
 from unjudged.measures.kernel.measure import Measure

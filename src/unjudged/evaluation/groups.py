@@ -15,8 +15,8 @@ from unjudged.base.wording import plain, shortlist
 from unjudged.collection.description import Labels
 from unjudged.evaluation.collection import Collection, RunsSource, collection_of
 from unjudged.formats.columns import NAMES, listed
-from unjudged.formats.inputs import name_in_errors
 from unjudged.formats.named_columns import Headless, named_columns
+from unjudged.formats.sources import name_in_errors
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.coverage import coverage_warnings

@@ -24,7 +24,6 @@ from unjudged.evaluation.score_cells import (
     same_measure,
 )
 from unjudged.formats.columns import NAMES, listed
-from unjudged.formats.inputs import MAPPING, kind_of_source
 from unjudged.formats.named_columns import (
     NESTED,
     QUERIES,
@@ -36,6 +35,7 @@ from unjudged.formats.named_columns import (
     named_columns,
     text_of_name,
 )
+from unjudged.formats.sources import MAPPING, kind_of_source
 
 MEANS = frozenset({"all", "amean", "mean", "average", "avg", "macro avg", "overall", "total"})
 """The queries of rows that are means or sums, in upper or lower case; trec_eval says `all`."""

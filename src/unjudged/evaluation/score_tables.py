@@ -14,8 +14,7 @@ from unjudged.base.wording import shortlist
 from unjudged.evaluation.collection import by_own_names
 from unjudged.evaluation.score_cells import UNNAMED, Cells, Missing, TableOfScores, is_score, not_a_score
 from unjudged.evaluation.score_reading import ROLES, Reading, Wide
-from unjudged.formats.files import columns_of_file
-from unjudged.formats.inputs import FILE, FRAME, MAPPING, kind_of_source, name_in_errors
+from unjudged.formats.sources import FILE, FRAME, MAPPING, columns_of_file, kind_of_source, name_in_errors
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.measures.kernel.registry import Measure
 

@@ -15,10 +15,9 @@ from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.base.wording import counted, kind_of
 from unjudged.formats.arrow_files import MAGIC, open_arrow
 from unjudged.formats.columns import NAMES, listed, no_rows
-from unjudged.formats.files import refuse_utf16
 from unjudged.formats.frames import library_errors, library_of, open_frame
-from unjudged.formats.inputs import FILE, FRAME, MAPPING, kind_of_source
 from unjudged.formats.limits import check
+from unjudged.formats.sources import FILE, FRAME, MAPPING, kind_of_source, refuse_utf16
 from unjudged.formats.streams import PathLike, name_file_in_errors, on_disk, opened, read_whole
 from unjudged.formats.tabular import Tabular
 from unjudged.formats.text_tables import (

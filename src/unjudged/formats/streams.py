@@ -16,7 +16,9 @@ from threading import Event
 from types import FrameType, MappingProxyType
 from typing import Any, BinaryIO, NamedTuple
 
+from unjudged.base.choices import shown
 from unjudged.base.errors import InputError, reason_of
+from unjudged.formats.columns import LARGEST_WHOLE, SMALLEST_WHOLE
 from unjudged.formats.decompression import BLOCK, decompressed, is_compressed
 from unjudged.formats.limits import check, exceeded, limit
 
@@ -25,6 +27,8 @@ PARQUET, ARROW_FILE, ARROW_STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"  # h
 SMALLEST_PIECE = 4 << 20
 LONGEST_SEARCH = 16 << 20
 TAIL = 1 << 20
+LARGEST = 1 << 24
+_HIGHEST = sys.float_info.max
 PathLike = str | os.PathLike[str]
 Stream = io.RawIOBase | io.BufferedIOBase
 
@@ -144,6 +148,66 @@ def read_whole(path: PathLike, held: int) -> bytes:
     return b"".join(blocks)
 
 
+def read_small(path: PathLike, expected: str, largest: int = LARGEST) -> bytes:
+    """Return the bytes of a file, decompressed and without a byte order mark.
+
+    `expected` completes the error for a file of more than `largest` bytes.
+    """
+    with name_file_in_errors(path), on_disk(path) as file, opened(file) as stream:
+        blocks: list[bytes] = []
+        left = largest
+        while block := stream.read(min(left + 1, LARGEST)):
+            blocks.append(block)
+            left -= len(block)
+            if left < 0:
+                size = f"{largest >> 20} MB" if largest < 1 << 30 else f"{largest >> 30} GB"
+                raise InputError(f"larger than {size}, expected {expected}")
+    return b"".join(blocks).removeprefix(BOM_UTF8)
+
+
+def read_small_text(path: PathLike, expected: str, largest: int = LARGEST) -> str:
+    """Return the text of a file, which must be UTF-8."""
+    try:
+        return read_small(path, expected, largest).decode()
+    except UnicodeDecodeError:
+        raise InputError(f"not UTF-8 text, expected {expected}", source=display_name(path)) from None
+
+
+def number_in_file(
+    what: str, value: Any, least: float = -_HIGHEST, most: float = _HIGHEST, *, text: bool = False
+) -> float:
+    """Return a number of a file, which must be finite and from `least` to `most`; `text` is converted."""
+    try:
+        number = float(value) if text and isinstance(value, str | bytes) else value
+    except ValueError:
+        number = None
+    if isinstance(number, int | float) and not isinstance(number, bool) and least <= number <= most:
+        return float(number)
+    raise _wrong_number(what, value, "number", least, most)
+
+
+def whole_in_file(
+    what: str, value: Any, least: int = SMALLEST_WHOLE, most: int = LARGEST_WHOLE, *, text: bool = False
+) -> int:
+    """Return a whole number of a file, which must be from `least` to `most`; `text` is converted."""
+    try:
+        number = int(value) if text and isinstance(value, str | bytes) else value
+    except ValueError:
+        number = None
+    if isinstance(number, int) and not isinstance(number, bool) and least <= number <= most:
+        return number
+    raise _wrong_number(what, value, "whole number", least, most)
+
+
+def _wrong_number(what: str, value: Any, kind: str, least: float, most: float) -> InputError:
+    if most < _HIGHEST:
+        wanted = f"a {kind} from {least} to {most}"
+    else:
+        wanted = f"a finite {kind}" + (f" of at least {least}" if least > -_HIGHEST else "")
+    given = value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else value
+    return InputError(f"{what} is {shown(given)}, expected {wanted}")
+
+
 def pieces(path: PathLike, most: int) -> list[tuple[int, int | None]]:
     """At most `most` parts of a file, cut where the query changes; one if it is small or compressed."""
     size = os.path.getsize(path)
@@ -233,7 +297,7 @@ class name_source_in_errors:  # noqa: N801 (it is used like a function)
             error.line = None if error.line is None else error.line + self.lines_before
 
 
-_DAMAGED = {"error", "LZMAError", "ZstdError", "BadGzipFile"}  # zlib.error has only that name
+_DAMAGED = {"error", "IsalError", "LZMAError", "ZstdError", "BadGzipFile"}  # zlib.error has only that name
 
 
 ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]

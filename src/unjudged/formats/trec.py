@@ -23,7 +23,7 @@ from unjudged.formats.columns import (
     wrong_number,
 )
 from unjudged.formats.limits import BYTES_OF_TEXT, check
-from unjudged.formats.matching import grouped
+from unjudged.formats.matching import DocumentTwice, grouped, match_lines, named_lines
 from unjudged.formats.scan import scanner
 from unjudged.formats.scan.scanner import announce_slow_reader
 from unjudged.formats.streams import (
@@ -37,7 +37,6 @@ from unjudged.formats.streams import (
     pieces,
 )
 from unjudged.formats.tables import Ids, Matched, Table, decode
-from unjudged.formats.ungrouped import DocumentTwice, match_lines, named_lines
 
 LOOK_AHEAD = 1 << 15
 LONGEST_TAIL = 1 << 12

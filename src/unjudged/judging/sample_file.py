@@ -21,8 +21,7 @@ from unjudged.base.choices import checked_int
 from unjudged.base.errors import AssumptionWarning, InputError, UsageError, announce, quoted
 from unjudged.base.wording import counted
 from unjudged.evaluation.collection import Collection, RunsSource, judged_rankings, with_whole_grades
-from unjudged.formats.small_files import number_in_file, read_small, whole_in_file
-from unjudged.formats.streams import display_name
+from unjudged.formats.streams import display_name, number_in_file, read_small, whole_in_file
 from unjudged.formats.tables import Ids, decode, encode
 from unjudged.formats.writing import document_id, query_id
 from unjudged.judging.drawn_sample import POISSON, DrawnSample

@@ -17,7 +17,7 @@ from unjudged.collection.finding import description_of
 from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.scores import Scores
 from unjudged.evidence.contrast import Evidence
-from unjudged.formats.inputs import FILE, FRAME, MAPPING, kind_of_source
+from unjudged.formats.sources import FILE, FRAME, MAPPING, kind_of_source
 from unjudged.inference.infer import Settings
 from unjudged.inference.macro import MACRO, collection_rows
 from unjudged.inference.macro_means import macro_variances

@@ -14,8 +14,7 @@ from unjudged.base.segments import ends, places
 from unjudged.formats import matching
 from unjudged.formats.matching import grouped
 from unjudged.formats.scan import scanner
-from unjudged.formats.tables import Ids, Table
-from unjudged.formats.ties import Ties, ties_among
+from unjudged.formats.tables import Ids, Table, Ties, ties_among
 from unjudged.rankings.hashing import Numbers, hashes, mixed
 from unjudged.rankings.judged import Integers
 from unjudged.rankings.judgments import UNSAMPLED, Judgments

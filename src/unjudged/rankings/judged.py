@@ -14,8 +14,7 @@ from unjudged.base.errors import UsageError
 from unjudged.base.lazy import computed_once
 from unjudged.base.segments import count_before, ends, owners_by_ends, places_by_ends, ranges, running, sums
 from unjudged.formats.scan import scanner
-from unjudged.formats.tables import Matched
-from unjudged.formats.ties import Ties, joined_ties, ties_among
+from unjudged.formats.tables import Matched, Ties, joined_ties, ties_among
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
 
 Floats = NDArray[np.float64]

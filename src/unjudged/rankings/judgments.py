@@ -19,9 +19,9 @@ from unjudged.base.wording import counted
 from unjudged.formats.arrays import rows_of_arrays
 from unjudged.formats.columns import IS_IT_A_RUN, QRELS, Layout, expected
 from unjudged.formats.frames import Frame
-from unjudged.formats.inputs import name_in_errors, table_of_source
 from unjudged.formats.scan import scanner
 from unjudged.formats.scan.scanner import Index
+from unjudged.formats.sources import name_in_errors, table_of_source
 from unjudged.formats.tables import Ids, Table
 from unjudged.rankings.hashing import fingerprint, hashes, mixed, salt
 from unjudged.rankings.origin import (

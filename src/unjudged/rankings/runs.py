@@ -15,9 +15,9 @@ from unjudged.base.wording import counted
 from unjudged.formats import matching
 from unjudged.formats.arrays import rows_of_arrays
 from unjudged.formats.frames import Frame
-from unjudged.formats.inputs import name_in_errors, table_of_source
 from unjudged.formats.matching import InPieces
 from unjudged.formats.scan import scanner
+from unjudged.formats.sources import name_in_errors, table_of_source
 from unjudged.formats.tables import Ids, Table
 
 

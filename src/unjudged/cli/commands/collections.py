@@ -28,7 +28,7 @@ from unjudged.cli.output import (
 )
 from unjudged.cli.table_options import SignificanceOptions, TableOptions
 from unjudged.evaluation.collection import name_runs
-from unjudged.formats.small_files import read_small_text
+from unjudged.formats.streams import read_small_text
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.questions.collections import compare_collections, listed_collections
 from unjudged.questions.sources import DEFAULT

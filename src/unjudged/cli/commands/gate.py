@@ -38,7 +38,7 @@ from unjudged.cli.standard_streams import already_said, reading
 from unjudged.cli.table_options import TableOptions
 from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.scores import Scores
-from unjudged.formats.files import expanded
+from unjudged.formats.sources import expanded
 from unjudged.inference.gate import JudgingName
 from unjudged.questions.gate import gate as ask
 from unjudged.questions.sources import DEFAULT

@@ -9,7 +9,7 @@ from unjudged.formats.scan.checks import (
     MOST_ROWS, changed_while_read, check_rows, checked_columns, checked_groups, checked_ids, too_many_rows,
 )
 from unjudged.formats.tables import Ids, Matched
-from unjudged.formats.ties import Ties
+from unjudged.formats.tables import Ties
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from unjudged.base.errors import DuplicateError
 from unjudged.formats.scan.checks import CheckedIds, check_rows, checked_columns, checked_groups, checked_ids
-from unjudged.formats.tables import Ids, Matched, Table
-from unjudged.formats.ties import Ties
+from unjudged.formats.tables import Ids, Matched, Table, Ties
 
 KIND_OF_SCANNER = "plain Python"
 
