@@ -5,7 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from pathlib import Path
 
-from unjudged.cli.commands import COMMANDS
+from unjudged.cli.command_line import help_of
+from unjudged.cli.commands import COMMANDS, CONVERTED
 from unjudged.cli.help_pages import full, overview
 
 REFERENCE = Path(__file__).parent.parent / "docs" / "reference"
@@ -40,7 +41,8 @@ def index_page() -> str:
 
 def command_page(name: str) -> str:
     """Return all that the help of a command has."""
-    return f"# unjudged {name}\n\n```text\n{full(COMMANDS[name], 100)}```\n"
+    text = help_of(name, full=True, width=100) if name in CONVERTED else full(COMMANDS[name], 100)
+    return f"# unjudged {name}\n\n```text\n{text}```\n"
 
 
 def python_page(package: str) -> str:

@@ -146,7 +146,7 @@ def test_a_field_is_seen_in_all_sources_views_and_formats() -> None:
         assert [*found.as_view(view).to_frame().columns][-1] == "balance"
     files = [str(sample.qrels), *map(str, PAIR.values()), "-m", "P@10"]
     assert '"balance"' in printed("compare", *files, "--format", "json")
-    assert "balance" in printed("compare", *files, "--pairs")
+    assert "balance" in printed("compare", *files, "--view", "pairs")
 
 
 def shown_rows(found: Comparison, view: str) -> Sequence[Row]:

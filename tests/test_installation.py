@@ -77,5 +77,5 @@ def test_the_command_line_announces_it_too(tmp_path: Path) -> None:
     )
     command = [sys.executable, "-c", code, "evaluate", str(tmp_path / "qrels"), str(run), "-m", "AP"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert done.stderr.startswith("unjudged: the compiled reader is missing")
+    assert done.stderr.startswith("! the compiled reader is missing")
     assert done.stderr.count("\n") == 1

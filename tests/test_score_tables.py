@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cli.in_process import everything
 from tests.conftest import Qrels, RunDict
 from tests.evidence.small_collections import several_runs
 from tests.inference.test_every_measure import EVERY
@@ -73,7 +74,7 @@ def test_what_this_package_writes(tmp_path: Path, capsys: pytest.CaptureFixture[
     for suffix in ("csv", "tsv", "json", "jsonl", "parquet"):
         output = tmp_path / f"own.{suffix}"
         with pytest.raises(SystemExit):
-            main(["evaluate", *files, "-m", *MEASURES, "-q", "-o", str(output)])
+            main(["evaluate", *files, "-m", *MEASURES, "--view", "queries", "-o", str(output)])
         same(Scores.of(output))
 
 
@@ -139,7 +140,7 @@ def test_output_of_trec_eval_and_ir_measures(tmp_path: Path, capsys: pytest.Capt
 def test_missing_values_are_named() -> None:
     frame = long()
     cut = frame[~((frame["query"] == "q04") & (frame.run == "dense") & (frame.measure == "AP"))]
-    with pytest.raises(InputError, match=r"1 value is missing: system 'dense' on query 'q04' \(AP\); add"):
+    with pytest.raises(InputError, match=r"1 value is missing: system 'dense' on query 'q04' \(AP\); --set"):
         Scores.of(cut)
     zero = Scores.of(cut, missing="zero")
     assert zero.value("AP", run="dense", query="q04") == 0
@@ -328,30 +329,25 @@ def test_commands_on_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         assert ended.value.code == 0, captured.err
         return captured.out
 
-    assert "What more judging could change is unknown" in run("compare", "--scores", str(file), "-m", "AP")
-    assert "15 pairs" in run("compare", "--scores", str(file), "-m", "AP", "--pairs")
-    assert "reranked" in run(
-        "evaluate", "--scores", str(file), "--interval", "queries", "--plot", str(figure)
-    )
+    assert "What more judging could change is unknown" in everything("compare", str(file), "-m", "AP")
+    assert "15 pairs" in run("compare", str(file), "-m", "AP", "--view", "pairs")
+    assert "reranked" in run("evaluate", str(file), "--interval", "queries", "--plot", str(figure))
     assert figure.read_text().startswith("<svg")
-    by = run("evaluate", "--scores", str(file), "--by", "kind", "--format", "csv")
+    by = run("evaluate", str(file), "--set", "segments=kind", "--view", "segments", "--format", "csv")
     assert "boolean,head,10,AP," in by
-    segments = run("compare", "--scores", str(file), "-m", "AP", "--by", "kind", "--format", "json")
-    assert [len(part["rows"]) for part in json.loads(segments)["tables"]] == [6, 15 * 3]
+    words = ["compare", str(file), "-m", "AP", "--set", "segments=kind", "--view", "segments"]
+    assert len(json.loads(run(*words, "--format", "json"))["rows"]) == 15 * 3
 
 
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (["evaluate", "{}"], "if the file is a table of scores by query, add --scores"),
-        (["compare", "--scores", "{}", "-k", "5"], "--depth needs judgments and runs: omit it with --scores"),
-        (["evaluate", "--scores", "{}", "--names", "tag"], "--names needs judgments and runs"),
-        (["evaluate", "--scores", "{}", "--interval", "bounds"], "'bounds' intervals need judgments"),
-        (["evaluate", "--scores", "{}", "-m", "P@5"], "the table has no measure 'P@5'; it has AP, nDCG@10"),
-        (["compare", str(sample.qrels), *map(str, RUNS.values()), "--missing", "zero"], "add --scores"),
-        (["evaluate", "--scores", "{}", "--range", "1"], "expected two numbers such as 0,100"),
-        (["compare", "--scores", "{}", "--by", "x"], "no column is called 'x'"),
-        (["compare", "--scores", "{}", "--by", "run"], "is in two segments"),
+        (["compare", "{}", "-k", "5"], "depth needs judgments and runs"),
+        (["evaluate", "{}", "--interval", "bounds"], "'bounds' intervals need judgments"),
+        (["evaluate", "{}", "-m", "P@5"], "no measure is called 'P@5'; there are AP, nDCG@10"),
+        (["evaluate", "{}", "--set", "scores.range=1"], "expected two numbers, such as [0, 100]"),
+        (["compare", "{}", "--set", "segments=x"], "no column is called 'x'"),
+        (["compare", "{}", "--set", "segments=run"], "is in two segments"),
     ],
 )
 def test_mistakes_on_the_command_line(
@@ -370,12 +366,12 @@ def test_a_page_of_scores_alone(tmp_path: Path, capsys: pytest.CaptureFixture[st
     kinds = ["head" if query < "q11" else "tail" for query in long()["query"]]
     long().assign(kind=kinds).to_csv(file, index=False)
     with pytest.raises(SystemExit) as ended:
-        main(["report", "--scores", str(file), "--by", "kind", "-o", str(page)])
+        main(["report", str(file), "--set", "segments=kind", "-o", str(page)])
     assert ended.value.code == 0, capsys.readouterr().err
     text = said(page.read_text())
     assert "Differences by segment" in text
     assert '"holes"' not in text
-    assert f"unjudged report {file} --scores" in text
+    assert f"unjudged report {file} --set segments=kind" in text
     assert "scores of a table do not say which documents were judged" in text
     alone = Scores.of({"query": ["a"], "b": [1]})
     assert read(report_page(alone).html)["measures"][0]["mean"] == [1.0]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.cli.in_process import printed, refused
+from tests.cli.in_process import everything, printed, refused
 from unjudged import compare, evaluate, sample
 from unjudged.base.errors import UsageError
 from unjudged.inference.verdict import HEADLINES
@@ -98,13 +98,11 @@ def test_intervals_of_one_order_are_refused() -> None:
 
 def test_the_command_line() -> None:
     files = [str(sample.qrels), str(sample.runs["boolean"])]
-    assert "0.1355" in printed("evaluate", *files, "-m", "P@10", "--ties", "expected")
-    assert "cannot be used" in refused(2, "evaluate", *files, "--ties", "expected", "--interval", "bounds")
-    assert "range" in refused(2, "evaluate", *files, "--ties", "range")
+    assert "0.1355" in printed("evaluate", *files, "-m", "P@10", "--set", "ties=expected")
+    assert "of one order" in refused(2, "evaluate", *files, "--set", "ties=expected", "--interval", "bounds")
+    assert "range" in refused(2, "evaluate", *files, "--set", "ties=range")
     other = str(sample.runs["dense"])
-    assert "expected over all orders" in printed("compare", *files, other, "--ties", "expected").replace(
-        "\n", " "
-    )
+    assert "expected over all orders" in everything("compare", *files, other, "--set", "ties=expected")
 
 
 def test_very_many_documents_only_count_the_runs_with_ties(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,7 +110,7 @@ def test_very_many_documents_only_count_the_runs_with_ties(monkeypatch: pytest.M
     monkeypatch.setattr("unjudged.evaluation.tied_scores.MANY", 0)
     qrels = {"q": {"a": 1, "b": 0, "c": 1}}
     runs = {"tied": {"q": {"a": 1.0, "b": 1.0}}, "not": {"q": {"a": 2.0, "b": 1.0}}}
-    note = "Documents have the same score in 1 of 2 runs: --ties expected (ties='expected') has the means"
+    note = "Documents have the same score in 1 of 2 runs: --set ties=expected has the means"
     scores = evaluate(qrels, runs, "AP")
     assert [text.startswith(note) for text in scores.notes] == [True]
     assert note in str(compare(qrels, runs, "AP"))

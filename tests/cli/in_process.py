@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import subprocess
 import sys
 from unittest.mock import patch
 
 from unjudged.cli.main import main
 
-NO_SAMPLE = b"unjudged: infAP needs a uniform sample, but "
+NO_SAMPLE = b"infAP needs a uniform sample, but "
 """The judged documents of the sample collection are no random sample, which the default table always says."""
 
 
@@ -38,23 +39,32 @@ def unjudged(*arguments: str, **environment: str) -> subprocess.CompletedProcess
 NOTE = "expanded has no ranking for 1 query of 30: q17. Each counts as empty."
 """The sample collection has a run that misses a query, so commands that read it say so."""
 
-TIES = "Documents have the same score"
-"""And one whose documents have the same score: formats without a place for notes say so in standard error."""
+USUAL = re.compile(
+    r"(wrote|unjudged: Wrote|unjudged: Using|.*Documents have the same score|! What more judging) .*"
+    r"|[0-9]+ notes?( \(.*\))?: -v"
+)
+"""Other lines that commands write to standard error without anything being wrong."""
 
 
 def printed(*arguments: str) -> str:
     done = unjudged(*arguments)
     assert done.returncode == 0, done.stderr.decode()
-    lines = done.stderr.decode().splitlines()
-    said = [line for line in lines if TIES not in line]
-    assert said in ([], [f"unjudged: {NOTE}"])
+    for line in done.stderr.decode().splitlines():
+        assert line in (f"unjudged: {NOTE}", f"! {NOTE}") or USUAL.fullmatch(line), line
     return done.stdout.decode()
+
+
+def everything(*arguments: str) -> str:
+    """Return what a command prints with all notes, on one line."""
+    done = unjudged(*arguments, "-v")
+    assert done.returncode == 0, done.stderr.decode()
+    return " ".join((done.stdout + done.stderr).decode().split())
 
 
 def refused(code: int, *arguments: str) -> str:
     done = unjudged(*arguments)
     assert done.returncode == code
     assert done.stdout == b""
-    (line,) = done.stderr.decode().splitlines()
+    (line,) = [one for one in done.stderr.decode().splitlines() if "Using" not in one]
     assert line.startswith("unjudged: ")
     return line.removeprefix("unjudged: ")

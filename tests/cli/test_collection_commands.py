@@ -82,37 +82,16 @@ def drawn_for_precision(tmp_path: Path) -> tuple[str, str]:
     return str(tmp_path / "design.txt"), str(judged)
 
 
-def test_a_merged_sample_for_precision_keeps_its_probabilities(
+def test_estimates_say_that_deep_documents_could_not_be_drawn(
     drawn_for_precision: tuple[str, str], tmp_path: Path
 ) -> None:
-    design, judged = drawn_for_precision
-    merged = str(tmp_path / "merged.txt")
-    printed("merge", design, judged, "-o", merged)
-    measures = ["-m", "statP@10", "--format", "csv"]
-    assert printed("evaluate", merged, *RUNS, *measures) == printed(
-        "evaluate", design, *RUNS, "-j", judged, *measures
-    )
-
-
-@pytest.mark.parametrize("form", ["prels", None])
-def test_estimates_say_that_deep_documents_could_not_be_drawn(
-    drawn_for_precision: tuple[str, str], tmp_path: Path, form: str | None
-) -> None:
-    judgments, *further = drawn_for_precision
-    if form is not None:
-        merged = str(tmp_path / "merged.txt")
-        printed("merge", judgments, *further, "--format", form, "-o", merged)
-        judgments, further = merged, []
-    options = [word for file in further for word in ("-j", file)]
-    done = unjudged(
-        "evaluate", judgments, *RUNS, *options, "-m", "statAP", "-m", "statP@10", "-m", "statP@20"
-    )
+    judgments = str(tmp_path / "merged.txt")
+    printed("merge", *drawn_for_precision, "--format", "prels", "-o", judgments)
+    done = unjudged("evaluate", judgments, *RUNS, "-m", "statAP", "-m", "statP@10", "-m", "statP@20")
     said = b"drawn from the first 10 documents of each run, so nothing is known of the others"
     assert said + b": statAP, statP@20 count them as nonrelevant." in done.stderr
-    done = unjudged("evaluate", judgments, *RUNS, *options, "-m", "statP@10")
+    done = unjudged("evaluate", judgments, *RUNS, "-m", "statP@10")
     assert b"drawn from" not in done.stderr
-    done = unjudged("evaluate", judgments, *RUNS, *options, "-m", "AP")
-    assert b"statP@10 estimates P@10 from them; nothing is known of documents that every" in done.stderr
 
 
 @pytest.mark.parametrize("options", [["-d", "stratified", "--strata", "5:50%"], ["-d", "depth", "-k", "5"]])
@@ -227,7 +206,6 @@ def test_next_settles_and_marks(folder: Path) -> None:
     assert "# unjudged-origin chosen: " in text
     judged = folder / "chosen.qrels"
     judged.write_text(text.replace(" -1\n", " 1\n"))
-    assert "needs a random sample" in refused(2, "evaluate", qrels, RUNS[0], "-m", "infAP", "-j", str(judged))
     merged = folder / "chosen-merged.qrels"
     printed("merge", design, str(judged), "-o", str(merged))
     assert "needs a random sample" in refused(2, "evaluate", str(merged), RUNS[0], "-m", "xinfAP")
@@ -245,15 +223,6 @@ def test_next_settles_and_marks(folder: Path) -> None:
         value = "0.5" if option != "--seed" else "5"
         said = refused(2, "next", qrels, *RUNS, "-m", RBP, option, value, "--top", "2")
         assert said.startswith(f"--top and {option} go with --settle, or with a measure other than RBP")
-
-
-def test_no_estimate_is_suggested_that_would_refuse_the_judgments(folder: Path) -> None:
-    sampled, judged = str(folder / "sampled.txt"), folder / "chosen.qrels"
-    printed("merge", str(folder / "tasks" / "design.txt"), *judged_files(folder), "-o", sampled)
-    text = printed("next", sampled, *RUNS, "--settle", "--top", "3", "--pooled", "-m", "AP", "-b", "7")
-    judged.write_text(text.replace(" -1\n", " 1\n"))
-    assert b"xinfAP" in unjudged("evaluate", sampled, RUNS[0], "-m", "AP").stderr
-    assert b"xinfAP" not in unjudged("evaluate", sampled, RUNS[0], "-j", str(judged), "-m", "AP").stderr
 
 
 def test_one_open_pair_is_open(tmp_path: Path) -> None:

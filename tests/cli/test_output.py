@@ -1,75 +1,93 @@
-"""Formats, files and messages of the command line."""
+"""Formats, widths, notes and next steps of what commands print."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
+import shutil
 import subprocess
 import sys
-from functools import cache
 from pathlib import Path
+from typing import Literal, get_args, get_origin
 
 import pytest
 
-from tests.cli.in_process import NOTE, printed, refused, unjudged
-from unjudged import evaluate, sample
+from tests.cli.in_process import NOTE, everything, printed, refused, unjudged
+from tests.report.test_page import said
+from unjudged import compare, evaluate, sample
+from unjudged.base import choices
 
-QRELS, RUN = str(sample.qrels), str(sample.runs["fused"])
-EXPANDED = str(sample.runs["expanded"])
+QRELS = str(sample.qrels)
+RUNS = {name: str(path) for name, path in sample.runs.items()}
+RUN, EXPANDED, DENSE, RERANKED = (RUNS[name] for name in ("fused", "expanded", "dense", "reranked"))
+PAIR = [RERANKED, RUN]
 
-
-@pytest.mark.parametrize("format", ["csv", "tsv", "jsonl"])
-def test_notes_go_to_standard_error_where_the_data_has_no_place_for_them(format: str) -> None:
-    done = unjudged("evaluate", QRELS, EXPANDED, "-m", "AP", "--format", format)
-    assert done.returncode == 0
-    assert done.stderr.decode() == f"unjudged: {NOTE}\n"
-    assert b"no ranking" not in done.stdout
-
-
-@pytest.mark.parametrize("format", ["table", "json", "markdown", "latex", "html"])
-def test_notes_are_part_of_the_other_formats(format: str) -> None:
-    assert "has no ranking for 1 query of 30: q17" in printed(
-        "evaluate", QRELS, EXPANDED, "-m", "AP", "--format", format
-    )
-
-
-STARTS = {
-    "csv": "run,query,measure,value\n",
-    "tsv": "run\tquery\tmeasure\tvalue\n",
-    "json": '{"rows": [\n{"run": "fused"',
-    "jsonl": '{"run": "fused", "query": "all", "measure": "AP"',
-    "md": "| run | AP |\n",
-    "tex": "\\begin{table}\n",
+TABLES = {
+    "evaluate": ["evaluate", QRELS, *RUNS.values()],
+    "evaluate by query": ["evaluate", QRELS, RERANKED, "--view", "queries"],
+    "evaluate with intervals": [
+        "evaluate",
+        QRELS,
+        *RUNS.values(),
+        "-m",
+        "AP",
+        "P@10",
+        "--interval",
+        "bounds",
+    ],
+    "compare": ["compare", QRELS, *PAIR],
+    "compare systems": ["compare", QRELS, *RUNS.values()],
+    "compare pairs": ["compare", QRELS, *RUNS.values(), "--view", "pairs"],
+    "compare by query": ["compare", QRELS, *PAIR, "--view", "queries"],
+    "gate": ["gate", QRELS, *PAIR, "-m", "AP", "P@10", "--undecided", "pass", "--margin", "0.3"],
+}
+STARTS: dict[str, str | tuple[str, ...]] = {
+    "csv": tuple("abcdefghijklmnopqrstuvwxyz"),
+    "tsv": tuple("abcdefghijklmnopqrstuvwxyz"),
+    "json": "{",
+    "jsonl": "{",
+    "md": ("| ", "**", "Means over "),
+    "tex": ("\\begin{tab", "%"),
     "html": "<!doctype html>",
-    "txt": "run        AP\n",
 }
 
 
-@pytest.mark.parametrize("suffix", STARTS)
-def test_the_suffix_decides_the_format(tmp_path: Path, suffix: str) -> None:
-    target = tmp_path / f"scores.{suffix}"
-    assert printed("evaluate", QRELS, RUN, "-m", "AP", "-o", str(target)) == ""
-    assert target.read_text().startswith(STARTS[suffix])
-    printed("evaluate", QRELS, RUN, "-m", "AP", "-o", str(target), "--format", "csv")
-    assert target.read_text().startswith(STARTS["csv"])
+@pytest.mark.parametrize("columns", [60, 80, 200])
+@pytest.mark.parametrize("command", TABLES)
+def test_tables_fit_the_terminal(command: str, columns: int) -> None:
+    done = unjudged(*TABLES[command], "--format", "table", COLUMNS=str(columns))
+    assert done.returncode == 0, done.stderr
+    table, _, _ = done.stdout.decode().partition("\nNext: ")
+    assert max(map(len, table.splitlines())) <= columns
 
 
-@pytest.mark.parametrize("command", [["evaluate", QRELS, RUN], ["compare", QRELS, RUN, EXPANDED]])
-def test_a_suffix_that_names_no_format_is_refused(tmp_path: Path, command: list[str]) -> None:
-    target = tmp_path / "scores.xlsx"
-    said = refused(2, *command, "-o", str(target))
-    assert said.startswith(f"{target}: no format has the suffix .xlsx: use .txt, .csv, .tsv,")
-    assert not target.exists()
-    printed("evaluate", QRELS, RUN, "-m", "AP", "-o", str(target), "--format", "table")
-    assert target.read_text().startswith(STARTS["txt"])
-    without = tmp_path / "scores"
-    printed("evaluate", QRELS, RUN, "-m", "AP", "-o", str(without))
-    assert without.read_text().startswith(STARTS["txt"])
+@pytest.mark.thorough
+@pytest.mark.parametrize("command", TABLES)
+def test_the_suffix_decides_everywhere(command: str, tmp_path: Path) -> None:
+    for suffix, start in STARTS.items():
+        target = tmp_path / f"result.{suffix}"
+        done = unjudged(*TABLES[command], "-o", str(target))
+        assert (done.returncode, done.stdout) == (0, b"")
+        assert f"wrote {target}" in done.stderr.decode().splitlines()
+        text = target.read_text()
+        assert text.startswith(start)
+        for line in [text] if suffix == "json" else text.splitlines() if suffix == "jsonl" else []:
+            assert json.loads(line)
+        assert unjudged(*TABLES[command], "-f", "markdown", "-o", str(target)).returncode == 0
+        assert target.read_text().startswith(STARTS["md"])
 
 
-def test_a_report_is_html(tmp_path: Path) -> None:
-    said = refused(2, "report", QRELS, RUN, "-o", str(tmp_path / "page.pdf"))
-    assert said == f"a report is a page of HTML: {tmp_path / 'page.pdf'} must end in .html"
+def test_parquet_and_no_suffix(tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    asked = ["evaluate", QRELS, RUN, "-m", "AP", "-o"]
+    printed(*asked, str(tmp_path / "scores.parquet"))
+    (row,) = parquet.read_table(tmp_path / "scores.parquet").to_pylist()
+    assert row["value"] == evaluate(QRELS, RUN, "AP").value("AP")
+    for name in ("scores", "scores.txt"):
+        printed(*asked, str(tmp_path / name))
+        assert (tmp_path / name).read_text() == printed("evaluate", QRELS, RUN, "-m", "AP")
 
 
 def test_a_hyphen_is_standard_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,39 +95,7 @@ def test_a_hyphen_is_standard_output(tmp_path: Path, monkeypatch: pytest.MonkeyP
     words = ["evaluate", QRELS, RUN, "-m", "AP"]
     assert printed(*words, "-o", "-") == printed(*words)
     assert printed(*words, "--output", "-", "--format", "csv") == printed(*words, "--format", "csv")
-    assert refused(2, *words, "-o", "-q") == "--output needs a value"
     assert not list(tmp_path.iterdir())
-
-
-def test_parquet(tmp_path: Path) -> None:
-    parquet = pytest.importorskip("pyarrow.parquet")
-    target = tmp_path / "scores.parquet"
-    printed("evaluate", QRELS, RUN, "-m", "AP", "-o", str(target))
-    assert parquet.read_table(target).to_pylist() == [
-        {"run": "fused", "query": "all", "measure": "AP", "value": evaluate(QRELS, RUN, "AP").value("AP")}
-    ]
-    assert refused(2, "evaluate", QRELS, RUN, "--format", "parquet") == "--format parquet needs --output FILE"
-
-
-COMMANDS = {
-    "compare": ["compare", QRELS, RUN, EXPANDED],
-    "next": ["next", QRELS, RUN, str(sample.runs["dense"]), "--budget", "3"],
-    "compare by query": ["compare", QRELS, RUN, EXPANDED, "--per-query"],
-}
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_writes_json(command: str) -> None:
-    document = json.loads(printed(*COMMANDS[command], "--format", "json"))
-    tables = document.get("tables", [document])
-    assert all(table["rows"] for table in tables)
-
-
-def test_a_comparison_as_data() -> None:
-    reranked = str(sample.runs["reranked"])
-    (row,) = json.loads(printed("compare", QRELS, reranked, RUN, "--format", "json"))["rows"]
-    assert (row["a"], row["b"], row["headline"], row["better"]) == ("fused", "reranked", "better", "reranked")
-    assert row["low"] <= row["difference"] <= row["high"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no /dev/stdout")
@@ -117,85 +103,187 @@ def test_writing_to_standard_output_by_name_appends(tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.write_text("before\n")
     command = f"{sys.executable} -m unjudged evaluate {QRELS} {RUN} -m AP --format csv -o /dev/stdout"
-    subprocess.run(f"{command} >> {log}", shell=True, check=True)
-    assert log.read_text().startswith("before\nrun,query,measure,value\n")
+    subprocess.run(f"{command} >> {log}", shell=True, check=True, capture_output=True)
+    assert log.read_text().startswith("before\nrun,")
 
 
-def test_next_refuses_a_name_that_would_forge_a_judgment(tmp_path: Path) -> None:
-    """A document whose name has a line break would be read back as two judgments."""
-    run = tmp_path / "run.json"
-    for document in ("d1 1\nq01 0 d2", "two words"):
-        run.write_text(json.dumps({"q01": {document: 1.0}}))
-        message = refused(1, "next", QRELS, str(run), "-m", "RBP(p=0.8)")
-        assert message == (
-            f"document {document!r} cannot be written as TREC text: "
-            "a name may not be empty, nor hold spaces or control characters"
-        )
+@pytest.mark.parametrize("format", ["table", "csv", "tsv", "jsonl", "json", "markdown", "latex", "html"])
+def test_notes_are_said_once(format: str) -> None:
+    """On standard error, or within the formats that have a place for them."""
+    done = unjudged("evaluate", QRELS, EXPANDED, "-m", "AP", "-v", "--format", format)
+    within = format in ("json", "markdown", "latex", "html")
+    assert done.stdout.decode().count("no ranking for 1 query") == int(within)
+    assert done.stderr.decode().count(NOTE) == int(not within)
 
 
-def test_messages_hold_no_control_characters(tmp_path: Path) -> None:
-    done = unjudged("evaluate", QRELS, str(tmp_path / "\x1b[31mred"))
-    assert done.returncode == 1
-    assert b"\x1b" not in done.stderr
-    assert b"\\x1b[31mred" in done.stderr
+MOST_LINES = {"evaluate": 2, "compare systems": 4, "compare": 1}
 
 
-HELP = [
-    *("evaluate", "compare", "next", "pool", "sample", "experiment", "measures"),
-]
+@pytest.mark.parametrize("command", MOST_LINES)
+def test_few_lines_of_notes(command: str) -> None:
+    """The others are one line, and all of them with -v; none is also on standard output."""
+    done, every = unjudged(*TABLES[command]), unjudged(*TABLES[command], "-v")
+    lines, all_lines = (one.stderr.decode().splitlines() for one in (done, every))
+    assert len(lines) <= MOST_LINES[command]
+    assert done.stdout == every.stdout
+    hidden = re.search(r"([0-9]+) notes?( \(.*\))?: -v", "\n".join(lines))
+    assert hidden
+    assert len(all_lines) == len(lines) - 1 + int(hidden[1])
+    assert not {line.removeprefix("! ") for line in all_lines} & {*done.stdout.decode().splitlines()}
 
 
-@cache
-def help_of(command: str) -> str:
-    return unjudged(command, "--help", COLUMNS="80").stdout.decode()
+def test_two_systems_in_sentences() -> None:
+    better = printed("compare", QRELS, RUN, RERANKED, "-m", "RBP(p=0.8)")
+    assert better.splitlines()[0] == "reranked is better than fused."
+    assert "RBP(p=0.8): 0.3883 -> 0.4889, difference +0.1006" in better
+    assert "Next:" not in better
+    unsure = printed("compare", QRELS, RERANKED, DENSE, "-m", "RBP(p=0.8)")
+    assert "needs judging" in " ".join(unsure.split())
+    assert unsure.splitlines()[-1].startswith(
+        f"Next: unjudged next {QRELS} {RERANKED} {DENSE} -m 'RBP(p=0.8)'"
+    )
+    for width in (40, 80, 120):
+        text = unjudged("compare", QRELS, RERANKED, DENSE, COLUMNS=str(width)).stdout.decode()
+        assert max(map(len, text.partition("\nNext:")[0].splitlines())) <= width
 
 
-def test_options_have_one_meaning() -> None:
-    def commands_with(option: str) -> list[str]:
-        return [command for command in HELP if re.search(rf"--{option}\b(?!-)", help_of(command))]
+def test_pairs_and_systems_as_data() -> None:
+    found = compare(sample.qrels, [RERANKED, RUN, DENSE])
+    names = ["difference", "p", "p_adjusted", "low", "high", "query_low", "query_high"]
+    words = ["compare", QRELS, RERANKED, RUN, DENSE]
+    rows = list(csv.DictReader(io.StringIO(printed(*words, "--view", "pairs", "--format", "csv"))))
+    assert [[float(row[name]) for name in names] for row in rows] == [
+        [row[name] for name in names] for row in found.pairs
+    ]
+    assert [(row["a"], row["b"]) for row in rows] == [(row["a"], row["b"]) for row in found.pairs]
+    systems = json.loads(printed(*words, "--format", "json"))["rows"]
+    assert [row["system"] for row in systems] == [row["system"] for row in found.systems]
+    (only,) = json.loads(printed("compare", QRELS, *PAIR, "--format", "json"))["rows"]
+    assert (only["a"], only["b"], only["headline"], only["better"]) == (
+        "fused",
+        "reranked",
+        "better",
+        "reranked",
+    )
 
-    assert commands_with("prevalence") == ["evaluate", "next"]
-    assert commands_with("rel") == ["evaluate", "compare"]
-    assert commands_with("level") == commands_with("q") == commands_with("form") == []
+
+def test_differences_by_query() -> None:
+    words = ["compare", QRELS, RERANKED, DENSE, "--view", "queries"]
+    text = printed(*words)
+    assert text.startswith("nDCG@10 by query\n")
+    assert "Unjudged documents that matter most" in text
+    rows = list(csv.reader(io.StringIO(printed(*words, "-m", "AP", "-m", "P@10", "--format", "csv"))))
+    assert rows[0][:7] == ["measure", "a", "b", "query", "value_a", "value_b", "difference"]
+    assert [row[0] for row in rows[1:]] == ["AP"] * 30 + ["P@10"] * 30
 
 
-def test_the_width_of_a_terminal_is_used() -> None:
-    wide = unjudged("evaluate", QRELS, RUN, COLUMNS="200").stdout.decode()
-    narrow = unjudged("evaluate", QRELS, RUN, COLUMNS="40").stdout.decode()
-    assert wide.count("fused") == 1
-    assert narrow.count("fused") == 3
-    assert max(map(len, narrow.splitlines())) <= 40
+def test_no_empty_table_of_documents(tmp_path: Path) -> None:
+    files = []
+    for name, a, b in (("qrels", 1, 0), ("A", 2.5, 1.5), ("B", 1.5, 2.5)):
+        files.append(str(tmp_path / f"{name}.json"))
+        Path(files[-1]).write_text(json.dumps({f"q{i}": {"a": a, "b": b} for i in range(5)}))
+    done = unjudged("compare", *files, "--view", "queries", "-v")
+    assert b"Unjudged documents that matter most" not in done.stdout
+    assert b"No unjudged document that the runs retrieve changes the difference" in done.stderr
 
 
-def test_decimals() -> None:
-    """A paper may want three, and a table had four."""
+def test_intervals() -> None:
+    table = printed("evaluate", QRELS, RUN, "-m", "RBP(p=0.8)", "-m", "P@10", "--interval", "bounds")
+    assert "0.3883 [0.3883, 0.4350]  0.3967 [0.3967, 0.3967]" in table
+    asked = ["evaluate", QRELS, RUN, "-m", "AP", "--format", "json", "--interval"]
+    (row,) = json.loads(printed(*asked, "model(prevalence=0.2, confidence=0.9)"))["rows"]
+    assert row["low"] < row["value"] < row["high"]
+    assert (row["confidence"], "given prevalence 0.2" in row["method"]) == (0.9, True)
+    (extra,) = json.loads(printed(*asked, "bounds(extra_relevant=2)"))["rows"]
+    assert extra["low"] < json.loads(printed(*asked, "bounds"))["rows"][0]["low"]
+
+
+def test_intervals_for_other_queries_are_those_of_evaluate() -> None:
+    asked = [QRELS, RERANKED, RUN, DENSE, "-m", "AP", "DCG@10", "--format", "json"]
+    compared = json.loads(printed("compare", *asked, "--alpha", "0.1"))["rows"]
+    evaluated = json.loads(printed("evaluate", *asked, "--interval", "queries(confidence=0.9)"))["rows"]
+    ends = {(row["run"], row["measure"]): (row["low"], row["high"]) for row in evaluated}
+    assert {(r["system"], r["measure"]): (r["query_low"], r["query_high"]) for r in compared} == ends
+
+
+def test_parameters_of_tests_are_those_of_python() -> None:
+    words = ["compare", QRELS, RERANKED, DENSE, "--view", "pairs", "--format", "json"]
+    (row,) = json.loads(printed(*words, "--test", "bootstrap(draws=500)", "--seed", "3"))["rows"]
+    assert row["p"] == compare(QRELS, [RERANKED, DENSE], test="bootstrap", draws=500, seed=3)["p"]
+    same = compare(QRELS, [RERANKED, DENSE], test="bootstrap(draws=500)", seed=3)  # type: ignore[arg-type]
+    assert same["p"] == row["p"]
+
+
+def test_decimals_and_levels() -> None:
     asked = ["evaluate", QRELS, RUN, "-m", "AP", "NumRet"]
     assert printed(*asked, "--decimals", "2").splitlines()[2].split() == ["fused", "0.33", "1200"]
-    shown = printed("evaluate", QRELS, RUN, "-m", "AP", "--interval", "bounds", "--decimals", "3")
-    assert re.search(r"fused  0\.332 \[0\.\d{3}, 0\.\d{3}\]", shown)
-    three = ["compare", QRELS, RUN, str(sample.runs["lexical"]), str(sample.runs["dense"]), "--decimals", "3"]
-    three += ["-m", "RBP(p=0.8)"]
+    three = ["compare", QRELS, RUN, RUNS["lexical"], DENSE, "--decimals", "3", "-m", "RBP(p=0.8)"]
     assert r"\textbf{0.388}" in printed(*three, "--format", "latex")
     assert re.search(r"fused +0\.388 +0\.\d\d . 0\.\d\d ", printed(*three))
-    two = ["compare", QRELS, RUN, str(sample.runs["dense"]), "-m", "RBP(p=0.8)", "--decimals", "2"]
-    assert re.search(r"fused +dense +0\.12 +-0\.56 . 0\.17 ", printed(*two, "--pairs"))
-    assert re.search(r"q\d\d +0\.\d\d +0\.\d\d +-?0\.\d\d ", printed(*two, "--per-query"))
+    said = everything("compare", QRELS, RUN, DENSE, "--alpha", "0.005")
+    assert " (99.5%), p = " in said
 
 
-def test_a_level_is_not_rounded_to_another() -> None:
-    """99.5% was shown as 100%, which no interval for other queries has."""
-    said = printed("compare", QRELS, RUN, str(sample.runs["dense"]), "--alpha", "0.005")
-    assert " (99.5%), p = " in " ".join(said.split())
-    shown = printed("evaluate", QRELS, RUN, "-m", "AP", "--interval", "queries", "--confidence", "0.999")
-    assert "99.9%" in shown
+def test_a_long_name_is_folded(tmp_path: Path) -> None:
+    run = tmp_path / f"{'long_' * 30}name.run"
+    shutil.copy(RUN, run)
+    words = ["evaluate", QRELS, str(run), "-m", "AP", "nDCG(dcg='exp-log2', gains={1: 1, 2: 5})@10"]
+    lines = unjudged(*words, COLUMNS="40").stdout.decode().splitlines()
+    assert max(map(len, lines)) <= 40
 
 
-def test_decimals_where_there_is_no_table() -> None:
-    asked = ["evaluate", QRELS, RUN, "--decimals"]
-    for form in ("csv", "tsv", "json", "jsonl"):
-        said = refused(2, *asked, "2", "--format", form)
-        assert said == f"--decimals is for tables; {form} has full precision"
-    assert refused(2, *asked, "-1") == "--decimals is -1, expected a number from 0 to 15"
-    assert refused(2, *asked, "16") == "--decimals is 16, expected a number from 0 to 15"
-    said = refused(2, "compare", QRELS, RUN, EXPANDED, "--decimals", "2")
-    assert said == "--decimals is for tables; to see two runs in one, add --pairs"
+def test_hostile_names_are_shown_harmless(tmp_path: Path) -> None:
+    bad = tmp_path / "\x1b[31m<b>&_$|.run"
+    bad.write_bytes(Path(RUN).read_bytes())
+    assert "\x1b" not in printed("evaluate", QRELS, str(bad))
+    assert r"\\x1b\[31m\<b\>\&\_\$\|" in printed("evaluate", QRELS, str(bad), "--format", "markdown")
+    in_latex = r"\textbackslash{}x1b[31m\textless{}b\textgreater{}\&\_\$|"
+    assert in_latex in printed("evaluate", QRELS, str(bad), "--format", "latex")
+
+
+def test_the_page_has_the_command_that_makes_it(tmp_path: Path) -> None:
+    page = said(printed("report", QRELS, RUN, DENSE, "-m", "AP", "--set", "relevant=2", "-o", "-"))
+    assert f"unjudged report {QRELS} {RUN} {DENSE} --measure AP --set relevant=2 --output -" in page
+
+
+REGISTRIES = {
+    "Format": "unjudged.results.rendering:FORMATS",
+    "Form": "unjudged.formats.writing:FORMS",
+    "IntervalName": "unjudged.uncertainty.intervals:interval_methods()",
+    "TiesName": "unjudged.evaluation.tied_scores:TIES",
+    "TestName": "unjudged.inference.significance:TESTS",
+    "CorrectionName": "unjudged.inference.corrections:CORRECTIONS",
+    "CorrectOver": "unjudged.inference.pairwise:FAMILIES",
+    "DesignName": "unjudged.judging.designs:DESIGNS",
+    "Conflicts": "unjudged.judging.merging:RULES",
+}
+
+
+def test_names_for_static_typing_are_those_of_the_registries() -> None:
+    """In the same order: of two unions with the same words, `typing` keeps the first and its order."""
+    known = {name for name, value in vars(choices).items() if get_origin(value) is Literal}
+    assert known == set(REGISTRIES)
+    places = [place.replace("()", "").split(":") for place in REGISTRIES.values()]
+    code = "; ".join(f"from {module} import {name}" for module, name in places)
+    shown = ", ".join(f"*{place.partition(':')[2]}" for place in REGISTRIES.values())
+    names = [name for alias in REGISTRIES for name in get_args(getattr(choices, alias))]
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}; print({shown})"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == names
+
+
+def test_what_is_registered_can_be_chosen() -> None:
+    registering = "from unjudged.inference.significance import TESTS, find_test as find"
+    code = f"{registering}; TESTS.add('another', find('t')); from unjudged.cli.main import main; main()"
+
+    def with_another(*words: str) -> str:
+        command = [sys.executable, "-c", code, "compare", *words]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    assert "another" in with_another("--help")
+    assert with_another(QRELS, *PAIR, "--test", "another") == with_another(QRELS, *PAIR)
+
+
+def test_refused_views_of_three() -> None:
+    assert "--view queries is about two" in refused(2, "compare", QRELS, *PAIR, DENSE, "--view", "queries")

@@ -149,7 +149,7 @@ def test_how_judgments_were_made(tmp_path: Path) -> None:
     assert origin("strata", 'how = "sample"\ndepth = 5') == Origin("stratified sample", 5)
     assert Collection({"q": {"d": 1}}, how="unknown").judgments.origin == Origin("unknown")
     for file, how, problem in (
-        ("plain", "sample", "is 'sample', and the file does not record what was drawn, by lines of -1"),
+        ("plain", "sample", "is 'sample', and the file does not record what was drawn, and without runs"),
         ("strata", "pool", "is 'pool', and the file records a stratified sample"),
         ("chosen", "pool", "is 'pool', and the file records chosen documents"),
     ):

@@ -277,7 +277,9 @@ def test_options_of_the_command(tmp_path: Path) -> None:
     assert printed("collections", *words, "-m", "AP", "-k", "2") != printed("collections", *words, "-m", "AP")
     for name in ("fused", "reranked"):
         run = str(folder / f"{name}.run")
-        scores = printed("evaluate", str(sample.qrels), run, "-q", "-m", "AP", "--format", "csv")
+        scores = printed(
+            "evaluate", str(sample.qrels), run, "--view", "queries", "-m", "AP", "--format", "csv"
+        )
         (tmp_path / f"{name}.csv").write_text(scores)
     tables = ",".join(str(tmp_path / f"{name}.csv") for name in ("fused", "reranked"))
     from_tables = json.loads(

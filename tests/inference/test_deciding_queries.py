@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import ttest_1samp
 
-from tests.cli.in_process import printed, refused
+from tests.cli.in_process import everything, printed, refused
 from tests.conftest import examples
 from tests.report.test_page import said
 from unjudged import Scores, UsageError, compare, sample
@@ -112,11 +112,11 @@ def test_a_pair_says_which_queries_decide() -> None:
 
 
 def test_on_the_command_line_and_on_the_page() -> None:
-    text = " ".join(printed("compare", *TWO, "-m", "AP", "--per-query").split())
+    text = everything("compare", *TWO, "-m", "AP", "--view", "queries")
     assert "the difference is no longer significant (paired t test, alpha = 0.05; the fewest)." in text
     assert "influence" in text
     assert FIELDS["influence"].means == "what the query adds to the mean difference"
-    header = printed("compare", *TWO, "-m", "AP", "--per-query", "--format", "csv").splitlines()[0]
+    header = printed("compare", *TWO, "-m", "AP", "--view", "queries", "--format", "csv").splitlines()[0]
     assert header.endswith(",influence,p_without")
     page = report_page(sample.qrels, sample.runs, ["AP", "P@10"], correct_over="measures")
     assert "over 30 tests: 15 pairs by 2 measures" in said(page.html)
@@ -142,6 +142,6 @@ def test_correction_over_measures() -> None:
         compare(scores, correct_over="measures", correction="tukey")
     with pytest.raises(UsageError, match="correct_over is 'all'"):
         compare(scores, correct_over="all")  # type: ignore[arg-type]
-    shown = printed("compare", *FILES, "-m", "AP", "-m", "P@10", "--correct-over", "measures")
-    assert "over 30 tests" in " ".join(shown.split())
-    assert "expected one of pairs, measures" in refused(2, "compare", *FILES, "--correct-over", "all")
+    words = ["compare", *FILES, "-m", "AP", "-m", "P@10", "--correction"]
+    assert "over 30 tests" in everything(*words, "holm(over=measures)")
+    assert "expected one of pairs, measures" in refused(2, *words, "holm(over=all)")

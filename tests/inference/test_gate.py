@@ -155,7 +155,7 @@ def test_scores_of_a_table_say_that_judgments_are_unknown() -> None:
         ([QRELS, RUNS["fused"], RUNS["dense"], "--margin", "0.01"], 2),
         ([QRELS, RUNS["fused"], RUNS["dense"], "--margin", "0.01", "--undecided", "pass"], 0),
         ([QRELS, RUNS["fused"], RUNS["dense"], "--margin", "0.01", "--undecided", "fail"], 1),
-        ([QRELS, RUNS["fused"], RUNS["dense"]], 3),
+        ([QRELS, RUNS["fused"], RUNS["dense"]], 2),
         ([QRELS, RUNS["fused"], "--margin", "0.01"], 3),
         ([QRELS, RUNS["fused"], "no-such.run", "--margin", "0.01"], 3),
         ([QRELS, RUNS["fused"], RUNS["dense"], "--margin", "-1"], 3),
@@ -173,7 +173,7 @@ def test_exit_codes(words: list[str], code: int, capsys: pytest.CaptureFixture[s
 def test_formats_and_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = tmp_path / "scores.csv"
     evaluate(QRELS, RUNS, ["AP", "nDCG@10"]).to_frame("pandas").to_csv(table, index=False)
-    options = ["--scores", str(table), "--old", "lexical", "--new", "reranked", "--margin", "0.01"]
+    options = [str(table), "lexical", "reranked", "--margin", "0.01"]
     with pytest.raises(SystemExit) as ended:
         main(["gate", *options, "--format", "json"])
     data = json.loads(capsys.readouterr().out)
@@ -184,13 +184,13 @@ def test_formats_and_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         main(["gate", *options, "--format", "markdown"])
     assert "| measure | queries | lexical | reranked |" in capsys.readouterr().out
     with pytest.raises(SystemExit) as ended:
-        main(["gate", "--scores", str(table), "--margin", "0.01"])
+        main(["gate", str(table), "--margin", "0.01"])
     assert ended.value.code == 3
-    assert "say which system is old" in capsys.readouterr().err
+    assert "expected an old one and a new one" in capsys.readouterr().err
     with pytest.raises(SystemExit) as ended:
-        main(["gate", "--scores", str(table), "lexical", "reranked", "--margin", "0.01"])
+        main(["gate", str(table), "lexical", "nobody", "--margin", "0.01"])
     assert ended.value.code == 3
-    assert "lexical: no such file; name systems of one table by --old and --new" in capsys.readouterr().err
+    assert "no system is called 'nobody'; there are" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("margin", ["0.1", [0.1], -0.1, float("inf"), object()])
@@ -376,7 +376,7 @@ def test_a_margin_as_large_as_the_range_is_refused() -> None:
         (["--margin", "AP=0.3,nDCG(dcg='exp-log2')@10=0.2"], {"AP": 0.3, "nDCG(dcg='exp-log2')@10": 0.2}),
         (["--margin", "AP=0.3", "--margin", "RBP(p=0.8)=0.1"], {"AP": 0.3, "RBP(p=0.8)": 0.1}),
         (["--margin", "0.25", "-m", "AP"], {"AP": 0.25}),
-        (["--margin", "P@10=0.2", "--rel", "2"], {"P(rel=2)@10": 0.2}),
+        (["--margin", "P@10=0.2", "--set", "relevant=2"], {"P(rel=2)@10": 0.2}),
     ],
 )
 def test_margins_on_the_command_line(
@@ -414,7 +414,7 @@ def test_options_are_not_ignored_with_scores(tmp_path: Path, capsys: pytest.Capt
         lines += [f"old,q{k},P@10,0.5,0.5,0.5", f"new,q{k},P@10,{0.6 + k % 2 / 10},0.1,0.9"]
     table = tmp_path / "scores.csv"
     table.write_text("\n".join(lines))
-    words = ["gate", "--scores", str(table), "--old", "old", "--new", "new", "--margin", "0.01"]
+    words = ["gate", str(table), "old", "new", "--margin", "0.01"]
     for more, code in (([], 2), (["--judging", "as-judged"], 0)):
         with pytest.raises(SystemExit) as ended:
             main([*words, *more])
@@ -464,10 +464,8 @@ def test_patterns_name_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     for name in ("old", "new"):
         (tmp_path / name).mkdir()
         rows = "".join(f"q{k},{0.5 + k % 3 / 9}\n" for k in range(9))
-        (tmp_path / name / "scores.csv").write_text("query,quality\n" + rows)
+        (tmp_path / name / f"{name}.csv").write_text("query,quality\n" + rows)
     with pytest.raises(SystemExit) as done:
-        main(
-            ["gate", "--scores", f"old={tmp_path}/old/*.csv", f"new={tmp_path}/new/*.csv", "--margin", "0.1"]
-        )
+        main(["gate", f"{tmp_path}/old/*.csv", f"{tmp_path}/new/*.csv", "--margin", "0.1"])
     assert done.value.code == 0
     assert capsys.readouterr().out.startswith("PASS  new is not worse than old")

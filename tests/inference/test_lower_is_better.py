@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.cli.in_process import printed, refused
+from tests.cli.in_process import everything, printed
 from tests.conftest import examples
 from tests.report.test_page import read
-from unjudged import Scores, UsageError, compare, compare_collections, gate, report_page, sample
+from unjudged import Scores, UsageError, compare, compare_collections, gate, report_page
 from unjudged.rankings.judged import Floats
 from unjudged.results.words import headline_sentence, segment_sentences
 
@@ -155,21 +155,16 @@ def test_on_the_command_line(tmp_path: Path) -> None:
         for system, mean in (("old", 10), ("new", 13))
     ]
     table.write_text("\n".join(["system,query,measure,value", *lines]))
-    words = ["--scores", str(table), "--lower", "latency,cost"]
-    said = " ".join(printed("compare", "--scores", str(table), "--lower", "latency", "-m", "latency").split())
+    words = [str(table), "--set", "scores.lower=['latency', 'cost']"]
+    said = everything("compare", str(table), "--set", "scores.lower=latency", "-m", "latency")
     assert "old is better than new." in said
     assert "latency: the lower value counts as better." in said
-    said = " ".join(printed("compare", *words).split())
+    said = everything("compare", *words)
     assert "latency, cost: the lower value counts as better." in said
-    assert "faithfulness: the higher value counts as better (--lower NAME" in said
-    again = printed("compare", "--scores", str(table), "--lower", "latency", "--lower", "cost")
-    assert " ".join(again.split()) == said
+    assert "faithfulness: the higher value counts as better (--set scores.lower=NAME" in said
     marked = printed("evaluate", *words, "--format", "markdown").split("\n\n")[0]
     assert marked.count("**") == 6
     assert marked.splitlines()[2].count("**") == 4  # old is best by two
-    assert "--lower is for tables of scores: add --scores" in refused(
-        2, "compare", str(sample.qrels), *map(str, list(sample.runs.values())[:2]), "--lower", "AP"
-    )
 
 
 def test_tables_of_collections_stress_the_lowest_and_say_so() -> None:
@@ -195,7 +190,7 @@ def test_tables_of_collections_stress_the_lowest_and_say_so() -> None:
 
 def test_missing_values_are_not_the_best_ones() -> None:
     table = {"query": ["q1", "q2", "q3"], "a": [5.0, 6.0, 7.0], "b": [5.0, None, 8.0]}
-    with pytest.raises(UsageError, match="the best one where lower values are better: use --missing drop"):
+    with pytest.raises(UsageError, match="the best one where lower values are better: use --set scores"):
         Scores.of(table, "latency", missing="zero", lower="latency")
     assert Scores.of(table, "latency", missing="drop", lower="latency").values.shape == (2, 2, 1)
 

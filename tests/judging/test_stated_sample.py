@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.cli.in_process import printed, refused, unjudged
+from tests.cli.in_process import everything, printed, refused, unjudged
 from tests.predictions.test_several_judges import DOCUMENTS, QUERIES, RUNS, TRUTH, judge
 from unjudged import AssumptionWarning, InputError, Judgments, Run, UsageError, evaluate
 from unjudged.formats.writing import run_text
@@ -120,19 +120,21 @@ def test_the_option(tmp_path: Path) -> None:
     runs = [str(tmp_path / f"{name}.run") for name in RUNS]
     for path, run in zip(runs, RUNS.values(), strict=True):
         Path(path).write_text(run_text(run, Path(path).stem))
-    words = ["evaluate", str(qrels), *runs, "--predictions", str(model), "-m", "P@5"]
-    assert "say so (--sampled uniformly" in refused(1, *words)
-    stated = [*words, "--sampled", "uniformly"]
+    words = ["evaluate", str(qrels), *runs, "--set", f"predictions={model}", "-m", "P@5"]
+    assert "say so (--set judgments.how=sample" in refused(1, *words)
+    stated = [*words, "--set", "judgments.how=sample"]
     named = {Path(run).stem: run for run in runs}
     expected = estimate_by_document(stated_sample(Judgments.read(qrels), named), named, model, "P@5").mean(
         "a"
     )
     assert f"{expected.value:.4f}" in printed(*stated)
-    assert "say how (--sampled uniformly)" in unjudged(*words[:4], "--interval", "sampling").stderr.decode()
-    assert "--sampled-depth needs --sampled" in refused(2, *words, "--sampled-depth", "5")
+    assert (
+        "say so (--set judgments.how=sample)"
+        in unjudged(*words[:4], "--interval", "sampling").stderr.decode()
+    )
     assert "give the runs too" in refused(2, "audit", str(qrels), str(model), "--sampled", "uniformly")
     end = ["-m", "P@5", "--sampled", "uniformly"]
-    compared = printed("compare", str(qrels), *runs, "--predictions", str(model), *end)
+    compared = everything("compare", *stated[1:])
     assert "sample of 90 human judgments" in compared
     audited = printed("audit", str(qrels), str(model), *runs, "--threshold", "0.5", *end)
     assert f"{expected.value:.4f}" in audited

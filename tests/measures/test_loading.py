@@ -49,18 +49,11 @@ def own(folder: Path, body: str, traits: str = "", name: str = "own.py") -> str:
 def test_a_file_is_loaded_and_its_measure_is_like_any_other(tmp_path: Path) -> None:
     file = own(tmp_path, "first", "pointwise=True")
     expected = evaluate(FILES[0], FILES[1], "RR").means[0, 0]
-    assert f"{expected:.4f}" in printed("evaluate", *FILES, "--load", file, "-m", "Own", "AP")
+    assert f"{expected:.4f}" in printed("evaluate", *FILES, "--set", f"code={file}", "-m", "Own", "AP")
     assert load_measures([file]) == ["Own"]
-    assert "Own" in printed("evaluate", "--load", file, *FILES, "-m", "Own(rel=2)", "--interval", "bounds")
-
-
-def test_every_command_that_takes_measures_takes_load() -> None:
-    from tests.cli.declared import declared
-    from unjudged.cli.commands import COMMANDS
-
-    takes = {name for name in COMMANDS if any("-m" in one.names for one in declared(name))}
-    loads = {name for name in COMMANDS if any(one.name == "_load" for one in declared(name))}
-    assert takes == loads
+    assert "Own" in printed(
+        "evaluate", "--set", f"code={file}", *FILES, "-m", "Own(rel=2)", "--interval", "bounds"
+    )
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 import scipy.stats
 
-from tests.cli.in_process import printed, refused, unjudged
+from tests.cli.in_process import everything, printed, refused, unjudged
 from unjudged import Judgments, sample
 from unjudged.formats.writing import run_text
-from unjudged.judging.merging import merge
 from unjudged.judging.sample_file import read_sample
 from unjudged.predictions import (
     Predictions,
@@ -86,17 +85,17 @@ def test_from_the_draw_to_the_answer(world: World) -> None:
     drawn = len(read_sample(design).to_judge())
     assert said.startswith(f"{drawn} documents to judge, drawn proportional to weight")
     answers = world.answers(asked)
-    evaluated = ["evaluate", design, *world.runs, "--judged", answers, "--predictions", world.model]
-    evaluated += ["-m", MEASURE]
+    people = str(world.folder / "people.prels")
+    printed("merge", design, answers, "-o", people)
+    evaluated = ["evaluate", people, *world.runs, "--set", f"predictions={world.model}", "-m", MEASURE]
     rows = table(*evaluated)
-    judged = merge(read_sample(design), {"people": answers}).judgments
-    expected = estimate_by_document(judged, world.runs, Predictions.of(world.model), MEASURE)
+    expected = estimate_by_document(Judgments.read(people), world.runs, Predictions.of(world.model), MEASURE)
     wanted = [one for run in expected.runs for one in expected.intervals(run)]
     assert [float(row["value"]) for row in rows] == pytest.approx([one.value for one in wanted])
     assert [float(row["low"]) for row in rows] == pytest.approx([one.low for one in wanted])
     assert [row["uncertainty"] for row in rows] == ["judgments", "judgments and queries"] * 2
-    shown = printed(*evaluated)
-    assert f"Poisson sample of {expected.judged} human judgments" in " ".join(shown.split())
+    shown = everything(*evaluated)
+    assert f"Poisson sample of {expected.judged} human judgments" in shown
     assert "have no prediction: 0." in shown
     compared = " ".join(printed("compare", *evaluated[1:]).split())
     gap = expected.difference(*expected.runs[::-1])
@@ -108,85 +107,11 @@ def test_from_the_draw_to_the_answer(world: World) -> None:
     assert ends == pytest.approx([gap.value, gap.low, gap.high])
 
 
-def test_earlier_judgments_are_certain(world: World) -> None:
-    """What people judged before is not drawn again, and counts with probability 1."""
-    folder, earlier = world.folder / "judging", world.qrels("earlier.qrels", 2)
-    queries = [
-        "sample",
-        "--for",
-        "predictions",
-        *world.runs,
-        "--predictions",
-        world.model,
-        "--judged",
-        earlier,
-    ]
-    printed(*queries, "--budget", "15", "--to-judge", str(folder))
-    asked = (folder / "to-judge.qrels").read_text().splitlines()
-    assert asked
-    answers = world.answers(world.write("both.qrels", asked))
-    evaluated = [
-        "evaluate",
-        str(folder / "design.txt"),
-        *world.runs,
-        "--predictions",
-        world.model,
-        "-m",
-        "P@5",
-    ]
-    assert "not judged yet" in refused(1, *evaluated, "--judged", answers)
-    rows = table(*evaluated, "--judged", answers, "--judged", earlier)
-    judged = merge(read_sample(folder / "design.txt"), {"people": world.truth}).judgments
-    assert judged.probability is not None
-    assert (judged.probability == 1).sum() == len(Judgments.of(earlier).grade)
-    expected = estimate_by_document(judged, world.runs, Predictions.of(world.model), "P@5")
-    assert [float(row["value"]) for row in rows[::2]] == pytest.approx(
-        [expected.mean(run).value for run in expected.runs]
-    )
-
-
-def test_half_an_answer_is_refused(world: World) -> None:
-    folder = world.folder / "judging"
-    printed("sample", "--for", "predictions", *world.runs, "-b", "40", "--to-judge", str(folder))
-    design, asked = str(folder / "design.txt"), folder / "to-judge.qrels"
-    evaluated = ["evaluate", design, *world.runs, "--predictions", world.model]
-    waiting = len(read_sample(design).to_judge())
-    assert refused(1, *evaluated).startswith(
-        f"{waiting} drawn documents are not judged yet, such as document"
-    )
-    answers = Path(world.answers(str(asked)))
-    answers.write_text("".join(answers.read_text().splitlines(keepends=True)[1:]))
-    assert "1 drawn document is not judged yet" in refused(1, *evaluated, "--judged", str(answers))
-
-
-def test_what_was_not_drawn_is_reported_and_left_out(world: World) -> None:
-    folder = world.folder / "judging"
-    printed("sample", "--for", "predictions", *world.runs, "-b", "40", "--to-judge", str(folder))
-    design = str(folder / "design.txt")
-    evaluated = [
-        "evaluate",
-        design,
-        *world.runs,
-        "--predictions",
-        world.model,
-        "-m",
-        MEASURE,
-        "--format",
-        "csv",
-    ]
-    drawn = unjudged(*evaluated, "--judged", world.answers(str(folder / "to-judge.qrels")))
-    every = [f"{q} 0 {d} {g}" for q, docs in world.truth.items() for d, g in docs.items()]
-    listed = read_sample(design).judgments
-    known = {(listed.queries[q], d) for q, d in zip(listed.query, listed.documents, strict=True)}
-    inside = [row for row in every if tuple(row.split()[0:3:2]) in known]
-    all_judged = unjudged(*evaluated, "--judged", world.write("all.qrels", inside))
-    assert all_judged.stdout == drawn.stdout
-    assert b"judged but not drawn, left out" in all_judged.stderr
-
-
 def test_by_query(world: World) -> None:
     people = world.qrels("people.qrels", 7)
-    rows = table("evaluate", people, *world.runs, "--predictions", world.model, "-m", "AP", "-m", "nDCG@5")
+    rows = table(
+        "evaluate", people, *world.runs, "--set", f"predictions={world.model}", "-m", "AP", "-m", "nDCG@5"
+    )
     for measure in ("AP", "nDCG@5"):
         expected = estimate_by_query(people, world.runs, world.model, measure)
         found = [row for row in rows if row["measure"] == measure]
@@ -194,8 +119,8 @@ def test_by_query(world: World) -> None:
             [expected.mean(run).value for run in expected.runs]
         )
         assert {row["uncertainty"] for row in found} == {"judgments and queries"}
-    shown = printed("evaluate", people, *world.runs, "--predictions", world.model)
-    assert "7 queries judged by people, 5 queries with predictions only" in " ".join(shown.split())
+    shown = everything("evaluate", people, *world.runs, "--set", f"predictions={world.model}")
+    assert "7 queries judged by people, 5 queries with predictions only" in shown
 
 
 def test_a_comparison_has_one_verdict(world: World) -> None:
@@ -218,10 +143,10 @@ def test_a_comparison_has_one_verdict(world: World) -> None:
     asked = ["compare", people, *runs, "-m", "P@10"]
     plain = " ".join(unjudged(*asked).stdout.decode().split())
     assert "old is ahead" in plain or "old is better" in plain
-    said = " ".join(printed(*asked, "--predictions", model).split())
+    said = " ".join(printed(*asked, "--set", f"predictions={model}").split())
     assert said.startswith("new is better than old.")
     assert "is ahead" not in said
-    (row,) = table(*asked, "--predictions", model)
+    (row,) = table(*asked, "--set", f"predictions={model}")
     expected = estimate_by_document(people, runs, model, "P@10")
     gap, other = expected.intervals("new", "old")
     assert [float(row[name]) for name in ("difference", "estimate_low", "estimate_high")] == pytest.approx(
@@ -233,14 +158,14 @@ def test_a_comparison_has_one_verdict(world: World) -> None:
     assert (row["a"], row["better"], row["headline"]) == ("new", "new", "better")
     values = expected.per_query
     assert float(row["p"]) == pytest.approx(scipy.stats.ttest_rel(*values).pvalue)
-    as_json = json.loads(printed(*asked, "--predictions", model, "--format", "json"))
+    as_json = json.loads(printed(*asked, "--set", f"predictions={model}", "--format", "json"))
     assert as_json["rows"][0]["better"] == "new"
 
 
 def test_a_comparison_by_query(world: World) -> None:
     """Its rankings of further queries were said to be ignored."""
     people = world.qrels("people.qrels", 7)
-    asked = ["compare", people, *world.runs, "--predictions", world.model, "-m", "AP"]
+    asked = ["compare", people, *world.runs, "--set", f"predictions={world.model}", "-m", "AP"]
     done = unjudged(*asked)
     said = " ".join(done.stdout.decode().split())
     assert "ignored" not in said + done.stderr.decode()
@@ -255,7 +180,6 @@ def test_a_comparison_by_query(world: World) -> None:
     assert float(row["p"]) == pytest.approx(expected.powered(*expected.runs).p)
     assert "choose t" in refused(2, *asked, "--test", "wilcoxon")
     assert "choose t, and holm, bh" in refused(2, *asked, "--correction", "tukey")
-    assert refused(2, *asked, "--per-query") == "--predictions does not go with --per-query"
 
 
 def test_grades_in_json_are_read_as_asked(world: World) -> None:
@@ -264,21 +188,22 @@ def test_grades_in_json_are_read_as_asked(world: World) -> None:
     grades = {q: {d: 2 * g for d, g in docs.items()} for q, docs in world.truth.items()}
     model = world.folder / "model.json"
     model.write_text(json.dumps(grades))
-    asked = ["evaluate", people, *world.runs, "--predictions", str(model), "-m", "AP"]
+    asked = ["evaluate", people, *world.runs, "--set", f"predictions={model}", "-m", "AP"]
     assert "say from which threshold" in refused(2, *asked)
-    shown = " ".join(printed(*asked, "--threshold", "1").split())
-    assert "model.json: whole numbers, read as scores; give --kind grades" in shown
-    assert "read as scores" not in printed(*asked, "--kind", "grades")
+    shown = everything(*asked, "--set", "predictions.threshold=1")
+    assert "model.json: whole numbers, read as scores; say --set predictions.kind=grades" in shown
+    assert "read as scores" not in everything(*asked, "--set", "predictions.kind=grades")
     expected = estimate_by_query(people, world.runs, Predictions.of(grades, kind="grades"), "AP")
-    rows = table(*asked, "--kind", "grades")
+    rows = table(*asked, "--set", "predictions.kind=grades")
     assert [float(row["value"]) for row in rows] == [expected.mean(run).value for run in expected.runs]
-    assert refused(2, *asked[:4], "--kind", "grades") == "--kind needs --predictions"
 
 
 def test_measures_that_are_no_sums_are_refused_with_the_reason(world: World) -> None:
     people = world.qrels("people.qrels", 12)
     for measure in ("AP", "R@10", "nDCG@10"):
-        problem = refused(2, "evaluate", people, *world.runs, "--predictions", world.model, "-m", measure)
+        problem = refused(
+            2, "evaluate", people, *world.runs, "--set", f"predictions={world.model}", "-m", measure
+        )
         assert "cannot be estimated by document: it divides by a number of relevant documents" in problem
         assert "Estimate it by query instead" in problem
 
@@ -289,18 +214,17 @@ def test_missing_predictions_and_foreign_ids(world: World) -> None:
     people = world.qrels("people.qrels", 12)
     expected = estimate_by_document(people, world.runs, Predictions.of(some), "P@5")
     assert expected.missing > 0
-    shown = printed("evaluate", people, *world.runs, "--predictions", some, "-m", "P@5")
+    shown = everything("evaluate", people, *world.runs, "--set", f"predictions={some}", "-m", "P@5")
     assert f"have no prediction: {expected.missing}." in shown
     other = world.write("other.run", [f"other{line}" for line in lines])
-    problem = refused(1, "evaluate", people, *world.runs, "--predictions", other, "-m", "P@5")
+    problem = refused(1, "evaluate", people, *world.runs, "--set", f"predictions={other}", "-m", "P@5")
     assert "no query that people judged has predictions" in problem
 
 
 def test_options_that_do_not_go_together(world: World) -> None:
     evaluated = ["evaluate", QRELS, DENSE]
-    assert refused(2, *evaluated, "--threshold", "3") == "--threshold and --outside need --predictions"
-    both = refused(2, *evaluated, "--predictions", world.model, "--interval", "bounds")
-    assert both == "--predictions does not go with --interval"
+    both = refused(2, *evaluated, "--set", f"predictions={world.model}", "--interval", "bounds")
+    assert both == "with predictions there are intervals already: omit --interval, --view and --depth"
     draw = ["sample", "--for", "predictions", DENSE]
     assert "needs --budget" in refused(2, *draw)
     assert "needs --to-judge FOLDER" in refused(2, *draw, "--budget", "10")
@@ -320,35 +244,10 @@ def test_nothing_is_overwritten(world: World) -> None:
     assert (folder / "to-judge.qrels").read_text() == "q 0 d 1\n"
 
 
-@pytest.mark.parametrize("rule", ["last", "highest"])
-def test_conflicts_need_a_rule(rule: str, world: World) -> None:
-    people = world.write("people.qrels", ["q1 0 a 1", "q1 0 b 0"])
-    later = world.write("later.qrels", ["q1 0 a 1", "q1 0 b 2", "q1 0 c 0"])
-    run = world.write("a.run", ["q1 Q0 a 1 2 r", "q1 Q0 b 2 1 r"])
-    evaluated = ["evaluate", people, run, "--judged", later, "-m", "P@2", "--format", "csv"]
-    problem = refused(1, *evaluated)
-    assert "1 document judged with different grades: q1 b (before: 0, later: 2)" in problem
-    assert "--conflicts majority, highest or last" in problem
-    done = unjudged(*evaluated, "--conflicts", rule)
-    assert float(next(csv.DictReader(io.StringIO(done.stdout.decode())))["value"]) == 1.0
-    noted = done.stderr.decode()
-    assert "later.qrels: 1 document judged as before." in noted
-    assert f"later.qrels: 1 document judged with different grades, settled by the rule '{rule}'" in noted
-
-
-def test_further_judgments_without_conflict_are_silent(world: World) -> None:
-    people = world.write("people.qrels", ["q1 0 a 1", "q1 0 b -1"])
-    later = world.write("later.qrels", ["q1 0 b 1", "q1 0 c 0"])
-    run = world.write("a.run", ["q1 Q0 a 1 2 r", "q1 Q0 b 2 1 r"])
-    done = unjudged("evaluate", people, run, "--judged", later, "-m", "P@2", "--format", "csv")
-    assert done.stderr == b""
-    assert float(next(csv.DictReader(io.StringIO(done.stdout.decode())))["value"]) == 1.0
-
-
 def test_decimals_of_estimates_with_predictions(world: World) -> None:
     """--decimals was refused beside --predictions."""
     people = world.qrels("people.qrels", 6)
-    asked = ["evaluate", people, world.runs[0], "--predictions", world.model, "-m", "AP"]
+    asked = ["evaluate", people, world.runs[0], "--set", f"predictions={world.model}", "-m", "AP"]
     (row,) = table(*asked)
     value, low, high = (float(row[name]) for name in ("value", "low", "high"))
     for decimals in (2, 6):
@@ -368,19 +267,21 @@ def test_several_judges_are_combined(world: World) -> None:
             for d, grade in docs.items()
         ],
     )
-    several = ["--predictions", f"model={world.model}", "--predictions", f"clicks={second}"]
-    words = ("evaluate", qrels, *world.runs, *several, "--threshold", "0.5", "-m", "P@5")
+    several = ["--set", f"predictions=model={world.model}", "--set", f"predictions=clicks={second}"]
+    words = ("evaluate", qrels, *world.runs, *several, "--set", "predictions.threshold=0.5", "-m", "P@5")
     judges = {"model": Predictions.of(world.model), "clicks": Predictions.of(second)}
     runs = {Path(run).stem: run for run in world.runs}
     expected = estimate_by_query(qrels, runs, judges, "P@5", threshold=0.5)
     rows = table(*words)
     assert float(rows[0]["value"]) == expected.mean(rows[0]["run"]).value
-    assert "Weights of the judges for P@5" in printed(*words)
-    compared = printed("compare", qrels, *world.runs, *several, "--threshold", "0.5", "-m", "P@5")
+    assert "Weights of the judges for P@5" in everything(*words)
+    compared = everything(
+        "compare", qrels, *world.runs, *several, "--set", "predictions.threshold=0.5", "-m", "P@5"
+    )
     assert "Weights of the judges for P@5" in compared
 
 
 def test_judges_need_names_of_their_own(world: World) -> None:
     qrels = world.qrels("whole.qrels", 6)
-    twice = ("--predictions", f"a={world.model}", "--predictions", f"a={world.model}")
-    assert "two sources are called 'a'" in refused(2, "evaluate", qrels, *world.runs, *twice)
+    twice = ("--set", f"predictions={world.model}", "--set", f"predictions={world.model}")
+    assert "several predictions need names of their own" in refused(2, "evaluate", qrels, *world.runs, *twice)

@@ -12,7 +12,7 @@ import pytest
 import unjudged
 from tests.cli.in_process import printed
 from unjudged import MissingQueriesWarning, UnjudgedWarning, compare, sample
-from unjudged.base.notes import DOUBT, WORDS, Note, note, said_once
+from unjudged.base.notes import DOUBT, READING, WORDS, Note, note, said_once
 
 SOURCE = Path(unjudged.__file__).parent
 SIX = [str(path) for path in sample.runs.values()]
@@ -60,6 +60,6 @@ def test_json_has_codes_and_words() -> None:
         "code": "missing-queries",
         "about": ["expanded"],
         "values": {"missing": ["q17"], "queries": 30},
-        "weight": DOUBT,
+        "weight": READING,
         "text": "expanded has no ranking for 1 query of 30: q17. Each counts as empty.",
     }

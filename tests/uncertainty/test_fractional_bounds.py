@@ -11,7 +11,7 @@ import pytest
 from tests.cli.in_process import printed
 from tests.oracles.fractional_completions import MEASURES, case, completions, measures
 from tests.report.test_page import said
-from unjudged import compare, evaluate, sample
+from unjudged import calibrate, compare, evaluate, sample
 from unjudged.judging import next as next_documents
 from unjudged.uncertainty.bounding.bounds import bounds
 
@@ -78,20 +78,10 @@ def test_a_report_says_what_grades_stand_for() -> None:
 
 
 def test_calibrations_are_learnt_from_the_command_line(tmp_path: Path) -> None:
-    """`calibrate` refused the fractions that `evaluate --calibration` takes."""
+    """Fractions are taken wherever whole grades are."""
     halves = tmp_path / "halves.txt"
     halves.write_text(re.sub(r"(?m) 1$", " 0.5", sample.qrels.read_text()))
     learnt = tmp_path / "learnt.json"
-    runs = [str(run) for run in sample.runs.values()]
-    printed("calibrate", str(halves), *runs, "--groups", "(.*)", "-m", "nDCG@10", "-o", str(learnt))
-    options = [
-        "-m",
-        "nDCG@10",
-        "--interval",
-        "calibrated",
-        "--calibration",
-        str(learnt),
-        "--confidence",
-        "0.7",
-    ]
-    assert "[" in printed("evaluate", str(halves), runs[0], *options)
+    calibrate(halves, sample.runs, "(.*)", "nDCG@10").save(learnt)
+    settings = ["--set", f"judgments.calibration={learnt}", "--interval", "calibrated(confidence=0.7)"]
+    assert "[" in printed("evaluate", str(halves), str(sample.runs["boolean"]), "-m", "nDCG@10", *settings)

@@ -25,7 +25,9 @@ NAMED = 5
 """How many runs stand in a sentence before it counts them."""
 
 _TEXT = """
-missing-queries!: {about:names} {about:has} no ranking for {missing:query} of {queries}: {missing:list}.
+missing-queries: {about:names} {about:has} no ranking for {missing:query} of {queries}: {missing:list}.
+    Each counts as empty.
+many-missing!: {about:names} {about:has} no ranking for {missing:query} of {queries}: {missing:list}.
     Each counts as empty.
 extra-queries: {about:names} {about:has} rankings for {ignored:query} that the judgments do not have. They
     are ignored.
@@ -36,7 +38,8 @@ wrong-order!: The judgments look like scores, and {about:list} like grades: are 
     Judgments come before runs (unjudged check tells them apart).
 refused!: {why}.
 few-judged!: Only {share}, and the others count as nonrelevant: bounds (--interval bounds) show what that
-    leaves open. If the labels were drawn at random, say how (--sampled uniformly).
+    leaves open. If the labels were drawn at random, say so (--set
+    judgments.how=sample).
 queries-without-judged!: {none:number} of {queries} queries {none:has} no judged document, so all that
     runs have for {none:it} counts as nonrelevant: {none:list}.
 queries-without-relevant!: {none:number} of {queries} queries {none:has} no sampled relevant document, and
@@ -45,10 +48,10 @@ no-such-grade!: No judged document has a grade of {rel} or more, so nothing is r
 below-sample!: The sample was drawn from the first {rank} documents of each run, so nothing is known of
     the others: {about:all} {about:counts} them as nonrelevant.
 not-uniform!: {about:all} {about:needs} a uniform sample, but {why}.
-tied: Documents have the same score in {tied} of {runs:run}: --ties expected (ties='expected') has the
+tied: Documents have the same score in {tied} of {runs:run}: --set ties=expected has the
     means over all orders of them.
-tied-means!: Documents have the same score, and other orders of them change means by more than {least}:
-    {widest}{more}. ties='expected' (--ties expected) has the mean over all orders.
+tied-means: Documents have the same score, and other orders of them change means by more than {least}:
+    {widest}{more}. --set ties=expected has the mean over all orders.
 expected: Values are expected over all orders of documents with the same score, each as likely as another.
 drawn-orders: {about:all}: orders of some rankings were drawn at random; standard error of a mean {error:.1g}.
 left-out!: {about:list} is left out: {why}.
@@ -56,8 +59,8 @@ estimates: {what} with the pool judged{how}.
 outside-pool: Documents outside the pool count as not relevant.
 pool-depth: Bounds: {what}.
 lower-better: {about:list}: the lower value counts as better.
-higher-better: {about:list}: the higher value counts as better (--lower NAME if the lower one should; in
-    Python lower=).
+higher-better: {about:list}: the higher value counts as better (--set
+    scores.lower=NAME if the lower one should; in Python lower=).
 of-logarithms: {about:list}: differences, their tests and intervals are of logarithms.
 per-query: {about:list}: means per query, where `evaluate` has sums.
 same-queries!: {about:list} have the same {what}: their queries are not independent, and intervals and p

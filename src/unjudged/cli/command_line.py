@@ -62,11 +62,13 @@ class Given(Namespace):
         words = [self.name, *self.words]
         for one in options_of(self.command):
             value = getattr(self, one.name)
-            if one.writes or value == one.others.get("default"):
+            if one.writes or value in (False, one.others.get("default")):
                 continue
-            for each in [] if one.flag else map(str, value if isinstance(value, list) else [value]):
+            if one.flag:
+                words.append(one.names[-1])
+                continue
+            for each in map(str, value if isinstance(value, list) else [value]):
                 words += [f"{one.names[-1]}={each}"] if each.startswith("-") else [one.names[-1], each]
-            words += [one.names[-1]] if one.flag else []
         return shlex.join(["unjudged", *words, *more])
 
     def made_by(self) -> str:
@@ -135,7 +137,7 @@ class _Help(RawDescriptionHelpFormatter):
 def _parser(name: str, command: ModuleType, *, full: bool = False, width: int = WIDTH) -> ArgumentParser:
     """Return the parser of a command; its help is short, or has everything."""
     parser = _Parser(
-        usage=f"unjudged {name} {command.USAGE} [OPTION...]",
+        usage=" ".join(filter(None, ["unjudged", name, command.USAGE, "[OPTION...]"])),
         description=_about(command, full, width) if full else _about(command, full, WIDTH),
         epilog=None if full else "" if len(options_of(command)) < 2 else f"unjudged {name} --help says more.",
         formatter_class=lambda prog: _Help(prog, max_help_position=26, width=width),

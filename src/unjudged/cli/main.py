@@ -12,7 +12,7 @@ import sys
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import unjudged
-from unjudged.base.errors import UnjudgedError, UsageError
+from unjudged.base.errors import InputError, UnjudgedError, UsageError
 from unjudged.cli.standard_streams import complete_output, drop_output
 
 TYPE_CHECKING = False
@@ -84,9 +84,13 @@ def run(words: list[str]) -> None:
                 print(help_of(words[0], full="--help" in words), end="")
             return
         given = parsed(words[0], words[1:])
-        with notes_on_standard_error(all_notes=given.verbose):
+        with notes_on_standard_error(all_notes=getattr(given, "verbose", False)):
             collect_what_follows()
-            sys.exit(given.command.run(given))
+            try:
+                code = given.command.run(given)
+            except SystemExit as error:
+                raise InputError(f"code that was loaded ended the program (exit code {error.code})") from None
+        sys.exit(code or 0)
     from unjudged.cli.parser import call_of
 
     with warnings_on_standard_error():

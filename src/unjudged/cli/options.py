@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from unjudged.base.errors import UnjudgedError
 from unjudged.base.wording import meant
 from unjudged.cli.files import reads
 from unjudged.results.grid import DECIMALS
@@ -37,6 +38,8 @@ class Option:
         self._known = known
         if known is not None:
             others = {"type": self._choose, "metavar": "NAME", **others}
+        if "type" in others:
+            others["type"] = _telling(others["type"])
         self.others = others
         self.flag = others.get("action") == "store_true"
 
@@ -55,6 +58,18 @@ class Option:
             expected = f"expected one of {', '.join(self.known)}{meant(word, self.known)}"
             raise ArgumentTypeError(f"{self.names[-1]} is {word!r}, {expected}")
         return word
+
+
+def _telling(read: Callable[[str], Any]) -> Callable[[str], Any]:
+    """Return the same, whose errors argparse passes on as they are."""
+
+    def reading(text: str) -> Any:
+        try:
+            return read(text)
+        except UnjudgedError as error:
+            raise ArgumentTypeError(str(error)) from None
+
+    return reading
 
 
 def a_number(text: str) -> float:
@@ -145,9 +160,7 @@ ALPHA = Option(
 BASELINE = Option(
     "-b", "--baseline", metavar="RUN", help="Compare all others with this run. By default all pairs."
 )
-PLOT = Option(
-    "--plot", writes=True, type=a_figure, metavar="FILE", help="Draw a figure (svg, png, pdf or html)."
-)
+PLOT = Option("--plot", writes=True, type=a_figure, metavar="FILE", help="Draw a figure (svg, png or pdf).")
 
 
 TO_FILE = Option(

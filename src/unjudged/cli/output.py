@@ -170,6 +170,8 @@ def show(content: str | bytes, output: Path | None = None) -> None:
 
         check_not_read(output)
         write_whole(output, content)
+        if sys.stderr is not None and output.is_file():
+            sys.stderr.write(f"wrote {plain(str(output))}\n")
     except BrokenPipeError:
         raise
     except OSError as error:

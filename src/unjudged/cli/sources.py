@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from unjudged.base.choices import check_parameters
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import meant
 from unjudged.cli.files import reads
@@ -17,6 +18,7 @@ from unjudged.collection.description import Description, Labels, ScoreTable
 from unjudged.collection.finding import description_above, description_of
 from unjudged.evaluation.collection import Collection
 from unjudged.formats.named_columns import is_number
+from unjudged.formats.sources import expanded
 
 if TYPE_CHECKING:
     from unjudged.cli.command_line import Given
@@ -26,6 +28,7 @@ JUDGED_AND_RUNS = re.compile(r"(irds:[^:]+|(?:[A-Za-z]:[\\/])?[^:]+):(.+)")
 TREC = (4, 5, 6)
 """Fields of a line of judgments or of a run."""
 START = 1 << 12
+PREDICTED = "predictions."
 
 
 @contextmanager
@@ -60,24 +63,45 @@ def collections_of_words(words: Sequence[str], settings: Sequence[str], usage: s
 
 def collection_of_words(words: Sequence[str], settings: Sequence[str], usage: str) -> Collection:
     """Return the collection that words name, with other values of some keys of its description."""
-    predictions = [text.partition("=")[2] for text in settings if text.startswith("predictions=")]
-    others = [text for text in settings if not text.startswith("predictions=")]
-    described, runs = _described(words, usage)
-    described = described.override(*others)
+    reads(word for word in words if not word or _is_source(word))
+    described, runs = _described(words, settings, usage)
+    described = described.override(*(text for text in settings if not text.startswith("predictions")))
     reads(_files(described))
-    reads([*words[:1], *(run for run in runs or () if os.path.exists(run) or run == "-"), *predictions])
-    if described.scores is None and runs is not None and not described.judgments:
-        raise UsageError(f"there are no judgments: {usage}")
-    own = (_named(predictions) if "=" in "".join(predictions) else predictions[-1]) if predictions else None
-    return Collection(described, runs or None, predictions=own)
+    return Collection(described, runs or None, predictions=_predictions(settings))
 
 
-def _named(files: Iterable[str]) -> dict[str, str]:
-    """Return files by name, from words such as llama=FILE."""
-    return {name: file for name, _, file in (one.partition("=") for one in files)}
+def _predictions(settings: Sequence[str]) -> Any:
+    """Return what `predictions=FILE` or `predictions=NAME=FILE` names, as `predictions.kind` says."""
+    files = [text.partition("=")[2] for text in settings if text.startswith("predictions=")]
+    kind = [text.partition("=")[2] for text in settings if text.startswith("predictions.kind=")]
+    if not files:
+        return None
+    from unjudged.predictions.predictions import Judges
+
+    named = dict(file.partition("=")[::2] for file in files if "=" in file and not os.path.exists(file))
+    reads(named.values() or files)
+    if len(files) > max(len(named), 1):
+        raise UsageError("several predictions need names of their own: predictions=NAME=FILE for each")
+    return Judges.of(named or files[0], kind=kind[-1] if kind else None).by_name
 
 
-def _described(words: Sequence[str], usage: str) -> tuple[Description, list[str] | None]:
+def predicting(collection: Collection, settings: Sequence[str]) -> dict[str, Any]:
+    """Return what is predicted, and how it is used, by `predictions.threshold` and `predictions.outside`."""
+    own = dict(
+        text.removeprefix("predictions.").partition("=")[::2] for text in settings if text[:12] == PREDICTED
+    )
+    own.pop("kind", None)
+    check_parameters("predictions", own, ["kind", "outside", "threshold"])
+    if own and not collection.predictions:
+        raise UsageError(f"predictions.{next(iter(own))} needs predictions: --set predictions=FILE")
+    threshold = own.pop("threshold", None)
+    known = {} if threshold is None else {"threshold": float(threshold)}
+    return {"predictions": collection.predictions or None, **own, **known}
+
+
+def _described(
+    words: Sequence[str], settings: Sequence[str], usage: str
+) -> tuple[Description, list[str] | None]:
     """Return what is described, and the words that name runs or systems of it."""
     if not words or not _is_source(words[0]):
         found = description_above()
@@ -92,12 +116,13 @@ def _described(words: Sequence[str], usage: str) -> tuple[Description, list[str]
     described = description_of(words[0])
     if described is not None:
         return described, list(words[1:]) or None
-    tables = [word for word in words if os.path.exists(word)] if _is_table(words[0]) else []
-    if tables:
-        return Description(scores=ScoreTable(tuple(tables))), [w for w in words if w not in tables] or None
+    if _are_tables(words[0], settings):
+        others = [word for word in words[1:] if not _is_source(word)]
+        tables = [file for word in words if word not in others for file in expanded(word)]
+        return Description(scores=ScoreTable(tuple(tables))), others or None
     if len(words) < 2:
         raise UsageError(f"no run given: {usage}")
-    return Description(judgments=(Labels(words[0]),)), list(words[1:])
+    return Description(judgments=(Labels(words[0]),), runs=list(words[1:])), None
 
 
 def _is_source(word: str) -> bool:
@@ -106,10 +131,16 @@ def _is_source(word: str) -> bool:
     return special or os.path.exists(word)
 
 
-def _is_table(file: str) -> bool:
-    """Whether a file is a table of scores; TREC's judgments and runs are told apart by their first line."""
-    if not os.path.isfile(file):
+def _are_tables(word: str, settings: Sequence[str]) -> bool:
+    """Whether a file is a table of scores: as settings say, or by what it holds.
+
+    TREC's judgments are known by their first line.
+    """
+    file = expanded(word)[0]
+    if not os.path.isfile(file) or any(text.startswith("judgments.") for text in settings):
         return False
+    if any(text.startswith("scores.") for text in settings):
+        return True
     with open(file, "rb") as stream:
         start = stream.read(START)
     lines = (line.split() for line in start.splitlines() if not line.startswith(b"#"))

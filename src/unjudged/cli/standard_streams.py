@@ -15,6 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from unjudged.base.notes import Note
+
     Report = Callable[[int], None]
 
 
@@ -79,13 +81,20 @@ def notes_on_standard_error(*, all_notes: bool = False) -> Iterator[None]:
     _NOTES.clear()
     with warnings.catch_warnings(record=True) as recorded:
         warnings.simplefilter("always", UnjudgedWarning)
-        try:
-            yield
-        finally:
-            for one in recorded:
-                said = one.message
-                tell([said.note if isinstance(said, UnjudgedWarning) else f"{one.category.__name__}: {said}"])
-            _write_notes([one for one in dict.fromkeys(_NOTES) if one not in _SAID], all_notes=all_notes)
+        yield
+    notes = [*(_note_of(one.message) for one in recorded), *_NOTES]
+    _write_notes([one for one in dict.fromkeys(notes) if one not in _SAID], all_notes=all_notes)
+
+
+def _note_of(message: Warning | str) -> Note:
+    """Return a warning as a note; one without a code is a reason for doubt."""
+    from unjudged.base.errors import UnjudgedWarning
+    from unjudged.base.notes import DOUBT, Note
+
+    if isinstance(message, UnjudgedWarning) and message.note.code:
+        return message.note
+    name = "" if isinstance(message, UnjudgedWarning) else f"{type(message).__name__}: "
+    return Note(f"{name}{message}", weight=DOUBT)
 
 
 @contextmanager
@@ -109,10 +118,10 @@ def warnings_on_standard_error() -> Iterator[None]:
 def _write_notes(notes: Sequence[str], *, all_notes: bool) -> None:
     if not notes or sys.stderr is None:
         return
-    from unjudged.base.notes import DOUBT
+    from unjudged.base.notes import DOUBT, READING
     from unjudged.base.wording import counted, plain
 
-    shown = [one for one in notes if all_notes or getattr(one, "weight", DOUBT) == DOUBT]
+    shown = [one for one in notes if all_notes or getattr(one, "weight", READING) == DOUBT]
     lines = [f"! {plain(one)}" for one in shown]
     if others := [one for one in notes if one not in shown]:
         codes = dict.fromkeys(code.replace("-", " ") for one in others if (code := getattr(one, "code", "")))

@@ -18,6 +18,8 @@ FILE_NAME = "collection.toml"
 LARGEST = 1 << 20
 HIGHEST = 1e300
 PEOPLE, MODEL = "people", "model"
+STATED = ("sample", "sample per query")
+"""How labels were drawn: every pair of query and document alike, or so many documents of each query."""
 LATER = {
     "clusters": "queries of one session cannot be kept together yet: omit it",
     "positives": "judgments that are positives only cannot be used as such yet: say unknown",
@@ -193,7 +195,7 @@ class Labels:
     file: Annotated[Any, a_file] = None
     by: Annotated[str, one_of(PEOPLE, MODEL)] = PEOPLE
     name: Annotated[str, a_text] = ""
-    how: Annotated[str | None, one_of("pool", "sample", "chosen", "unknown")] = None
+    how: Annotated[str | None, one_of("pool", *STATED, "chosen", "unknown")] = None
     depth: Annotated[int | None, a_rank] = None
     pooled: Annotated[tuple[str, ...], some_texts] = ()
     calibration: Annotated[Any, a_file] = None

@@ -17,7 +17,7 @@ from unjudged.base.choices import place_of
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.lazy import computed_once
 from unjudged.base.wording import counted
-from unjudged.collection.description import MODEL, Description, Labels
+from unjudged.collection.description import MODEL, STATED, Description, Labels
 from unjudged.collection.finding import description_of
 from unjudged.evaluation.described_judgments import by_name, united
 from unjudged.formats.frames import is_frame, library_of, runs_in_frame
@@ -110,10 +110,24 @@ class Collection:
         self._judgments, self.notes = united(described.judgments)
         self.runs: dict[str, RunSource] = {}
         self.runs = self._named(runs)
+        self._state_sample()
         for source in (runs, *self.runs.values(), qrels):
             if kind_of_source(source) == FRAME:
                 self.library = library_of(source)
                 break
+
+    def _state_sample(self) -> None:
+        """Take labels for the random sample that the description states, where their file records none."""
+        labels = next(iter(self.described.judgments), Labels())
+        if self._judgments is None or labels.how not in STATED or self._judgments.origin.sampled:
+            return
+        if not self.runs:
+            problem = "the file does not record what was drawn, and without runs it cannot be known"
+            raise labels.place.at("how").error(f"is {labels.how!r}, and {problem}")
+        self.runs = self.loaded().runs
+        how = "uniformly" if labels.how == STATED[0] else "per-query"
+        stated = import_module("unjudged.judging.sample_file").stated_sample
+        self._judgments = stated(self, how=how, depth=labels.depth)
 
     @property
     def judgments(self) -> Judgments:

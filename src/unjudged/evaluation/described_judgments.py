@@ -8,7 +8,7 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any, Final
 
-from unjudged.collection.description import MODEL, Labels
+from unjudged.collection.description import MODEL, STATED, Labels
 from unjudged.formats.sources import FILE, FileWithColumns, kind_of_source
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.origin import CHOSEN, POOL, UNKNOWN, Kind, Origin
@@ -73,11 +73,10 @@ def _read(labels: Labels) -> Judgments:
     if not _is_stated(labels):
         return judgments
     origin, how = judgments.origin, labels.how
-    kind = origin.kind if how in (None, "sample") else KIND_OF[how]
+    kind = KIND_OF.get(how or "", origin.kind)
     recorded = judgments.stratum is not None or judgments.probability is not None or origin.kind == CHOSEN
-    if how == "sample" and not origin.sampled:
-        problem = "the file does not record what was drawn, by lines of -1, strata or probabilities"
-        raise labels.place.at("how").error(f"is 'sample', and {problem}")
     if recorded and kind != origin.kind:
         raise labels.place.at("how").error(f"is {how!r}, and the file records {origin}")
+    if how in STATED and not origin.sampled:
+        return judgments
     return replace(judgments, origin=Origin(kind, labels.depth or origin.depth))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -9,6 +10,7 @@ from functools import partial
 from unjudged.base.choices import TiesName, checked_int, place_of
 from unjudged.base.errors import announce
 from unjudged.evaluation.collection import Collection, Names, RunsSource, collection_of
+from unjudged.evaluation.query_segments import file_and_column
 from unjudged.evaluation.scores import Notes, Scores
 from unjudged.evaluation.tied_scores import TIES, notes_on_ties, over_orders
 from unjudged.measures.kernel.estimand import permitted
@@ -109,6 +111,9 @@ def scores_of(collection: Collection) -> Scores | None:
     if table is None:
         return None
     given = {name: getattr(table, name) for name in ("lower", "missing", "wide", "range", "columns")}
+    segments = collection.described.segments
+    if isinstance(segments, str) and not os.path.exists(file_and_column(segments)[0]):
+        given["by"] = segments
     file = table.file[0] if isinstance(table.file, tuple) and len(table.file) == 1 else table.file
     scores = Scores.of(file, table.measures, **given)
     return scores if collection.systems is None else of_systems(scores, collection.systems)

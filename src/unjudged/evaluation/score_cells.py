@@ -202,7 +202,7 @@ def _complete(
     lacking = f"{counted(len(absent), 'value')} {'is' if len(absent) == 1 else 'are'} missing: {some}{more}"
     if missing == "error":
         raise InputError(
-            f"{lacking}; add --missing zero to count them as 0, or --missing drop (in Python missing=)"
+            f"{lacking}; --set scores.missing=zero counts it as 0, drop omits the query (in Python missing=)"
         )
     if missing == "zero":
         return queries, [f"{lacking}. {AS_ZERO}"]

@@ -110,8 +110,8 @@ class Reading:
             return "measure", "query"
         if self.wide is None and self.asked is None:
             self.cells.notes.append(
-                f"Outer names are taken for systems: {shortlist(outer)}; --wide measures takes them for "
-                "queries, and the inner names for measures (in Python wide=)."
+                f"Outer names are taken for systems: {shortlist(outer)}; --set scores.wide=measures takes "
+                "them for queries, and the inner names for measures (in Python wide=)."
             )
         return "system", "query"
 
@@ -259,13 +259,13 @@ class ScoreColumns:
             return cls(role, values, True, notes)
         are_measures = wide == "measures" or (wide is None and are_names_of_measures(values, "columns"))
         if wide is None and not are_measures and asked is None:
-            other = "--wide measures takes them for measures (in Python wide=)"
+            other = "--set scores.wide=measures takes them for measures (in Python wide=)"
             notes.append(f"Columns are taken for systems: {shortlist(values)}; {other}.")
         return cls(role, values, are_measures, notes)
 
 
 def _without_query(table: NamedColumns) -> InputError:
-    remedy = f"expected {', '.join(QUERIES)}, or its name, as in --columns query=NAME"
+    remedy = f"expected {', '.join(QUERIES)}, or its name, as in --set scores.columns.query=NAME"
     if any(map(NO_NAME.fullmatch, table.columns)):
         remedy = "one column has no name: if it has the queries, call it query"
     return InputError(f"no column for the query among {listed(list(table.columns))}; {remedy}")
@@ -279,7 +279,7 @@ def are_names_of_measures(names: Iterable[str], what: str) -> bool:
         other = next(name for name in each if name not in known)
         problem = f"of the {what}, {shortlist(known, 3)} {'is' if len(known) == 1 else 'are'} known as"
         kind = "a measure" if len(known) == 1 else "measures"
-        remedy = "say what they are: --wide measures or --wide systems (in Python wide=)"
+        remedy = "say what they are: --set scores.wide=measures or systems (in Python wide=)"
         raise UsageError(f"{problem} {kind}, {other} is not; {remedy}")
     return bool(known)
 

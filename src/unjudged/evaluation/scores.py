@@ -118,7 +118,7 @@ class Scores(Shown, Framed):
             return same.chosen(measures)
         if lower is not None and missing == "zero":
             problem = "a missing value would count as 0, the best one where lower values are better"
-            raise UsageError(f"{problem}: use --missing drop (in Python missing='drop')")
+            raise UsageError(f"{problem}: use --set scores.missing=drop (in Python missing='drop')")
         if is_array(source):
             table = array_of_scores(source, runs, queries, measures, missing=missing, limits=range)
             library = ""

@@ -66,7 +66,7 @@ def _check_fractions(measures: Sequence[Measure], judges: Judges, *, by_query: b
     """Refuse what fractional grades of people cannot be compared with: predicted whole grades."""
     if any(predictions.kind == GRADES for predictions in judges.all):
         problem = "people gave fractional grades, and the predictions are whole grades of another scale"
-        raise UsageError(f"{problem}: give probabilities or scores (--kind)")
+        raise UsageError(f"{problem}: give probabilities or scores (--set predictions.kind=scores)")
     graded = [m for m in measures if m.traits.gain is not None and "rel" not in m.given]
     if by_query and graded:
         problem = f"{graded[0]} by query needs a predicted gain, and these are probabilities or scores"

@@ -29,7 +29,7 @@ FIRST = 10
 _RECOMMENDED = 10
 STATE_IT = (
     "Nothing says that these labels were drawn at random: if they were, from all that the runs retrieve, say "
-    "so (--sampled uniformly, in Python judging.stated_sample)"
+    "so (--set judgments.how=sample, in Python judging.stated_sample)"
 )
 """Advice for labels that are scattered over the rankings and record no design."""
 

@@ -75,7 +75,7 @@ class Predictions:
         """Say as what the predictions were read, if they could be either kind."""
         if not self.guessed or (self.table.numbers[:, 0] % 1).any():
             return []
-        other = "give --kind grades (in Python kind='grades') if they are grades"
+        other = "say --set predictions.kind=grades (in Python kind='grades') if they are grades"
         return [f"{self.name}: whole numbers, read as scores; {other}."]
 
     def __repr__(self) -> str:

@@ -77,7 +77,8 @@ def compare(
     )
     baseline = baseline_of(described, baseline, found.systems)
     place_of_baseline(baseline, list(found.systems))
-    segments = described.segments if segments is None else segments
+    if segments is None:
+        segments = getattr(source, "segments", None) or described.segments
     return compare_gathered(found, settings, baseline, correct_over, segments)
 
 

@@ -30,6 +30,9 @@ MANY_DIFFER, NEARLY_ALL_DIFFER = 0.25, 0.9
 FEW = 10
 """With fewer documents, scores and grades cannot be told apart."""
 
+MANY = 5
+"""A run that lacks more than one of so many queries is said to at once."""
+
 
 def coverage_warnings(
     runs: Sequence[str], queries: Sequence[str], rankings: JudgedRankings
@@ -50,7 +53,8 @@ def coverage_warnings(
     nothing = not any(judged) and not (rankings.judgments.grade >= 0).any()
     for i, run in enumerate(runs):
         if run in lacking:
-            lack = note("missing-queries", lacking[run], missing=empty[run], queries=len(queries))
+            code = "many-missing" if MANY * len(empty[run]) > len(queries) else "missing-queries"
+            lack = note(code, lacking[run], missing=empty[run], queries=len(queries))
             yield MissingQueriesWarning(lack)
         if run in extra:
             yield ExtraQueriesWarning(note("extra-queries", extra[run], ignored=ignored[run]))

@@ -38,7 +38,7 @@ class Command:
         return found
 
 
-CONVERTED: tuple[str, ...] = ("audit", "experiment", "check", "explain", "demo")
+CONVERTED = ("evaluate", "compare", "gate", "report", "audit", "experiment", "check", "explain", "demo")
 """Commands whose module has `USAGE`, `OPTIONS` and `run(given)`."""
 
 COMMANDS = {

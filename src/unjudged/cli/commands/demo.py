@@ -2,6 +2,10 @@
 
 unjudged demo
 unjudged demo --files practice
+
+    unjudged demo
+    unjudged demo --files practice
+    unjudged compare practice/collection.toml
 """
 
 from __future__ import annotations

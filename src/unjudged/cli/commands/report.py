@@ -1,112 +1,62 @@
-"""`unjudged report`."""
+"""Write an evaluation as one page of HTML that needs neither a network nor a server.
+
+The page shows the systems with their ranges, the headline of every pair, the differences and the rankings of
+each query, and where judgments are missing. Its tables can be sorted and saved as CSV, its figures as SVG.
+
+    unjudged report qrels.txt *.run -o page.html
+    unjudged report qrels.txt *.run -m AP nDCG@10 --baseline lexical -o page.html
+    unjudged report -o page.html --title "Six systems"
+"""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING
 
-from unjudged.base.choices import CorrectOver
 from unjudged.base.errors import UsageError
-from unjudged.cli.arguments import (
-    OUTPUT,
-    Baseline,
-    BoundsDepth,
-    By,
-    File,
-    InputFile,
-    Load,
-    Measures,
-    Rel,
-    measures_with_rel,
+from unjudged.cli.commands.compare import tested
+from unjudged.cli.options import (
+    ALPHA,
+    BASELINE,
+    CORRECTION,
+    MEASURE,
+    SEED,
+    SET,
+    TEST,
+    TO_FILE,
+    VERBOSE,
+    Option,
 )
-from unjudged.cli.given_arguments import command_given
-from unjudged.cli.input_options import JudgmentOptions
 from unjudged.cli.output import show
-from unjudged.cli.standard_streams import reading
-from unjudged.cli.table_options import SignificanceOptions, TableOptions
-from unjudged.evaluation.evaluation import fitting_measures
-from unjudged.report.page.report_page import REPORT_MEASURES, TITLE, report_page
-from unjudged.uncertainty.calibration import Calibration
+from unjudged.cli.sources import opened
 
-PAGE_SUFFIXES = (".html", ".htm", "")
+if TYPE_CHECKING:
+    from unjudged.cli.command_line import Given
+
+USAGE = "[SOURCE...] -o PAGE"
+TITLE = Option("--title", default="Evaluation report", metavar="TEXT", help="The title of the page.")
+OPTIONS = (TO_FILE, MEASURE, SET, BASELINE, TEST, CORRECTION, ALPHA, TITLE, SEED, VERBOSE)
+SUFFIXES = (".html", ".htm", "")
 
 
-def report(
-    qrels: File,
-    /,
-    *runs: File,
-    output: Annotated[Path | None, OUTPUT],
-    measures: Measures = None,
-    _load: Load = None,
-    rel: Rel = None,
-    baseline: Baseline = None,
-    pool_depth: BoundsDepth = None,
-    calibration: InputFile = None,
-    tests: SignificanceOptions = SignificanceOptions(),
-    correct_over: CorrectOver = "pairs",
-    inputs: JudgmentOptions = JudgmentOptions(),
-    tables: TableOptions = TableOptions(),
-    by: By = None,
-    title: str = TITLE,
-) -> None:
-    """Write an evaluation as one HTML page that needs neither a network nor a server.
+def run(given: Given) -> None:
+    """Make the page."""
+    from unjudged.questions.sources import resolved
+    from unjudged.report.page.report_page import report_page
 
-    The page shows who leads and what is open, the systems in their ranges, the headline of every pair, the
-    differences and the rankings of each query, and where judgments are missing. With --scores the files are
-    tables of scores by query that any tool computed: `unjudged report --scores TABLE... -o PAGE`.
+    output = given.output
+    if output is not None and output.suffix.lower() not in SUFFIXES:
+        raise UsageError(f"a report is a page of HTML: {output} must end in .html")
 
-    Parameters
-    ----------
-    qrels
-        The judgments; with --scores a table of scores.
-    runs
-        One or more runs; with --scores further tables.
-    output
-        The file to write, such as page.html.
-    measures
-        A measure; may be repeated. The default is nDCG@10, AP and RBP(p=0.8), or from samples with strata
-        or probabilities the measures that estimate from them.
-    calibration
-        A file that `unjudged calibrate` wrote: adds calibrated intervals.
-    correct_over
-        Which tests are corrected together: the pairs of each measure, or all pairs by all measures.
-    title
-        The title of the page.
-
-    Examples
-    --------
-    unjudged report qrels.txt *.run -o page.html
-    unjudged report qrels.txt *.run -m AP nDCG@10 --baseline lexical -o page.html
-    unjudged report qrels.txt *.run --title "Six systems" -o page.html
-    """
-    needing = {"rel": rel, "calibration": calibration}
-    from_tables = tables.check(inputs, **needing, pool_depth=pool_depth)
-    named = {} if from_tables else inputs.runs(runs)
-    if output is not None and output.suffix.lower() not in PAGE_SUFFIXES:
-        raise UsageError(f"a report is a page of HTML: {output} must end in {PAGE_SUFFIXES[0]}")
-    learnt = None if calibration is None else Calibration.load(calibration)
-    compared = {"baseline": baseline, "correct_over": correct_over, **vars(tests)}
-    made = command_given("--output", str(output or "-"))
-    if from_tables:
-        scores = tables.read([qrels, *runs], inputs, measures, by)
-        shown = {"by": scores.segments or by, "title": title, "files": [qrels, *runs]}
-        shown["command"] = made
-        show(report_page(scores, **compared, **shown).html, output)  # type: ignore[arg-type]
-        return
-    judgments = inputs.read(qrels, fractions=True, or_scores=True)
-    chosen = measures_with_rel(measures or fitting_measures(judgments, REPORT_MEASURES), rel)
-    with reading(len(named)) as on_read:
+    with opened(given) as collection:
+        source, described = resolved(collection)
         page = report_page(
-            judgments,
-            named,
-            chosen,
-            pool_depth=pool_depth,
-            by=by,
-            calibration=learnt,
-            title=title,
-            command=made,
-            files=[qrels, *inputs.further],
-            on_read=on_read,
-            **compared,
+            collection,
+            None,
+            given.measure,
+            by=getattr(source, "segments", None) or described.segments,
+            predictions=collection.predictions or None,
+            title=given.title,
+            command=given.written("--output", str(output or "-")),
+            **tested(given),
         )
     show(page.html, output)

@@ -100,13 +100,11 @@ def _run_package(name: str) -> None:
     offered = {point.name: point for point in entry_points(GROUP)}
     if name not in offered:
         known = f"; packages offer: {', '.join(sorted(offered))}" if offered else ""
-        raise UsageError(
-            f"--load {name}: no such file, and no installed package offers measures by it{known}"
-        )
+        raise UsageError(f"{name}: no such file, and no installed package offers measures by it{known}")
     try:
         offered[name].load()
     except ImportError as error:
-        raise InputError(f"--load {name}: {offered[name].value} cannot be imported: {error}") from error
+        raise InputError(f"{name}: {offered[name].value} cannot be imported: {error}") from error
 
 
 RANKINGS = 150

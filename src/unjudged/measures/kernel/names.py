@@ -203,7 +203,7 @@ def _unknown(name: str) -> UsageError:
     close = [names[n] for n in get_close_matches(plainly(name), names, 3, 0.6)]
     hint = f"; did you mean {' or '.join(close)}?" if close else ""
     return UsageError(
-        f"no measure is called {name!r}{hint} (`unjudged measures` lists them all; --load adds yours)"
+        f"no measure is called {name!r}{hint} (`unjudged explain` lists them; --set code=FILE adds yours)"
     )
 
 

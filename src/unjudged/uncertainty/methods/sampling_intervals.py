@@ -155,7 +155,7 @@ def strata_of(judgments: Judgments) -> Strata:
     except UsageError:
         raise UsageError(
             "documents were drawn with probabilities of their own, and this interval needs a fixed number "
-            "from each of some strata: use P or RBP with --predictions, or draw strata (unjudged sample)"
+            "from each of some strata: use P or RBP with predictions, or draw strata"
         ) from None
 
 
@@ -173,7 +173,7 @@ def unseen_queries(plain: Measure, judgments: Judgments) -> int:
     judgments=POOL_JUDGED,
     takes=SAMPLES,
     instead="use 'bounds'; 'sampling' is for judgments that were drawn at random (unjudged sample): if these "
-    "were, say how (--sampled uniformly)",
+    "were, say so (--set judgments.how=sample)",
     check=check_sampled,
     uses=(),
     cite=("horvitz1952", "yilmaz2008b", "hall1992"),

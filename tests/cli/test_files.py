@@ -1,0 +1,215 @@
+"""Files that commands write: whole or not at all, and never over what is read, however it is spelt."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import strategies as st
+
+from tests.cli.in_process import printed, refused, unjudged
+from tests.conftest import examples
+from unjudged import sample
+from unjudged.base.errors import UnjudgedError
+from unjudged.cli.command_line import command_named, options_of, parsed
+from unjudged.cli.commands import CONVERTED
+
+QRELS, RUN, OTHER = (str(path) for path in (sample.qrels, sample.runs["fused"], sample.runs["dense"]))
+FILES = ("qrels", "a", "b", "predicted", "kinds", "calibration")
+SETTINGS = ("predictions=predicted", "segments=kinds", "judgments.calibration=calibration")
+READING = [name for name in CONVERTED if command_named(name).USAGE.startswith("[SOURCE")]
+TRIED = examples(25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def names_of(folder: Path, file: str) -> list[str]:
+    """Other names of a file."""
+    links = folder / "links"
+    links.mkdir(exist_ok=True)
+    soft, softer, hard = (links / f"{kind}-{file}" for kind in ("soft", "softer", "hard"))
+    if not soft.exists():
+        soft.symlink_to(folder / file)
+        softer.symlink_to(soft)
+        hard.hardlink_to(folder / file)
+    return [file, f"./{file}", f"links/../{file}", str(folder / file), *map(str, (soft, softer, hard))]
+
+
+@pytest.mark.parametrize("command", READING)
+@TRIED
+@given(data=st.data())
+def test_nothing_that_is_read_is_replaced(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: st.DataObject
+) -> None:
+    """By any name and any spelling of any option that writes, wherever it stands."""
+    monkeypatch.chdir(tmp_path)
+    for file in FILES:
+        Path(file).write_text("q01 0 d1 1\n")
+    read = data.draw(st.sampled_from(FILES))
+    names = names_of(tmp_path, read)
+    given_as, target = data.draw(st.sampled_from(names)), data.draw(st.sampled_from(names))
+    settings = [part for one in SETTINGS for part in ("--set", one)]
+    words = [
+        before + equals + (given_as if file == read else file) for before, equals, file in split(settings)
+    ]
+    options = [one for one in options_of(command_named(command)) if one.writes]
+    one = data.draw(st.sampled_from(options))
+    name = data.draw(st.sampled_from(one.names))
+    way = data.draw(st.sampled_from([[name, target], [f"{name}={target}"]]))
+    more = [] if one.name == "output" else ["-o", "new.html"]
+    at = data.draw(st.sampled_from([0, 3, len(words)]))
+    done = unjudged(command, *words[:at], *way, *words[at:], *more)
+    assert done.returncode == (3 if command == "gate" else 2), (words, way, done.stderr)
+    expected = b"is read by this command" if one.name == "output" else b""
+    assert expected in done.stderr
+    assert all((tmp_path / file).read_text() == "q01 0 d1 1\n" for file in FILES)
+
+
+def split(settings: list[str]) -> list[tuple[str, str, str]]:
+    """Return the words of a line, divided before the file that each ends in."""
+    return [word.rpartition("=") for word in [*FILES[:3], *settings]]
+
+
+WORDS = [
+    "a.qrels",
+    "b.run",
+    "AP",
+    "csv",
+    "tag",
+    "5",
+    "-1",
+    "0.5",
+    "",
+    "evaluate",
+    "-m",
+    "--measure",
+    "--format",
+]
+WORDS += [
+    "-",
+    "--",
+    "--format=csv",
+    "-mAP",
+    "-k5",
+    "--seed",
+    "--seed=1",
+    "--x y",
+    "-k=3",
+    "--set",
+    "a=b",
+    "-v",
+]
+
+
+@given(st.sampled_from(CONVERTED), st.lists(st.sampled_from(WORDS), max_size=8))
+def test_any_line_is_parsed_or_refused(command: str, words: list[str]) -> None:
+    try:
+        assert parsed(command, words).words is not None
+    except UnjudgedError as refused_with:
+        assert str(refused_with).isprintable()
+
+
+GIVEN: dict[str, st.SearchStrategy[list[str]]] = {
+    "-m": st.lists(st.sampled_from(["AP", "nDCG@10", "RBP(p=0.8, rel=2)"]), min_size=1, max_size=2),
+    "--depth": st.sampled_from([["5"], ["100"]]),
+    "--set": st.sampled_from([["relevant=2"], ["ties=expected"]]),
+    "--baseline": st.sampled_from([["b"], ["a name"]]),
+    "--test=t": st.just([]),
+    "-v": st.just([]),
+    "--alpha": st.just(["0.1"]),
+    "-o": st.just(["out.csv"]),
+}
+
+
+@given(st.permutations([*GIVEN]), st.integers(0, len(GIVEN)), st.data())
+def test_a_recorded_command_is_the_same_call(names: list[str], count: int, data: st.DataObject) -> None:
+    """Wherever options stand; where results are written is not recorded."""
+    options = [word for name in names[:count] for word in (name, *data.draw(GIVEN[name]))]
+    first = parsed("compare", ["a.qrels", "b.run", "c.run", *options])
+    program, name, *words = shlex.split(first.written())
+    assert (program, name) == ("unjudged", "compare")
+    assert vars(parsed(name, words)) == {**vars(first), "output": None}
+
+
+REPLACING = {
+    "one option": ["-oQ"],
+    "an equals sign": ["--output=Q"],
+    "two words": ["-o", "Q"],
+    "a figure": ["--plot", "Q"],
+}
+
+
+@pytest.mark.parametrize("way", REPLACING)
+def test_the_judgments_are_not_replaced(tmp_path: Path, way: str) -> None:
+    qrels = tmp_path / "qrels.svg"
+    qrels.write_bytes(Path(QRELS).read_bytes())
+    said = refused(2, "evaluate", str(qrels), RUN, *(w.replace("Q", str(qrels)) for w in REPLACING[way]))
+    assert said == f"{qrels} is read by this command: write to another file" or "no format" in said
+    assert qrels.read_bytes() == Path(QRELS).read_bytes()
+
+
+@pytest.mark.parametrize("pattern", ["*.txt", "**/o*", "other.*"])
+def test_a_file_that_matches_a_pattern_is_not_replaced(tmp_path: Path, pattern: str) -> None:
+    """The shell did not see the pattern, so nothing named the file that was read."""
+    run, other = tmp_path / "run.txt", tmp_path / "other.txt"
+    for file, source in ((run, RUN), (other, OTHER)):
+        file.write_bytes(Path(source).read_bytes())
+    before, asked = other.read_bytes(), str(tmp_path / pattern)
+    said = refused(2, "evaluate", QRELS, asked, "-o", str(other))
+    assert said.startswith(f"{other} is read by this command")
+    assert other.read_bytes() == before
+    printed("evaluate", QRELS, str(tmp_path / "*.txt"), "-m", "AP", "-o", str(tmp_path / "scores.csv"))
+    assert (tmp_path / "scores.csv").read_text().startswith("run,")
+
+
+def test_code_and_what_measures_name_are_not_replaced(tmp_path: Path) -> None:
+    code, complete = tmp_path / "mine.py", tmp_path / "complete.qrels"
+    lines = ["def NotReplaced(r):", '    """Nothing."""', "    return r.retrieved * 0.0"]
+    code.write_text("\n".join(["from unjudged import measure", "@measure()", *lines, ""]))
+    complete.write_bytes(Path(QRELS).read_bytes())
+    said = refused(2, "evaluate", QRELS, RUN, "--set", f"code={code}", "-f", "csv", "-o", str(code))
+    assert said == f"{code} is read by this command: write to another file"
+    asked = ["-m", f"infAP(actual='{complete}')", "-f", "csv", f"-o{complete}"]
+    assert refused(2, "evaluate", QRELS, RUN, *asked).endswith(
+        "is read by this command: write to another file"
+    )
+
+
+def test_parts_of_a_folder_and_standard_input_are_not_replaced(tmp_path: Path) -> None:
+    part, qrels = tmp_path / "part-0.parquet", tmp_path / "qrels.csv"
+    part.write_bytes(b"PAR1")
+    said = refused(2, "evaluate", QRELS, str(tmp_path), "-o", str(part))
+    assert said == f"{part} is read by this command as one of {tmp_path}: write to another file"
+    qrels.write_bytes(Path(QRELS).read_bytes())
+    for name in ("-", "/dev/stdin") if os.path.exists("/dev/stdin") else ("-",):
+        with qrels.open("rb") as stream:
+            words = [sys.executable, "-m", "unjudged", "evaluate", name, RUN, "-o", str(qrels)]
+            done = subprocess.run(words, stdin=stream, capture_output=True, check=False)
+        assert (done.returncode, qrels.read_bytes()) == (2, Path(QRELS).read_bytes())
+
+
+def test_two_results_in_one_file(tmp_path: Path) -> None:
+    target = tmp_path / "x.svg"
+    said = refused(2, "evaluate", QRELS, RUN, "-f", "csv", "-o", str(target), f"--plot={tmp_path}/./x.svg")
+    assert said.endswith("would be written twice: choose another name for one of the two")
+    assert not target.exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links and modes of a file system")
+def test_links_and_folders(tmp_path: Path) -> None:
+    target, link, loop = tmp_path / "real.csv", tmp_path / "link.csv", tmp_path / "loop.csv"
+    target.write_text("old")
+    link.symlink_to(target)
+    loop.symlink_to(loop)
+    printed("evaluate", QRELS, RUN, "-o", str(link))
+    assert link.is_symlink()
+    assert target.read_text().startswith("run,")
+    said = refused(1, "evaluate", QRELS, RUN, "-o", str(loop))
+    assert said.endswith("cannot be written: Too many levels of symbolic links")
+    if os.geteuid():
+        tmp_path.chmod(0o500)
+        said = refused(1, "evaluate", "none.qrels", "none.run", "-o", str(tmp_path / "x.csv"))
+        assert said == f"{tmp_path / 'x.csv'}: cannot be written: Permission denied"
