@@ -378,7 +378,8 @@ def statistics(case: Case) -> Iterator[Found]:
             first, second = np.round(means[a], digits), np.round(means[b], digits)
             for name in ("tau", "tau_ap", "rho"):
                 yield f"{digits} digits", a, b, name, getattr(orders, name)(first, second)
-            found = studies.rank_overlap(np.argsort(-first).tolist(), np.argsort(-second).tolist(), 0.9)
+            places = [-np.argsort(np.argsort(-own)).astype(float) for own in (first, second)]
+            found = studies.rank_overlap(*places, 0.9)
             yield f"{digits} digits", a, b, "rbo", found
 
 

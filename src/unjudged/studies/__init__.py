@@ -1,8 +1,8 @@
 """Studies: audits of judges, how few judgments are enough, random rankings, and what RBP leaves open.
 
->>> from unjudged.studies import rank_overlap
->>> rank_overlap(["a", "b", "c"], ["b", "a", "c"], p=0.5)
-0.5
+>>> from unjudged.studies import expected
+>>> expected("P@10", documents=1000, relevant=50)
+0.05
 """
 
 from unjudged.base.lazy import LazyNames
@@ -11,7 +11,7 @@ _NAMES = LazyNames(
     "unjudged.studies",
     {
         "baselines": "expected p_of_random_ranking variance_of_ap",
-        "orders": "rank_overlap",
+        "orders": "rank_overlap tau tau_ap",
         "simulation": "Simulated simulate",
         "summary": "Experiment",
         "rbp_uncertainty": "Uncertain UncertaintyOfRBP uncertainty_of_rbp",

@@ -279,9 +279,10 @@ class ScoredRuns:
         for judge, own in scores.items():
 
             def drawn(weights: Floats, own: Floats = own) -> dict[str, Floats]:
-                means = zip(weights @ own.T, weights @ people.T, strict=True)
-                each = [statistics(a / len(self.queries), b / len(self.queries)) for a, b in means]
-                return {name: np.array([one[name] for one in each]) for name in OF_ORDERS}
+                sums = zip(weights @ own.T, weights @ people.T, strict=True)
+                each = [statistics(a, b) for a, b in sums]  # only an error depends on their size
+                found = {name: np.array([one[name] for one in each]) for name in OF_ORDERS}
+                return {**found, "rms": found["rms"] / len(self.queries)}
 
             whole = statistics(measure.over_queries(own), measure.over_queries(people))
             for name, one in drawing.estimates(whole, drawn, limits).items():

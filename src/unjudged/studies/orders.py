@@ -1,23 +1,17 @@
-"""How far two orders of systems agree: tau, tau_AP, correlation, errors, and rank-biased overlap (RBO).
-
-RBO is that of Corsi and Urbano (2024), of rankings that may have ties and different items.
-"""
+"""How far two orders of systems agree: tau, tau_AP, correlation, errors, and rank-biased overlap (RBO)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
-from unjudged.base.choices import Choices, check_probability, shown
-from unjudged.base.errors import UsageError
+from unjudged.base.choices import Choices, check_probability
 from unjudged.rankings.judged import Floats, Integers
 
 MANY = 1000
 """With more systems than this, scipy counts pairs in less time and memory than we would."""
-Ranking = Sequence[Hashable | Sequence[Hashable]]
-"""Items, best first; tied ones together in a list or tuple."""
 
 
 def tau(estimate: Floats, actual: Floats) -> float:
@@ -92,66 +86,28 @@ def bias(estimate: Floats, actual: Floats) -> float:
     return float(np.mean(estimate - actual))
 
 
-def rank_overlap(x: Ranking, y: Ranking, p: float = 0.9) -> float:
-    """Return RBO = (1 - p) sum over depths d of p^(d - 1) A_d, with A_d the agreement of the first d items.
+def rank_overlap(estimate: Floats, actual: Floats, p: float = 0.9) -> float:
+    """Return RBO = (1 - p) sum over depths d of p^(d - 1) A_d, with A_d the agreement of the first d systems.
 
-    The order of tied items is unknown, so that agreement is the mean over all orders. Below the end of a
-    ranking it is extrapolated (RBO_ext).
+    The order of tied systems is unknown, so that agreement is the mean over all orders. Below the last system
+    it is extrapolated (RBO_ext of Corsi and Urbano, 2024).
 
-    >>> rank_overlap(["a", ("b", "c")], ["a", "b", "c"], p=0.5)
+    >>> round(rank_overlap(np.array([3.0, 2.0, 2.0]), np.array([3.0, 2.0, 1.0]), p=0.5), 4)
     0.9375
     """
     check_probability("p", p, 0.9)
-    short, long = sorted((_ranks(x), _ranks(y)), key=len)
-    if not short:
-        raise UsageError("a ranking is empty, expected items")
-    names = list(dict.fromkeys([*short, *long]))
-    absent = (len(names) + 1, len(names) + 1)
-    of_short, of_long = (np.array([own.get(name, absent) for name in names]) for own in (short, long))
-    return _overlap(of_short, of_long, p)
+    depth = np.arange(1, len(estimate) + 1)
+    first, second = (_within(scores, depth) for scores in (estimate, actual))
+    overlap = (first * second).sum(axis=1)
+    seen = (1 - p) * p ** (depth - 1.0) @ (overlap / depth)
+    return float(seen + p ** len(depth) * overlap[-1] / len(depth))
 
 
-def order_overlap(a: Floats, b: Floats, p: float = 0.9) -> float:
-    """Return the overlap of two orders of the same systems by their scores; equal scores are tied."""
-    first, second = (
-        np.stack([1 + (s[:, None] < s).sum(axis=1), (s[:, None] <= s).sum(axis=1)], axis=1) for s in (a, b)
-    )
-    return _overlap(first, second, p)
-
-
-def _overlap(short: Integers, long: Integers, p: float) -> float:
-    """Return the overlap from the first and last rank of each item's ties, in the shorter and the longer.
-
-    Items that a ranking lacks have a rank above the number of items.
-    """
-    visible, depths = (int((ranks[:, 0] <= len(ranks)).sum()) for ranks in (short, long))
-    depth = np.arange(1, depths + 1)
-    of_short, of_long = (_within(ranks, depth) for ranks in (short, long))
-    overlap = (of_short * of_long).sum(axis=1)
-    unmatched = of_long[:, short[:, 0] > len(short)]
-    share = unmatched.sum(axis=1) / np.maximum((unmatched > 0).sum(axis=1), 1)
-    beyond = np.maximum(depth - visible, 0)  # items of the shorter ranking that it does not show
-    overlap = overlap + beyond * share * overlap[visible - 1] / depth[visible - 1]
-    return float((1 - p) * p ** (depth - 1.0) @ (overlap / depth) + p**depths * overlap[-1] / depths)
-
-
-def _within(ranks: Integers, depth: Integers) -> Floats:
-    """Return the share of each item that is within each depth: depths x items."""
-    first, last = ranks.T
+def _within(scores: Floats, depth: Integers) -> Floats:
+    """Return the share of each system that is within each depth: depths x systems."""
+    first = 1 + (scores[:, None] < scores).sum(axis=1)
+    last = (scores[:, None] <= scores).sum(axis=1)
     return np.asarray(np.clip((depth[:, None] - first + 1) / (last - first + 1), 0, 1), float)
-
-
-def _ranks(ranking: Ranking) -> dict[Hashable, tuple[int, int]]:
-    """Return the first and the last rank of each item's group of ties."""
-    ranks: dict[Hashable, tuple[int, int]] = {}
-    for entry in ranking:
-        group = entry if isinstance(entry, list | tuple) else (entry,)
-        both = len(ranks) + 1, len(ranks) + len(group)
-        for item in group:
-            if item in ranks:
-                raise UsageError(f"item {shown(item)} is ranked twice")
-            ranks[item] = both
-    return ranks
 
 
 class Statistic(NamedTuple):
@@ -169,5 +125,5 @@ STATISTICS: Choices[Statistic] = Choices(
     rho=Statistic("rho", rho),
     rms=Statistic("RMS error", rms, (0.0, np.inf)),
     bias=Statistic("bias", bias, (-np.inf, np.inf)),
-    rbo=Statistic("RBO", order_overlap, (0.0, 1.0)),
+    rbo=Statistic("RBO", rank_overlap, (0.0, 1.0)),
 )
