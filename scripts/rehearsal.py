@@ -14,8 +14,8 @@ from unjudged.predictions.by_document import per_query_estimates
 from unjudged.predictions.calibrated_gains import cross_fitted, folds_of
 from unjudged.predictions.poisson_sample import probabilities
 from unjudged.predictions.population import POISSON, Population
-from unjudged.predictions.predictions import Predictions, PredictionsSource
-from unjudged.predictions.sums import SamplingError, Sum, as_gains
+from unjudged.predictions.predictions import GRADES, Predictions, PredictionsSource
+from unjudged.predictions.sums import SamplingError, Sum
 from unjudged.rankings.hashing import unit
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import JudgmentsSource
@@ -114,7 +114,9 @@ def rehearse(
     source = None if predictions is None else Predictions.of(predictions)
     value = np.zeros(len(gain)) if source is None else source.aligned(whole.judgments).value
     fold = folds_of(whole.judgments)
-    fixed = np.zeros(len(gain)) if source is None or calibrate else as_gains(source, value, chosen)
+    fixed = np.zeros(len(gain)) if source is None or calibrate else np.nan_to_num(value)
+    if source is not None and source.kind == GRADES:
+        fixed = chosen.gains_where(~np.isnan(value), value)
     identity = sampling.identities(whole.judgments)
     estimates, errors, judged = [], [], 0
     for k in range(repetitions):

@@ -378,8 +378,8 @@ def statistics(case: Case) -> Iterator[Found]:
             first, second = np.round(means[a], digits), np.round(means[b], digits)
             for name in ("tau", "tau_ap", "rho"):
                 yield f"{digits} digits", a, b, name, getattr(orders, name)(first, second)
-            places = [-np.argsort(np.argsort(-own)).astype(float) for own in (first, second)]
-            found = studies.rank_overlap(*places, 0.9)
+            one, other = (-np.argsort(np.argsort(-own)).astype(float) for own in (first, second))
+            found = studies.rank_overlap(one, other, 0.9)
             yield f"{digits} digits", a, b, "rbo", found
 
 

@@ -213,5 +213,3 @@ def test_what_judges_are() -> None:
     assert Judges.of(Judges.of(model)).names == ["predictions"]
     with pytest.raises(UsageError, match="or of several by name"):
         Judges.of([])
-    with pytest.raises(UsageError, match="weighted by calibration"):
-        estimate_by_document(sampled(0.3, 1), RUNS, {"m": model, "n": model}, "P@5", calibrate=False)

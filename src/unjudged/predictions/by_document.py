@@ -32,22 +32,18 @@ from unjudged.predictions.population import (
     PredictedPopulation,
 )
 from unjudged.predictions.predictions import JudgesSource, any_predicted, weights_text
-from unjudged.predictions.sums import SamplingError, Sum, Uncorrected, as_they_are
+from unjudged.predictions.sums import SamplingError, Sum
 from unjudged.rankings.coverage import not_random
 from unjudged.rankings.judged import Floats, Mask
 from unjudged.rankings.judgments import JudgmentsSource
 from unjudged.uncertainty.estimate import Estimate
-from unjudged.uncertainty.quantiles import NO_SLACK, normal_interval, t_interval
+from unjudged.uncertainty.quantiles import normal_interval, t_interval
 
-OUTSIDE = {
-    "error": "",
-    "nonrelevant": "counted as nonrelevant",
-    "predicted": "counted as predicted, and the intervals hold whatever they are",
-}
-"""Ways to treat documents that people could not have judged, with words for each."""
+OUTSIDE = ("error", "nonrelevant")
+"""Ways to treat documents that people could not have judged."""
 
 
-NONE, CALIBRATED, AS_THEY_ARE = "no predictions", "calibrated predictions", "predictions as they are"
+NONE, CALIBRATED = "no predictions", "calibrated predictions"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,15 +51,13 @@ class DocumentEstimates(PredictedMeans):
     """Estimates of what runs would score if people had judged every document.
 
     `per_query[i, j]` is the unbiased estimate for run i and query j, `error` is that of the runs' means over
-    the samples that people might have been given. `trusted` are the documents whose predictions nothing
-    corrects.
+    the samples that people might have been given.
     """
 
     measure: str
     runs: tuple[str, ...]
     per_query: Floats
     error: SamplingError
-    trusted: Uncorrected | None
     limits: tuple[float, float]
     design: str
     judged: int
@@ -73,8 +67,6 @@ class DocumentEstimates(PredictedMeans):
     """Documents that count and that people could not have judged."""
     predictions: str
     """Use of the predictions, in words."""
-    treated: str
-    """Treatment of documents outside, in words."""
     reading: Sequence[str] = ()
     """Notes on how the predictions were read."""
     judges: Mapping[str, float] = field(default_factory=dict)
@@ -113,13 +105,12 @@ class DocumentEstimates(PredictedMeans):
         self, share: Floats, queries: bool, confidence: float, subject: str, limits: tuple[float, float]
     ) -> Estimate:
         values = share @ self.per_query
-        judged = POOL_JUDGED if self.outside and self.trusted is None else ALL_JUDGED
+        judged = POOL_JUDGED if self.outside else ALL_JUDGED
         of = Estimand(self.measure, OTHER if queries else THESE, judged, subject)
-        slack = NO_SLACK if self.trusted is None else self.trusted.slack(share)
         if queries:
-            return t_interval(values, confidence, method=self._how, of=of, limits=limits, slack=slack)
+            return t_interval(values, confidence, method=self._how, of=of, limits=limits)
         value, error = float(mean_over_queries(values)), self.error.deviation(share)
-        return normal_interval(value, error, confidence, method=self._how, of=of, limits=limits, slack=slack)
+        return normal_interval(value, error, confidence, method=self._how, of=of, limits=limits)
 
     @property
     def _how(self) -> str:
@@ -138,7 +129,7 @@ class DocumentEstimates(PredictedMeans):
             notes.append(f"Documents that count for {self.measure} and have no prediction: {self.missing}.")
         if self.outside:
             what = f"Documents that count for {self.measure} and could not have been judged by people"
-            notes.append(f"{what}: {self.outside}, {self.treated}.")
+            notes.append(f"{what}: {self.outside}, counted as nonrelevant.")
         if len(self.judges) > 1:
             notes.append(f"Weights of the judges for {self.measure}: {weights_text(self.judges)}.")
         return [*notes, *self.reading]
@@ -150,30 +141,26 @@ def estimate_by_document(
     predictions: JudgesSource | None = None,
     measure: MeasureLike = "RBP(p=0.8)",
     *,
-    calibrate: bool = True,
     outside: str = "error",
 ) -> DocumentEstimates:
     """Estimate the runs' means of a sum (P, RBP, DCG) from a human sample and predictions of the rest.
 
-    `qrels` are the human judgments of a random sample, with how it was drawn (see `Population.of`). With
-    `calibrate`, the predictions may be any scores: rising curves fitted to the sample turn them into expected
-    gains, and no query's judgments calibrate its own documents. Otherwise grades count as they are, and
-    scores must be probabilities. Without predictions it is the plain Horvitz-Thompson estimate. Several
-    judges, `{"llama": ..., "clicks": ...}`, are combined with weights that the sample decides.
-
-    `outside` says what to do with retrieved documents that could not have been judged: 'error',
-    'nonrelevant' (as in TREC) or 'predicted' (then the value trusts the predictions, and the interval holds
-    whatever the documents are).
+    `qrels` are the human judgments of a random sample, with how it was drawn (see `Population.of`). The
+    predictions may be any scores: rising curves fitted to the sample turn them into expected gains, and no
+    query's judgments calibrate its own documents. Without predictions it is the plain Horvitz-Thompson
+    estimate. Several judges, `{"llama": ..., "clicks": ...}`, are combined with weights that the sample
+    decides. `outside` says what to do with retrieved documents that could not have been judged: 'error', or
+    'nonrelevant' (as in TREC).
 
     >>> qrels = {"q1": {"d1": 1, "d2": -1, "d3": 0, "d4": -1}, "q2": {"d1": -1, "d2": 1, "d3": -1, "d4": 0}}
     >>> run = {q: {"d1": 4, "d2": 3, "d3": 2, "d4": 1} for q in qrels}
     >>> predicted = {q: {"d1": 0.9, "d2": 0.6, "d3": 0.2, "d4": 0.1} for q in qrels}
-    >>> print(estimate_by_document(qrels, {"mine": run}, predicted, "P@4", calibrate=False).mean("mine"))
-    0.5000 [0.2980, 0.7020]
+    >>> print(estimate_by_document(qrels, {"mine": run}, predicted, "P@4").mean("mine"))
+    0.5068 [0.2500, 0.7500]
     """
     population = Population.of(qrels, runs)
     source = None if predictions is None else population.with_predictions(predictions)
-    return estimate_population(population, source, measure, calibrate=calibrate, outside=outside).checked()
+    return estimate_population(population, source, measure, outside=outside).checked()
 
 
 def estimate_population(
@@ -181,7 +168,6 @@ def estimate_population(
     predictions: PredictedPopulation | None,
     measure: MeasureLike,
     *,
-    calibrate: bool = True,
     outside: str = "error",
 ) -> DocumentEstimates:
     """Estimate by one measure from runs that were read and matched before."""
@@ -195,39 +181,29 @@ def estimate_population(
     used, reading, judges = NONE, list[str](), dict[str, float]()
     if predictions is not None:
         known = any_predicted(predictions.values)
-        ignored = population.unreachable if outside == "nonrelevant" else ~counted
-        missing = int((~known & counted & ~ignored).sum())
+        missing = int((~known & counted & ~population.unreachable).sum())
         reading = predictions.judges.notes()
-        if calibrate:
-            used, (expected, weights, _) = CALIBRATED, calibrated_gains(population, predictions, gain)
-            judges = predictions.judges.weighed(weights.mean(axis=1))
-        else:
-            used, expected = AS_THEY_ARE, as_they_are(predictions, chosen)
+        used, (expected, weights, _) = CALIBRATED, calibrated_gains(population, predictions, gain)
+        judges = predictions.judges.weighed(weights.mean(axis=1))
     unreachable = population.unreachable & counted
     if unreachable.any() and outside == "error":
         raise InputError(_refusal(population, unreachable))
-    if unreachable.any() and outside == "nonrelevant" and not population.is_sample:
+    if unreachable.any() and not population.is_sample:
         labelled = Completeness.of(chosen.measure, population.rankings, known)
         labelled.check(len(labelled.needed))
-    trusted = None
     top = float(chosen.gains([chosen.measure.max_grade(population.judgments)]).max(initial=1.0))
-    if outside == "nonrelevant":
-        expected = np.where(population.unreachable, 0.0, expected)
-    elif unreachable.any():
-        trusted = Uncorrected(population.weights(weight, unreachable), expected, top)
+    expected = np.where(population.unreachable, 0.0, expected)
     estimates = DocumentEstimates(
         measure=str(chosen.measure),
         runs=population.runs,
         per_query=per_query_estimates(population, weight, gain, expected),
         error=SamplingError.of(population, weight, gain, expected),
-        trusted=trusted,
         limits=chosen.measure.range,
         design=population.design,
         judged=int(population.drawn.sum()),
         missing=missing,
         outside=int(unreachable.sum()),
         predictions=used,
-        treated=OUTSIDE[outside],
         reading=reading,
         judges=judges,
     )
@@ -271,7 +247,7 @@ def _refusal(population: Population, rows: Mask) -> str:
     query = population.judgments.queries[int(population.judgments.query[row])]
     example = f"document {population.judgments.documents[row]!r} of query {query!r}"
     several = f"{counted(int(rows.sum()), 'document')} of those that count"
-    remedy = "draw the sample from all documents, or choose nonrelevant or predicted as `outside`"
+    remedy = "draw the sample from all documents, or choose nonrelevant as `outside`"
     problem = f"people could not have judged {several}, such as {example}"
     if population.is_sample:
         return f"{problem}: {remedy}"

@@ -58,8 +58,6 @@ class DocumentEvidence:
         if int(second[0]) != ALONE:
             shares = shares - np.eye(len(self.systems))[second]
         error = np.array([self.estimates.error.deviation(one) for one in shares])
-        trusted = self.estimates.trusted
-        slack = None if trusted is None else np.array([trusted.slack(one) for one in shares])
         return Contrast(
             self.measure,
             self.systems,
@@ -68,7 +66,6 @@ class DocumentEvidence:
             second,
             self.measure.sign * self.estimates.per_query,
             error=error,
-            slack=slack,
             possible=None if self.estimates.possible is None else Ends(*self.estimates.possible),
             missing=SAMPLED,
         )

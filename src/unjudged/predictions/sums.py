@@ -14,8 +14,7 @@ from unjudged.base.segments import sums
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.measures.kernel.traits import Weight
-from unjudged.predictions.population import POISSON, Population, PredictedPopulation
-from unjudged.predictions.predictions import GRADES, Predictions
+from unjudged.predictions.population import POISSON, Population
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments
 
@@ -91,25 +90,6 @@ class Sum:
         return int(self.measure.given.get("rel", 1))
 
 
-def as_they_are(predictions: PredictedPopulation, chosen: Sum) -> Floats:
-    """Return the predictions of the only judge as gains; several have no weights without calibration."""
-    if len(predictions.judges) > 1:
-        raise UsageError("the judges are weighted by calibration: calibrate them, or give one alone")
-    return as_gains(predictions.judges.all[0], predictions.values[0], chosen)
-
-
-def as_gains(predictions: Predictions, value: Floats, chosen: Sum) -> Floats:
-    """Return predictions as gains without calibration; 0 where there is none."""
-    if predictions.kind == GRADES:
-        return chosen.gains_where(~np.isnan(value), value)
-    if not predictions.are_probabilities:
-        problem = "scores without calibration must be probabilities, numbers from 0 to 1"
-        raise UsageError(f"{predictions.name}: {problem}: calibrate them")
-    if not np.array_equal(chosen.gains([0, chosen.rel]), [0.0, 1.0]):
-        raise UsageError(f"{chosen.measure}: probabilities of relevance are not graded gains: calibrate them")
-    return np.where(np.isnan(value), 0.0, value)
-
-
 @dataclass(frozen=True, eq=False)
 class SamplingError:
     """Covariance of the runs' means around what complete judgments would give; all are runs x runs.
@@ -157,21 +137,6 @@ class SamplingError:
         if variance == 0:
             return sqrt(unseen)
         return sqrt(variance * (max(1.0, expected / seen) if seen > 0 else 1.0))
-
-
-@dataclass(frozen=True, eq=False)
-class Uncorrected:
-    """Documents whose predicted gain nothing corrects: their weight in each run's mean, and that gain."""
-
-    weight: Any
-    gain: Floats
-    top: float
-
-    def slack(self, share: Floats) -> tuple[float, float]:
-        """Return how far below and above an estimate they may take a combination of the runs' means."""
-        weight = share @ self.weight
-        least, most = -weight * self.gain, weight * (self.top - self.gain)
-        return float(np.minimum(least, most).sum()), float(np.maximum(least, most).sum())
 
 
 def sampling_covariance(population: Population, weight: Floats, residual: Floats) -> Floats:
