@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from unjudged.diagnosis.measure_pages import FAMILIES, family_of, page, signature
 from unjudged.measures.kernel.registry import MEASURES, Measure
-from unjudged.report.measure_pages import FAMILIES, family_of, page, signature
 
 INDEX = """\
 # Measures

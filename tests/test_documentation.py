@@ -19,7 +19,7 @@ from reference_pages import references
 from unjudged import MEASURES
 from unjudged.citation import REFERENCES
 from unjudged.collection.description import Description
-from unjudged.report.measure_pages import page
+from unjudged.diagnosis.measure_pages import page
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"

@@ -11,9 +11,9 @@ import pytest
 
 import unjudged
 from unjudged import MEASURES, JudgedRankings, Measure, UsageError, compare, evaluate, measure, sample
+from unjudged.diagnosis.measure_pages import page
 from unjudged.measures.kernel.names import parse
 from unjudged.rankings.judged import Floats
-from unjudged.report.measure_pages import page
 from unjudged.uncertainty.bounding.bounds import bounds
 
 

@@ -68,7 +68,7 @@ def test_every_number_is_that_of_a_row(written: str) -> None:
         systems = {row["system"]: row for row in found.systems if row["measure"] == name}
         assert [facts["runs"][run] for run in one["order"]] == list(systems)
         for field in SYSTEM:
-            assert one[field] == [systems[run][field] for run in facts["runs"]]
+            assert one[field] == [systems[run].get(field) for run in facts["runs"]]
         pairs = one["pairs"]
         rows = [row for row in found.pairs if row["measure"] == name]
         for k, row in enumerate(rows):
@@ -275,7 +275,7 @@ def test_a_run_is_read_once() -> None:
 @pytest.mark.parametrize("form", ["strata", "prels"])
 def test_a_sample_is_shown_with_the_estimator_that_fits(tmp_path: Path, form: str, names: list[str]) -> None:
     """Five columns were shown by AP with bounds from .0016 to .8952, and not called a sample."""
-    qrels, page = tmp_path / "sampled.txt", tmp_path / "page.html"
+    qrels = tmp_path / "sampled.txt"
     options = ["-d", "stratified", "--share", "30%", "--format", form]
     qrels.write_text(printed("sample", *FILES, *options))
     runs = {name: sample.runs[name] for name in names}
@@ -289,13 +289,8 @@ def test_a_sample_is_shown_with_the_estimator_that_fits(tmp_path: Path, form: st
     assert one["mean"] == [evaluate(qrels, runs, measure).value(measure, run=r) for r in names]
     assert set(one["low"]) == {None}
 
-    report_page(qrels, runs, ["AP", "nDCG@10"]).save(page)
-    facts = read(page.read_text())
-    assert any("sample" in note and f"{measure}, which allows" in note for note in facts["notes"])
-    (table,) = facts["tables"]
-    assert table["title"] == "Estimates from the sample"
-    expected = evaluate(qrels, runs, measure)
-    assert table["rows"] == [[run, f"{expected.value(measure, run=run):.4f}"] for run in names]
+    facts = read(report_page(qrels, runs, ["AP", "nDCG@10"]).html)
+    assert any("sample" in note and f"{measure} allows for them" in note for note in facts["notes"])
 
 
 @pytest.mark.parametrize("names", [["dense"], ["fused", "dense"]])
@@ -308,9 +303,8 @@ def test_a_run_unlike_the_pool_has_no_calibrated_bar(names: list[str]) -> None:
     notes = " ".join(facts["notes"])
     assert "75% of the judged are relevant" in notes
     assert "for an interval judge a random sample" in notes
-    if len(names) == 2:
-        assert "(70%)" in facts["calibrated"]
-    known = [low is not None for low, _ in facts["measures"][0]["calibrated"]]
+    assert "calibrated intervals (70%)" in notes
+    known = [low is not None for low in facts["measures"][0]["estimate_low"]]
     assert known == ([False] if len(names) == 1 else [True, False])
 
 
@@ -325,14 +319,14 @@ def test_a_calibration_gives_the_level_that_it_can(names: list[str]) -> None:
     most = 0.857
     few = replace(learnt, scores={"AP": learnt.scores["AP"][:-2]})
     assert report_page(sample.qrels, runs, ["AP"], calibration=few).html
-    assert f"({100 * most:g}%)" in facts["calibrated"]
     notes = " ".join(facts["notes"])
     assert f"they can give at most {100 * most:g} %" in notes
     assert "RR: no interval: 0 left-out runs" in notes
-    unknown, known = (one["calibrated"] for one in facts["measures"])
-    assert all(low is None for low, _ in unknown)
+    unknown, known = facts["measures"]
+    assert set(unknown["estimate_low"]) == {None}
     estimates = evaluate(sample.qrels, runs, "AP").estimate("calibrated", calibration=learnt, confidence=most)
-    assert known == [[row[0].low, row[0].high] for row in estimates]
+    assert known["estimate_low"] == [row[0].low for row in estimates]
+    assert known["estimate_high"] == [row[0].high for row in estimates]
 
 
 @pytest.mark.parametrize("measures", [["AP"], ["infAP", "AP"]])

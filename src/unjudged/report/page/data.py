@@ -42,7 +42,10 @@ from unjudged.results.words import (
 from unjudged.uncertainty.shared import SharedRankings
 
 LONGEST_NAME = 1000
-SYSTEM = ("mean", "low", "high", "query_low", "query_high", "place_low", "place_high")
+SYSTEM = (
+    "mean",
+    *(f"{kind}{end}" for kind in ("", "estimate_", "query_", "place_") for end in ("low", "high")),
+)
 PAIR = {
     **dict.fromkeys(("difference", "low", "high", "query_low", "query_high", "p", "p_adjusted"), 7),
     **dict.fromkeys(("flip", "loss", "seen"), 4),
@@ -54,16 +57,11 @@ WORDS = {"headline": HEADLINES, "more_judging": MORE_JUDGING, "other_queries": O
 RANGED = 100
 """Most pairs whose range on every query stands on the page."""
 DEPTH = 100
-Ends = dict[str, list[tuple[float, float]]]
-"""By measure, the ends of each system's interval, as systems were given."""
 
 
 @dataclass(frozen=True, eq=False)
 class PageInput:
-    """What a page shows; a result of one run has no pairs, and one of a table no `judgments`.
-
-    `calibrated` has the calibrated ends by measure with what to call them, if there are any.
-    """
+    """What a page shows; a result of one run has no pairs, and one of a table no `judgments`."""
 
     result: Comparison
     sources: Sequence[tuple[str, Any]]
@@ -71,7 +69,6 @@ class PageInput:
     command: str
     title: str
     judgments: Judgments | None = None
-    calibrated: tuple[Ends, str] | None = None
     tables: Sequence[tuple[Sequence[str], Grid]] = ()
     """Further tables, each after some sentences."""
     notes: Sequence[str] = ()
@@ -110,7 +107,6 @@ def page_data(given: PageInput) -> dict[str, Any]:
         "judged": [judged.get(run) for run in result.runs],
         "measures": [_measure(given, k, judged) for k in range(len(result.source.evidence))],
         "tables": [_table(words, grid) for words, grid in given.tables],
-        "calibrated": "" if given.calibrated is None else given.calibrated[1],
     }
     if shared is not None and given.judgments is not None:
         by_rank = judged_by_rank(shared.judged_rankings, len(shared.runs), DEPTH)
@@ -159,8 +155,6 @@ def _measure(given: PageInput, k: int, judged: Mapping[str, float]) -> dict[str,
         **_plain(answer_of(result, measure, judged, origin)),
         **{field: [known(row.get(field)) for row in systems] for field in SYSTEM},
     }
-    if given.calibrated is not None and name in given.calibrated[0]:
-        facts["calibrated"] = [[known(end) for end in ends] for ends in given.calibrated[0][name]]
     if pairs:
         facts["pairs"] = _pairs(pairs, list(result.runs))
     if pairs and len(pairs) <= RANGED:

@@ -7,10 +7,9 @@ import hashlib
 import html
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files as resources
-from itertools import chain
 from typing import Any
 
 from unjudged.base.choices import CorrectionName, CorrectOver, TestName, checked_int
@@ -42,7 +41,7 @@ from unjudged.questions.sources import (
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.origin import Origin
 from unjudged.report.figure import style_of_page
-from unjudged.report.page.data import Ends, PageInput, packed, page_data
+from unjudged.report.page.data import PageInput, packed, page_data
 from unjudged.results.comparison import Comparison
 from unjudged.results.grid import Grid
 from unjudged.results.words import method_of_segments, segment_sentences
@@ -78,10 +77,10 @@ def report_page(
 
     Most arguments are those of `compare`. `command` is shown as the way to make the page again, and `files`
     are those that the judgments were read from, where `qrels` is not itself a file. If the judgments are a
-    sample with strata or probabilities, the default measures are those that estimate from it; beside others,
-    a section has the estimates that fit. `by` gives the segment of each query and adds the differences by
-    segment. `Scores`, such as those of another tool, may stand for judgments and runs, and `predictions` may
-    be used with the judgments; then nothing is shown of documents.
+    sample with strata or probabilities, the default measures are those that estimate from it. `by` gives
+    the segment of each query and adds the differences by segment. `Scores`, such as those of another tool,
+    may stand for judgments and runs, and `predictions` may be used with the judgments; then nothing is
+    shown of documents.
 
     >>> from unjudged import sample
     >>> page = report_page(sample.qrels, sample.runs, ["AP", "P@10"])
@@ -108,12 +107,10 @@ def report_page(
     found = compare_gathered(gathered, settings, baseline, correct_over, by)
     announce(map(AssumptionWarning, refused))
     notes = [*refused, *_about_scale(scale)]
-    shared = collection.shared()
-    calibrated, about = _calibrated(shared, chosen, calibration, 1 - alpha)
-    sampled = []
+    if calibration is not None:
+        notes += _calibrate(found, _evaluated(collection.shared(), chosen), calibration)
     if judgments.origin.kind in FROM_SAMPLES and not any(measure.traits.estimates for measure in chosen):
         fitting = parse_measures(fitting_measures(judgments, ())[0])
-        sampled = [_sample(_evaluated(shared, fitting))]
         notes.append(_about_sample(judgments.origin, fitting, chosen))
     given = PageInput(
         found,
@@ -121,9 +118,8 @@ def report_page(
         command,
         title,
         judgments=judgments,
-        calibrated=calibrated,
-        tables=[*sampled, *_segments(found, by)],
-        notes=[*notes, *about],
+        tables=_segments(found, by),
+        notes=notes,
         described=described,
     )
     return Page.of(page_data(given))
@@ -135,32 +131,23 @@ def _files(described: Description) -> list[Any]:
     return people or [labels.file for labels in described.judgments]
 
 
-def _calibrated(
-    shared: SharedRankings, chosen: Sequence[Measure], calibration: Calibration | None, confidence: float
-) -> tuple[tuple[Ends, str] | None, list[str]]:
-    """Return the calibrated intervals of each measure that has them, and what to know of them."""
-    if calibration is None:
-        return None, []
-    level = calibration.level(confidence, chosen)
-    estimates = _evaluated(shared, chosen).estimate("calibrated", calibration=calibration, confidence=level)
-    problem = calibration.too_few_groups(confidence, chosen)
-    notes = [f"Calibrated intervals: {problem}."] if problem else []
-    alone: dict[str, list[str]] = {}
-    ends: Ends = {}
-    methods = []
-    for row in estimates:
-        for measure, one in zip(chosen, row, strict=True):
-            known = one.has_interval and one.confidence < 1  # a run unlike the pooled ones has its bounds
-            ends.setdefault(str(measure), []).append((one.low, one.high) if known else (float("nan"),) * 2)
-            methods += [one.method] if known else []
-    for one in chain.from_iterable(estimates):
-        reason = one.method.replace(", so these are bounds", "")
-        unknown = not one.has_interval or one.confidence >= 1
-        if unknown and one.of.measure not in alone.setdefault(reason, []):
-            alone[reason].append(one.of.measure)
-    notes += [f"{', '.join(names)}: {reason}." for reason, names in alone.items() if names]
-    method = methods[0].split(" (")[0] if methods else "calibrated"
-    return (ends, f"{method} interval ({percent(level)})"), notes
+def _calibrate(result: Comparison, scores: Scores, calibration: Calibration) -> Iterator[str]:
+    """Give the rows of systems their calibrated intervals, and say of which there are none."""
+    asked = 1 - result.settings["alpha"]
+    level = calibration.level(asked, scores.measures)
+    estimates = scores.estimate("calibrated", calibration=calibration, confidence=level)
+    rows = {(row["system"], row["measure"]): row for row in result.systems}
+    problem = calibration.too_few_groups(asked, scores.measures)
+    yield f"The inner bars are calibrated intervals ({percent(level)}){f': {problem}' if problem else ''}."
+    without: dict[str, list[str]] = {}
+    for run, own in zip(scores.runs, estimates, strict=True):
+        for measure, one in zip(map(str, scores.measures), own, strict=True):
+            if one.has_interval and one.confidence < 1:  # a run unlike the pooled ones has its bounds
+                rows[run, measure] |= {"estimate_low": one.low, "estimate_high": one.high}
+            else:
+                without.setdefault(one.method.replace(", so these are bounds", ""), []).append(measure)
+    for reason, names in without.items():
+        yield f"{', '.join(dict.fromkeys(names))}: {reason}."
 
 
 def _about_scale(scale: Floats | None) -> list[str]:
@@ -183,22 +170,11 @@ def _segments(result: Comparison, by: SegmentsSource | None) -> list[Section]:
     return [(words, replace(result.grid("segments"), title="Differences by segment", notes=notes))]
 
 
-def _sample(estimated: Scores) -> Section:
-    """Return the values that the sample estimates."""
-    origin = estimated.judged.judgments.origin
-    names = " and ".join(f"{measure} estimates {measure.estimated}" for measure in estimated.measures)
-    words = [
-        f"The judgments are {origin.words}.",
-        f"From the sample {names} as it would be with the whole pool judged.",
-    ]
-    return words, replace(estimated.grid(), title="Estimates from the sample")
-
-
 def _about_sample(origin: Origin, fitting: Sequence[Measure], shown: Sequence[Measure]) -> str:
     """Say that the judgments are a sample, what that means for the measures shown, and what fits it."""
     names, fit = (", ".join(map(str, measures)) for measures in (shown, fitting))
     wide = f"{names} and their ranges know nothing of the documents that were not drawn"
-    return f"The judgments are {origin}: {wide}. {fit}, which allows for them, is under Details."
+    return f"The judgments are {origin}: {wide}. {fit} allows for them."
 
 
 def _evaluated(shared: SharedRankings, measures: Sequence[Measure]) -> Scores:

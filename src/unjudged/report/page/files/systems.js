@@ -116,10 +116,9 @@ function range(run, at, hot) {
     parts.push(span(at(one.low[run]), wide(one.low[run], one.high[run]), 1, 14, hot ? "hot-range" : "range"));
     said.push(`judging could make it ${number(one.low[run])} to ${number(one.high[run])}`);
   }
-  if (one.calibrated && known(one.calibrated[run][0])) {
-    const [low, high] = one.calibrated[run];
-    parts.push(span(at(low), wide(low, high), 5, 6, "s5"));
-    said.push(`${facts.calibrated} ${number(low)} to ${number(high)}`);
+  if (known(one.estimate_low[run])) {
+    parts.push(span(at(one.estimate_low[run]), wide(one.estimate_low[run], one.estimate_high[run]), 5, 6, "s5"));
+    said.push(`estimated ${number(one.estimate_low[run])} to ${number(one.estimate_high[run])}`);
   }
   if (known(one.query_low[run])) {
     parts.push(draw("line", stroke(colour, 1.5, { x1: at(one.query_low[run]), x2: at(one.query_high[run]), y1: middle, y2: middle })));
