@@ -12,7 +12,8 @@ unjudged compare qrels.txt runs/*.run -m AP -m nDCG@10 -m P@10 --format latex -o
 unjudged compare qrels.txt runs/*.run -m AP -m nDCG@10 -m P@10 --baseline s12 --format latex -o baseline.tex
 unjudged evaluate qrels.txt runs/*.run -m nDCG@10 -o means.csv --plot means.pdf
 unjudged compare qrels.txt runs/s12.run runs/s01.run -m nDCG@10 -o pair.csv --plot queries.pdf
-unjudged cite nDCG unjudged -o paper.bib
+unjudged explain nDCG --bibtex > paper.bib
+unjudged explain unjudged --bibtex >> paper.bib
 
 cp "$here/paper.tex" .
 pdflatex -interaction=nonstopmode -halt-on-error paper.tex > latex.txt
