@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from tests.conftest import examples
+from unjudged import Scores, compare
 from unjudged.inference.careful import careful, limits, shape_of, share_alike
 from unjudged.rankings.judged import Floats
 
@@ -140,3 +141,16 @@ def test_rows_do_not_depend_on_each_other() -> None:
     for k, row in enumerate(values):
         alone = careful(row[None], 0.01, REACH)
         assert (alone.above[0], alone.below[0]) == pytest.approx((every.above[k], every.below[k]), abs=1e-15)
+
+
+def test_a_careful_p_that_decides_is_printed() -> None:
+    """Many small gains and few large losses: Student's test is sure, and the careful one is not."""
+    losses = np.where(np.arange(30) % 10, 0.02, -0.03)
+    losses[0] = -0.1
+    found = compare(Scores.of(np.stack([np.full(30, 0.5), 0.5 + losses]), runs=["old", "new"]))
+    row = found.pair()
+    assert row["p_adjusted"] < 0.05 < row["p_careful"] == pytest.approx(careful(losses[None]).both[0])
+    assert row["other_queries"] == "may differ"
+    assert "(careful p = " in str(found)
+    assert "careful p" in str(found.grid("pairs"))
+    assert np.isnan(compare(Scores.of(np.random.default_rng(1).random((2, 30)))).pair()["p_careful"])

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from unjudged.base.segments import places
 from unjudged.evaluation.collection import Collection
 from unjudged.evidence.contrast import Ends
+from unjudged.evidence.hypothetical import Hypothetical
+from unjudged.evidence.rankings import RankingsEvidence
+from unjudged.evidence.tipping import is_open
 from unjudged.inference.infer import Settings
 from unjudged.inference.rows import Row, answer
 from unjudged.inference.verdict import excludes_change
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.questions.sources import of_rankings
+from unjudged.uncertainty.shared import selected_runs, two_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::unjudged.UnjudgedWarning")
 
@@ -55,3 +61,50 @@ def test_sums_equal_the_closed_form(trec8: Collection, name: str) -> None:
     wanted = (difference != 0) & (most > 0) & (np.abs(difference) < most)
     np.testing.assert_allclose(flip[wanted], np.abs(difference[wanted]) / most[wanted], rtol=0, atol=1e-9)
     assert wanted.sum() > 400
+
+
+def test_no_completion_turns_a_pair_that_bounds_settle(trec8: Collection) -> None:
+    """Of every tenth run, at depth 100: the settled pairs that are nearest to 0, by search and at random."""
+    (measure,) = parse_measures("AP")
+    shared = trec8.shared()
+    few = replace(shared, rankings=selected_runs(shared.rankings, range(0, 129, 10)), runs=shared.runs[::10])
+    scores = few.per_run(measure.compute(few.judged_rankings))
+    first, second = np.triu_indices(len(few.runs), 1)
+    contrast = RankingsEvidence(few, measure, scores, 100).contrast(first, second, by_query=True)
+    low, high = contrast.ends
+    settled = np.flatnonzero(excludes_change(contrast.ends) & (high - low > 0.01))
+    nearest = settled[np.argsort(np.maximum(low, -high)[settled])[:6]]
+    rng = np.random.default_rng(8)
+    for k in nearest.tolist():
+        a, b = (int(first[k]), int(second[k])) if low[k] > 0 else (int(second[k]), int(first[k]))
+        two = two_of(few, a, b)
+        open_rows = np.unique(two.rankings.row[is_open(two, two.rankings, 100)])
+        every = Hypothetical.of(two, measure)
+        candidates = np.flatnonzero(np.isin(every.origin, open_rows))
+        assert len(candidates) > 50
+        worst = worst_of(every, candidates)
+        drawn = [every.values(candidates[rng.random(len(candidates)) < p]) for p in (0.05, 0.2, 0.5, 0.9)]
+        least = max(low[k], -high[k])
+        for lead in [worst, *(own[0] - own[1] for own in drawn)]:
+            assert lead.mean() >= least - 1e-12
+            by_query = contrast.ends_by_query.low[k] if low[k] > 0 else -contrast.ends_by_query.high[k]
+            assert (lead >= by_query - 1e-12).all()
+
+
+def worst_of(every: Hypothetical, candidates: np.ndarray) -> np.ndarray:
+    """Return the lowest first minus second on each query that is found by turning documents one by one."""
+    query = every.rankings.judgments.query[candidates]
+    place = places(np.bincount(query, minlength=50))
+    rank = np.full((2, len(every.origin)), np.inf)
+    for run in range(2):
+        own = every.rankings.run(run)
+        rank[run, own.row] = own.rank
+    relevant = rank[1, candidates] < rank[0, candidates]
+    lead = np.subtract(*every.values(candidates[relevant]))
+    for turn in range(1, int(place.max()) + 1):
+        tried = relevant ^ (place == turn)
+        now = np.subtract(*every.values(candidates[tried]))
+        better = (now < lead - 1e-15)[query]
+        relevant = np.where(better, tried, relevant)
+        lead = np.minimum(lead, now)
+    return lead

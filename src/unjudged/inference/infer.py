@@ -314,6 +314,8 @@ def decide(tested: Sequence[Tested], settings: Settings) -> list[Columns]:
         alpha, queries = settings.alpha, one.pairs.queries
         answers = verdicts(holds[k] <= alpha, seen[k] <= alpha, worst[k] <= alpha, one.judging, queries)
         columns = {**one.columns, "p": one.p, "p_adjusted": p[k], **vars(answers)}
+        decides = (p[k] <= alpha) != (holds[k] <= alpha)
+        columns["p_careful"] = np.where(decides, holds[k], np.nan)
         columns["sure"] = (worst[k] <= alpha) & (holds[k] <= alpha) & one.judging.known
         others = [found[k] for found in orders if k in found]
         if others:

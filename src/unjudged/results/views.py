@@ -30,7 +30,10 @@ class View:
 
 _OUTCOMES = ("wins", "ties", "losses", "effect", "effect_low", "effect_high")
 _ENDS = ("low", "high", "estimate_low", "estimate_high", "query_low", "query_high")
-_ANSWERS = ("headline", "better", "other_queries", "more_judging", "in_other_orders", "flip", "loss", "seen")
+_ANSWERS = (
+    *("headline", "better", "p_careful", "other_queries", "more_judging", "in_other_orders"),
+    *("flip", "loss", "seen"),
+)
 _LEFT_OUT = ("system", "group", "mean", "mean_left_out", "change", "rank", "rank_left_out")
 _STRATA = ("stratum", "pooled", "drawn", "judged_before", "lowest_probability", "highest_probability")
 _MERGED = ("graded", "cannot_judge", "missing", "judged_twice", "conflicts", "undrawn", "foreign")
@@ -56,7 +59,7 @@ VIEWS: dict[str, View] = {
     "pairs": View(
         [
             *("measure", "a", "b", "difference", "could be", "estimated", "flip", "seen", "p", "p_adjusted"),
-            *("W/T/L", "effect", "headline"),
+            *("p_careful", "W/T/L", "effect", "headline"),
         ],
         [
             *("collection", "measure", "a", "b", "difference", "p", "p_adjusted", *_ENDS, *_ANSWERS),
@@ -66,7 +69,7 @@ VIEWS: dict[str, View] = {
     "segments": View(
         [
             *("measure", "a", "b", "segment", "queries", "mean_a", "mean_b", "difference"),
-            *("other queries would give", "p", "p_adjusted", "detectable", "headline"),
+            *("other queries would give", "p", "p_adjusted", "p_careful", "detectable", "headline"),
         ],
         [
             *("measure", "a", "b", "segment", "queries", "mean_a", "mean_b", "difference", "p", "p_adjusted"),

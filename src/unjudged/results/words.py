@@ -55,6 +55,8 @@ MEANS_WITHOUT = {
 }
 """The same, if what judging could change is unknown."""
 
+SKEWED = "the differences are skewed"
+OPEN = "the differences are skewed, or predictions that nothing corrects could turn them"
 UNTESTED = "Whether segments differ is not tested: that takes two segments of more than one query each."
 MISLEADS = "the mean alone misleads"
 SAME_SIGN = "the difference is not the same in all segments"
@@ -221,6 +223,10 @@ def _queries(row: Row, settings: Mapping[str, Any]) -> str:
     corrected = ""
     if row.get("p_adjusted") is not None and row["p_adjusted"] != row["p"]:
         corrected = f", {p_text(row['p_adjusted'])} after correction"
+    if row.get("p_careful") is not None and isfinite(row["p_careful"]):
+        corrected += (
+            f" (careful {p_text(row['p_careful'])} because {SKEWED if 'estimate_low' not in row else OPEN})"
+        )
     won = ""
     if row.get("wins") is not None and row["ahead"] is not None:
         won = f"; {row['ahead']} better on {max(row['wins'], row['losses'])} of {row['queries']}"
