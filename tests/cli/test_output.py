@@ -253,7 +253,6 @@ REGISTRIES = {
     "TiesName": "unjudged.evaluation.tied_scores:TIES",
     "TestName": "unjudged.inference.significance:TESTS",
     "CorrectionName": "unjudged.inference.corrections:CORRECTIONS",
-    "CorrectOver": "unjudged.inference.pairwise:FAMILIES",
     "DesignName": "unjudged.judging.designs:DESIGNS",
     "Conflicts": "unjudged.judging.merging:RULES",
 }

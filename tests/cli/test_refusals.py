@@ -36,8 +36,6 @@ USAGE = {
     "mean draws?",
     f"compare {TWO} --test bootstrap(": "'bootstrap(' cannot be read, expected name or name(key=value)",
     f"compare {TWO} --test bootstrap(draws=0)": "draws is 0, expected a whole number from 1",
-    f"compare {TWO} --correction holm(over=all)": "correct_over is 'all', expected one of pairs, measures",
-    f"compare {TWO} --correction tukey(over=measures)": "Tukey",
     f"compare {TWO} --baseline best": "the baseline 'best' is not among the runs: fused, dense",
     f"compare {TWO} --seed -1": "seed is -1, expected a whole number of at least 0",
     f"compare {QRELS} {RUN} {RUN}": f"run {RUN!r} is given twice",

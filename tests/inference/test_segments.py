@@ -152,26 +152,6 @@ def test_pairs_and_segments_are_corrected_together_and_all_queries_as_in_the_com
         )
 
 
-@pytest.mark.parametrize("correction", ["holm", "bh", "none"])
-def test_tests_are_corrected_over_measures_if_the_comparison_is(correction: CorrectionName) -> None:
-    runs = {name: sample.runs[name] for name in ("lexical", "fused", "dense")}
-    by = {f"q{k:02d}": "head" if k < 11 else "torso" if k < 21 else "tail" for k in range(1, 31)}
-    found = compare(
-        sample.qrels, runs, ["AP", "P@10"], correction=correction, correct_over="measures", segments=by
-    )
-    parts = [row for row in found.segments if row["segment"] != "all"]
-    function = CORRECTIONS[correction].function
-    assert [row["p_adjusted"] for row in parts] == function(np.array([row["p"] for row in parts])).tolist()
-    totals = [row for row in found.segments if row["segment"] == "all"]
-    between = np.array([row["interaction_p"] for row in totals])
-    assert [row["interaction_p_adjusted"] for row in totals] == function(between).tolist()
-    if correction != "none":
-        assert (
-            "over 18 tests: 3 segments of 3 pairs by 2 measures; between segments over 6 tests: 3 pairs by "
-            "2 measures; all: " in method_of(found)
-        )
-
-
 def test_tests_between_segments_are_corrected_over_pairs() -> None:
     queries = evaluate(sample.qrels, sample.runs).queries
     rng = np.random.default_rng(0)

@@ -122,11 +122,6 @@ def tests(case: Case, measure: str, **options: Any) -> Iterator[Found]:
         yield "", row["a"], row["b"], "p_adjusted", row["p_adjusted"]
 
 
-def over_measures(case: Case, measures: list[str]) -> Iterator[Found]:
-    for row in _pairs(unjudged.compare(of(case), measures=measures, correct_over="measures")):
-        yield row["measure"], row["a"], row["b"], "p_adjusted", row["p_adjusted"]
-
-
 def by_query(case: Case, measure: str) -> Iterator[Found]:
     found = unjudged.compare(of(case), measures=measure)
     first, *_, last = found.runs
@@ -134,12 +129,8 @@ def by_query(case: Case, measure: str) -> Iterator[Found]:
     for row in told.rows["queries"]:
         yield row["query"], first, last, "difference", row["difference"]
         yield row["query"], first, last, "ends", [_known(row, "low"), _known(row, "high")]
-        yield row["query"], first, last, "influence", [row["influence"], row["p_without"]]
     fields = ("query", "document", "document_effect", "favours")
     yield "", first, last, "documents", [[row[n] for n in fields] for row in told.rows["documents"]]
-    deciding = told.settings["deciding"]
-    for name in ("changing", "turning", "proved"):
-        yield "", first, last, name, getattr(deciding, name)
 
 
 def gate(case: Case, measure: str, by: bool = False, **options: Any) -> Iterator[Found]:
@@ -416,7 +407,6 @@ ASK: dict[str, Answer] = {
     "calibrated": calibrated,
     "compare": compare,
     "tests": tests,
-    "over measures": over_measures,
     "by query": by_query,
     "gate": gate,
     "segments": segments,

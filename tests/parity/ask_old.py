@@ -103,11 +103,6 @@ def tests(case: Case, measure: str, **options: Any) -> Iterator[Found]:
         yield "", pair.a, pair.b, "p_adjusted", pair.p_adjusted
 
 
-def over_measures(case: Case, measures: list[str]) -> Iterator[Found]:
-    for pair in unjudged.compare(of(case), measures=measures, correct_over="measures").pairs():
-        yield pair.measure, pair.a, pair.b, "p_adjusted", pair.p_adjusted
-
-
 def by_query(case: Case, measure: str) -> Iterator[Found]:
     found = unjudged.compare(of(case), measures=measure)
     first, *_, last = found.runs
@@ -115,11 +110,8 @@ def by_query(case: Case, measure: str) -> Iterator[Found]:
     for one in told.queries:
         yield one.query, first, last, "difference", one.difference
         yield one.query, first, last, "ends", [one.low, one.high]
-        yield one.query, first, last, "influence", [one.influence, one.p_without]
     yield "", first, last, "documents", [list(one) for one in told.documents]
     yield "", first, last, "needed", told.needed
-    for name in ("changing", "turning", "proved"):
-        yield "", first, last, name, getattr(told.deciding, name)
 
 
 def gate(case: Case, measure: str, by: bool = False, **options: Any) -> Iterator[Found]:
@@ -370,7 +362,6 @@ ASK: dict[str, Answer] = {
     "calibrated": calibrated,
     "compare": compare,
     "tests": tests,
-    "over measures": over_measures,
     "by query": by_query,
     "gate": gate,
     "segments": segments,

@@ -138,7 +138,6 @@ def _comparisons(case: Case) -> Iterator[Question]:
     for correction in ("bh", "bonferroni", "tukey", "none"):
         given = {"correction": correction, "draws": 2000}
         yield Question("tests", f"correction {correction}", "AP", given)
-    yield Question("over measures", "over measures", own={"measures": ["AP", "P@5", "nDCG@5"]})
     for measure in ("nDCG@5", "RBP(p=0.8)", "AP")[: 2 if case.kind in LARGER else 3]:
         yield Question("by query", "by query", measure)
     for measure in ("nDCG@5", "P@5", "GMAP", "AP")[: 2 if case.kind in LARGER else 4]:

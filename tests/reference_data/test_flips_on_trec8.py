@@ -19,6 +19,7 @@ from unjudged.inference.rows import Row, answer
 from unjudged.inference.verdict import excludes_change
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.questions.sources import of_rankings
+from unjudged.rankings.judged import Floats, Integers
 from unjudged.uncertainty.shared import selected_runs, two_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::unjudged.UnjudgedWarning")
@@ -71,6 +72,8 @@ def test_no_completion_turns_a_pair_that_bounds_settle(trec8: Collection) -> Non
     scores = few.per_run(measure.compute(few.judged_rankings))
     first, second = np.triu_indices(len(few.runs), 1)
     contrast = RankingsEvidence(few, measure, scores, 100).contrast(first, second, by_query=True)
+    assert contrast.ends is not None
+    assert contrast.ends_by_query is not None
     low, high = contrast.ends
     settled = np.flatnonzero(excludes_change(contrast.ends) & (high - low > 0.01))
     nearest = settled[np.argsort(np.maximum(low, -high)[settled])[:6]]
@@ -91,7 +94,7 @@ def test_no_completion_turns_a_pair_that_bounds_settle(trec8: Collection) -> Non
             assert (lead >= by_query - 1e-12).all()
 
 
-def worst_of(every: Hypothetical, candidates: np.ndarray) -> np.ndarray:
+def worst_of(every: Hypothetical, candidates: Integers) -> Floats:
     """Return the lowest first minus second on each query that is found by turning documents one by one."""
     query = every.rankings.judgments.query[candidates]
     place = places(np.bincount(query, minlength=50))
@@ -100,7 +103,7 @@ def worst_of(every: Hypothetical, candidates: np.ndarray) -> np.ndarray:
         own = every.rankings.run(run)
         rank[run, own.row] = own.rank
     relevant = rank[1, candidates] < rank[0, candidates]
-    lead = np.subtract(*every.values(candidates[relevant]))
+    lead: Floats = np.subtract(*every.values(candidates[relevant]))
     for turn in range(1, int(place.max()) + 1):
         tried = relevant ^ (place == turn)
         now = np.subtract(*every.values(candidates[tried]))

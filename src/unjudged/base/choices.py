@@ -21,7 +21,6 @@ TiesName = Literal["order", "expected"]
 TestName = Literal["t", "randomization", "wilcoxon", "bootstrap"]
 CorrectionName = Literal["holm", "bh", "bonferroni", "none", "tukey"]
 DesignName = Literal["random", "depth", "mixed", "stratified"]
-CorrectOver = Literal["pairs", "measures"]
 Conflicts = Literal["error", "majority", "highest", "last"]
 """Names for static typing; a test compares each of these with its registry, which others may add to."""
 
@@ -54,8 +53,8 @@ class Choices(dict[str, Thing]):
 def called(text: str) -> tuple[str, dict[str, Any]]:
     """Return the name and the parameters of a text such as `bootstrap(draws=50000)`, as measures have them.
 
-    >>> called("bootstrap(draws=50000)"), called("holm(over=measures)"), called("t")
-    (('bootstrap', {'draws': 50000}), ('holm', {'over': 'measures'}), ('t', {}))
+    >>> called("bootstrap(draws=50000)"), called("t")
+    (('bootstrap', {'draws': 50000}), ('t', {}))
     """
     try:
         name, bracket, inside = text.strip().partition("(")

@@ -195,5 +195,5 @@ CORRECTION = Option(
     "--correction",
     known=_corrections,
     default="holm",
-    help='For many comparisons. By default holm; "holm(over=measures)" corrects all measures together.',
+    help="For many comparisons. By default holm.",
 )

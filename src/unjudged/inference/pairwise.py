@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from unjudged.base.choices import (
-    Choices,
     CorrectionName,
     TestName,
     check_confidence,
@@ -23,9 +22,6 @@ from unjudged.inference.significance import DRAWS, SignificanceTest, find_test, 
 from unjudged.measures.kernel.averages import ROUNDING
 from unjudged.rankings.judged import Floats
 from unjudged.uncertainty.quantiles import t_half, t_quantile
-
-FAMILIES = Choices("correct_over", pairs="the pairs of each measure", measures="all pairs by all measures")
-"""Which tests are corrected together."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from math import ceil
 from typing import Any
 
@@ -14,7 +13,6 @@ from unjudged.base.notes import Note, said_once
 from unjudged.evaluation.query_segments import EVERY
 from unjudged.evidence.contrast import ALONE, Contrast, Evidence, Ints, Turning
 from unjudged.inference.corrections import Correction, find_correction
-from unjudged.inference.deciding_queries import DecidingQueries, deciding_queries, influences
 from unjudged.inference.infer import Columns, Settings, Tested, decide, describe_systems, run_tests
 from unjudged.inference.interaction import PERMUTATIONS, interaction_p
 from unjudged.inference.pairs import CELLS, Pairs, rank_intervals
@@ -55,10 +53,9 @@ def answer(
     settings: Settings,
     *,
     baseline: str | None = None,
-    together: bool = False,
     segments: Mapping[str, Mask] | None = None,
 ) -> Answer:
-    """Compare the systems by each measure; `together` corrects over measures, not within each."""
+    """Compare the systems by each measure, with one family of tests per measure."""
     first_evidence = evidence[0]
     base = None if baseline is None else list(first_evidence.systems).index(baseline)
     first, second = pairs_of(len(first_evidence.systems), base)
@@ -66,22 +63,21 @@ def answer(
         return Answer(
             [row for one in evidence for row in _system_rows(one, [], base, settings.alpha)], [], [], []
         )
-    tested = [list(_in_blocks(one, first, second, settings)) for one in evidence]
-    families = [list(chain.from_iterable(tested))] if together else tested
-    columns = iter([own for family in families for own in decide(family, settings)])
     systems: list[Row] = []
     pairs: list[Row] = []
+    in_segments: list[Row] = []
     notes: list[tuple[str, Note]] = []
-    for one, blocks in zip(evidence, tested, strict=True):
-        own = [row for block in blocks for row in rows_of(block.contrast, next(columns))]
+    for one in evidence:
+        blocks = list(_in_blocks(one, first, second, settings))
+        decided = zip(blocks, decide(blocks, settings), strict=True)
+        own = [row for block, columns in decided for row in rows_of(block.contrast, columns)]
         systems += _system_rows(one, own, base, settings.alpha)
         pairs += own
+        if segments is not None:
+            in_segments += _segment_rows(one, (first, second), settings, segments, own)
         notes += [(str(one.measure), note) for note in dict.fromkeys(n for b in blocks for n in b.notes)]
-    tests, correction = sum(len(b.pairs) for b in families[0]), settings.correction or find_correction("holm")
-    few = too_few_draws(tests, settings.test, correction, alpha=settings.alpha, draws=settings.draws)
-    in_segments: list[Row] = []
-    if segments is not None:
-        in_segments = _segment_rows(evidence, (first, second), settings, segments, pairs, together=together)
+    correction = settings.correction or find_correction("holm")
+    few = too_few_draws(len(first), settings.test, correction, alpha=settings.alpha, draws=settings.draws)
     return Answer(systems, pairs, in_segments, [*said_once(notes, len(evidence)), *few])
 
 
@@ -194,48 +190,34 @@ def segment_correction(settings: Settings) -> Correction:
 
 
 def _segment_rows(
-    evidence: Sequence[Evidence],
+    evidence: Evidence,
     pairs: tuple[Ints, Ints],
     settings: Settings,
     segments: Mapping[str, Mask],
     whole: Sequence[Row],
-    *,
-    together: bool,
 ) -> list[Row]:
     """Return rows of each pair within each segment, and of all queries; and whether segments differ.
 
-    Tests of segments are corrected together, and so are tests between segments: per measure, or over
-    measures. One query cannot be tested.
+    By each measure tests of segments are corrected together, and so are tests between segments. One query
+    cannot be tested.
     """
     plain = replace(settings, correction=segment_correction(settings))
-    contrasts = [one.contrast(*pairs, by_query=True) for one in evidence]
-    tested = [[run_tests(contrast.over(own), plain) for own in segments.values()] for contrast in contrasts]
-    families = [list(chain.from_iterable(tested))] if together else tested
-    columns = iter([own for family in families for own in decide(family, plain)])
-    between = [
-        p
-        for family in ([contrasts] if together else [[one] for one in contrasts])
-        for p in _between(family, segments, plain)
+    contrast = evidence.contrast(*pairs, by_query=True)
+    tested = [run_tests(contrast.over(own), plain) for own in segments.values()]
+    tests = sum(len(one.pairs) for one in tested if one.pairs.queries > 1)
+    parts = [
+        rows_of(contrast, columns | _detectable(one.pairs, plain, tests), segment=name)
+        for name, one, columns in zip(segments, tested, decide(tested, plain), strict=True)
     ]
-    count = len(pairs[0])
+    every = Pairs(contrast.scores, contrast.first, contrast.second)
+    detectable = _detectable(every, settings, len(whole))["detectable"].tolist()
     rows: list[Row] = []
-    for place, contrast in enumerate(contrasts):
-        family = families[0 if together else place]
-        tests = sum(len(one.pairs) for one in family if one.pairs.queries > 1)
-        parts = [
-            rows_of(contrast, next(columns) | _detectable(one.pairs, plain, tests), segment=name)
-            for name, one in zip(segments, tested[place], strict=True)
-        ]
-        every = Pairs(contrast.scores, contrast.first, contrast.second)
-        whole_tests = count * len(evidence) if together else count
-        detectable = _detectable(every, settings, whole_tests)["detectable"].tolist()
-        for k in range(count):
-            p, adjusted = between[place * count + k]
-            total = dict(whole[place * count + k]) | {"segment": EVERY, "detectable": detectable[k]}
-            for row in [*(part[k] for part in parts), total]:
-                rows.append(row | {"interaction_p": p, "interaction_p_adjusted": adjusted})
-                if row["queries"] == 1:
-                    rows[-1] |= {"p": None, "p_adjusted": None}
+    for k, (p, adjusted) in enumerate(_between(contrast, segments, plain)):
+        total = dict(whole[k]) | {"segment": EVERY, "detectable": detectable[k]}
+        for row in [*(part[k] for part in parts), total]:
+            rows.append(row | {"interaction_p": p, "interaction_p_adjusted": adjusted})
+            if row["queries"] == 1:
+                rows[-1] |= {"p": None, "p_adjusted": None}
     return rows
 
 
@@ -253,21 +235,20 @@ def _detectable(pairs: Pairs, settings: Settings, tests: int) -> Columns:
 
 
 def _between(
-    family: Sequence[Contrast], segments: Mapping[str, Mask], settings: Settings
+    contrast: Contrast, segments: Mapping[str, Mask], settings: Settings
 ) -> list[tuple[float, float]]:
-    """Return p values that segments have one mean, before and after correction, for each pair and measure.
+    """Return p values that segments have one mean, before and after correction, for each pair.
 
     Where p is small there are so many draws that a pair which alone differs can be significant.
     """
-    tests = sum(len(one) for one in family)
-    more = min(ceil(tests / settings.alpha), MOST_PERMUTATIONS)
+    more = min(ceil(len(contrast) / settings.alpha), MOST_PERMUTATIONS)
 
     def tested(difference: Floats) -> float:
         parts = [difference[own] for own in segments.values()]
         found = interaction_p(parts)
         return interaction_p(parts, draws=more) if found <= PROMISING and more > PERMUTATIONS else found
 
-    p = np.array([tested(one) for contrast in family for one in contrast.values])
+    p = np.array([tested(one) for one in contrast.values])
     correction = settings.correction or find_correction("holm")
     after = p if np.isnan(p).any() else correction.function(p)
     return list(zip(p.tolist(), after.tolist(), strict=True))
@@ -275,15 +256,14 @@ def _between(
 
 @dataclass(frozen=True)
 class QueryAnswer:
-    """Rows of queries, the largest difference first, of documents, and the queries that decide."""
+    """Rows of queries, the largest difference first, and of documents."""
 
     queries: list[Row]
     documents: list[Row]
-    deciding: DecidingQueries
 
 
-def query_answer(contrast: Contrast, level: float) -> QueryAnswer:
-    """Return everything by query about the only pair of a contrast; queries decide at `level`."""
+def query_answer(contrast: Contrast) -> QueryAnswer:
+    """Return everything by query about the only pair of a contrast."""
     measure, sign = contrast.measure, contrast.measure.sign
     two = int(contrast.first[0]), int(contrast.second[0])
     a, b = (contrast.systems[k] for k in two)
@@ -296,10 +276,9 @@ def query_answer(contrast: Contrast, level: float) -> QueryAnswer:
     turning: Sequence[Turning] = contrast.turning() if contrast.turning is not None else ()
     most = {one.query: one for one in reversed(turning)}
     order = np.argsort(-np.abs(gap), kind="stable")
-    influence, p_without = influences(gap[order])
     named = {"measure": str(measure), "a": a, "b": b}
     rows: list[Row] = []
-    for k, q in enumerate(order.tolist()):
+    for q in order.tolist():
         name = contrast.queries[q]
         row: Row = {**named, "query": name, "value_a": float(first[q]), "value_b": float(second[q])}
         row["difference"] = float(gap[q])
@@ -307,11 +286,10 @@ def query_answer(contrast: Contrast, level: float) -> QueryAnswer:
             row |= {"low": float(low[q]), "high": float(high[q])}
         if name in most:
             row |= {"document": most[name].document, "document_effect": most[name].effect}
-        rows.append(row | {"influence": float(influence[k]), "p_without": float(p_without[k])})
+        rows.append(row)
     documents = [
         {**named, "query": t.query, "document": t.document, "document_effect": t.effect}
         | {"favours": a if t.effect > 0 else b}
         for t in turning
     ]
-    deciding = deciding_queries(gap[order], [row["query"] for row in rows], level)
-    return QueryAnswer(rows, documents, deciding)
+    return QueryAnswer(rows, documents)

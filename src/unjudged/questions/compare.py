@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from unjudged.base.choices import CorrectionName, CorrectOver, TestName, TiesName
+from unjudged.base.choices import CorrectionName, TestName, TiesName
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted
 from unjudged.evaluation.collection import RunsSource
 from unjudged.evaluation.query_segments import SegmentsSource, several_segments, with_every
 from unjudged.inference.infer import Settings
 from unjudged.inference.pairs import place_of_baseline
-from unjudged.inference.pairwise import FAMILIES
 from unjudged.inference.rows import MOST_PERMUTATIONS, answer, segment_correction
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.questions.sources import (
@@ -45,7 +44,6 @@ def compare(
     ties: TiesName | None = None,
     test: TestName | None = None,
     correction: CorrectionName = "holm",
-    correct_over: CorrectOver = "pairs",
     alpha: float | None = None,
     draws: int = 20_000,
     seed: int = 0,
@@ -79,37 +77,28 @@ def compare(
     place_of_baseline(baseline, list(found.systems))
     if segments is None:
         segments = getattr(source, "segments", None) or described.segments
-    return compare_gathered(found, settings, baseline, correct_over, segments)
+    return compare_gathered(found, settings, baseline, segments)
 
 
-def family_of(tests: int, measures: int, correct_over: CorrectOver) -> str:
+def family_of(pairs: int, measures: int) -> str:
     """Say which tests were corrected together, in words; nothing if each stands alone."""
-    if not tests:
-        return ""
-    pairs = tests // measures
-    if correct_over == "measures" and measures > 1:
-        return f"{tests} tests: {counted(pairs, 'pair')} by {measures} measures"
     each = " per measure" if measures > 1 else ""
     return f"{pairs} pairs{each}" if pairs > 1 else ""
 
 
 def told_of_segments(
-    parts: Mapping[str, Mask], tests: int, measures: int, settings: Settings, correct_over: CorrectOver
+    parts: Mapping[str, Mask], pairs: int, measures: int, settings: Settings
 ) -> dict[str, Any]:
     """Return which tests of segments were corrected together, in words; those of one query are not made."""
-    together = correct_over == "measures" and measures > 1
-    pairs, made = tests // measures, sum(int(own.sum()) > 1 for own in parts.values())
+    made = sum(int(own.sum()) > 1 for own in parts.values())
     said = counted(made, "segment") + (f" of {pairs} pairs" if pairs > 1 else "")
-    said += f" by {measures} measures" if together else ""
-    corrected = made * pairs * (measures if together else 1)
-    said = said if corrected == made else f"{corrected} tests: {said}"
+    said = said if pairs == 1 else f"{made * pairs} tests: {said}"
     correction = segment_correction(settings)
-    between = pairs * (measures if together else 1)
     return {
-        "undrawn": correction.name != "none" and between / settings.alpha > MOST_PERMUTATIONS + 1,
+        "undrawn": correction.name != "none" and pairs / settings.alpha > MOST_PERMUTATIONS + 1,
         "correction": correction.title,
         "corrected": correction.name != "none",
-        "tests": said + (" per measure" if measures > 1 and not together else ""),
+        "tests": said + (" per measure" if measures > 1 else ""),
         "untested": len(parts) - made,
     }
 
@@ -118,23 +107,17 @@ def compare_gathered(
     found: Gathered,
     settings: Settings,
     baseline: str | None = None,
-    correct_over: CorrectOver = "pairs",
     segments: SegmentsSource | None = None,
 ) -> Comparison:
     """Compare systems by evidence that was gathered; one alone has no pairs."""
     names = list(found.systems)
-    FAMILIES.find(correct_over)
-    if correct_over == "measures" and settings.correction is not None and settings.correction.joint:
-        title = settings.correction.title
-        raise UsageError(f"{title} is over pairs of one measure: use holm, bh or bonferroni over measures")
     if segments is not None and len(names) < 2:
         raise UsageError("segments are of differences of two systems: give two or more runs")
     parts = None if segments is None else several_segments(segments, list(found.queries))
     if parts is not None:
         with_every(parts, len(found.queries))  # refuses one that is called like the row of all queries
-    answered = answer(
-        found.evidence, settings, baseline=baseline, together=correct_over == "measures", segments=parts
-    )
+    answered = answer(found.evidence, settings, baseline=baseline, segments=parts)
+    pairs, measures = len(answered.pairs) // len(found.evidence), len(found.evidence)
     rows = {"systems": answered.systems, "pairs": answered.pairs}
     notes = [*found.notes, *notes_on_measures(found.evidence), *answered.notes]
     told: dict[str, Any] = {
@@ -144,12 +127,10 @@ def compare_gathered(
         "alpha": settings.alpha,
         "test": settings.test.title,
         "correction": settings.correction.title if settings.correction else "",
-        "family": family_of(len(answered.pairs), len(found.evidence), correct_over),
+        "family": family_of(pairs, measures),
         "library": found.library,
     }
     if parts is not None:
         rows["segments"] = answered.segments
-        told["segments"] = told_of_segments(
-            parts, len(answered.pairs), len(found.evidence), settings, correct_over
-        )
+        told["segments"] = told_of_segments(parts, pairs, measures, settings)
     return Comparison(rows, notes, told, source=found)

@@ -114,15 +114,9 @@ class Comparison(Result):
         names = [str(one.measure) for one in self.source.evidence]
         evidence = self.source.evidence[names.index(row["measure"])]
         first, second = (np.array([list(evidence.systems).index(row[k])]) for k in ("a", "b"))
-        found = query_answer(evidence.contrast(first, second, by_query=True), self.level(row))
+        found = query_answer(evidence.contrast(first, second, by_query=True))
         rows = {"queries": found.queries, "documents": found.documents}
-        settings = {**self.settings, "deciding": found.deciding}
-        return Comparison(rows, found.deciding.sentences(), settings, "queries", self.source)
-
-    def level(self, row: Row) -> float:
-        """Return the level at which a pair's own p value is significant; the correction's factor is kept."""
-        alpha, p, after = float(self.settings["alpha"]), row["p"], row["p_adjusted"]
-        return alpha * (p / after if 0 < p < after < 1 else 1.0)
+        return Comparison(rows, (), self.settings, "queries", self.source)
 
     def shown(self, view: str) -> tuple[Sequence[Row], View]:
         """Return the rows of a view as people see them: the better system first, with letters."""

@@ -79,11 +79,11 @@ VIEWS: dict[str, View] = {
     "queries": View(
         [
             *("measure", "query", "value_a", "value_b", "difference", "could be", "document"),
-            *("document_effect", "influence", "p_without"),
+            "document_effect",
         ],
         [
             *("measure", "a", "b", "query", "value_a", "value_b", "difference", "low", "high", "document"),
-            *("document_effect", "influence", "p_without"),
+            "document_effect",
         ],
     ),
     "documents": View(

@@ -109,10 +109,9 @@ def notes_of_view(result: Any, view: str, *, marks: bool = True) -> list[str]:
 
 def columns_by_query(row: Row) -> str:
     """Say what columns of a table by query are."""
-    document = "document: the unjudged one that matters most, and what it alone would add to the mean; "
+    document = "; document: the unjudged one that matters most, and what it alone would add to the mean"
     known = document if row.get("document") is not None else ""
-    influence = "influence: what the query adds to the mean difference; p without: paired t test without it."
-    return f"difference: {row['a']} minus {row['b']}; {known}{influence}"
+    return f"difference: {row['a']} minus {row['b']}{known}."
 
 
 def without_judging(pairs: Sequence[Row]) -> list[Note]:

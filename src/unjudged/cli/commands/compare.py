@@ -13,7 +13,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from unjudged.base.choices import called
 from unjudged.base.errors import UsageError
 from unjudged.cli.options import (
     ALPHA,
@@ -83,28 +82,17 @@ def over_collections(given: Given) -> Comparison:
     if given.measure and len(given.measure) > 1:
         raise UsageError(f"{len(given.measure)} measures are given: collections are compared by one")
     named = collections_of_words(given.words, given.set, given.usage)
-    settings = tested(given)
-    if settings.pop("correct_over") != "pairs":
-        raise UsageError("over=measures is for several measures: collections are compared by one")
-    settings = {name: value for name, value in settings.items() if value is not None}
+    settings = {name: value for name, value in tested(given).items() if value is not None}
     measure = given.measure[0] if given.measure else None
     return unjudged.compare_collections(named, measure, depth=given.depth, **settings)
 
 
 def tested(given: Given) -> dict[str, Any]:
     """Return how differences are tested."""
-    from unjudged.inference.pairwise import FAMILIES
-
-    correction, own = called(given.correction)
-    over = own.pop("over", "pairs")
-    FAMILIES.find(over)
-    if own:
-        correction = f"{correction}({', '.join(f'{name}={value}' for name, value in own.items())})"
     return {
         "baseline": given.baseline,
         "test": given.test,
-        "correction": correction,
-        "correct_over": over,
+        "correction": given.correction,
         "alpha": given.alpha,
         "seed": given.seed,
     }

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from importlib.resources import files as resources
 from typing import Any
 
-from unjudged.base.choices import CorrectionName, CorrectOver, TestName, checked_int
+from unjudged.base.choices import CorrectionName, TestName, checked_int
 from unjudged.base.errors import AssumptionWarning, announce
 from unjudged.base.wording import percent, shortlist
 from unjudged.collection.description import MODEL, Description
@@ -60,7 +60,6 @@ def report_page(
     baseline: str | None = None,
     test: TestName | None = None,
     correction: CorrectionName = "holm",
-    correct_over: CorrectOver = "pairs",
     alpha: float | None = None,
     calibration: Calibration | None = None,
     pool_depth: int | None = None,
@@ -93,7 +92,7 @@ def report_page(
     if isinstance(source, Scores) or predictions is not None:
         baseline = baseline_of(described, baseline, list(source.runs))
         gathered = gather(source, None, measures, predicted=predicting(predictions))
-        found = compare_gathered(gathered, settings, baseline, correct_over, by)
+        found = compare_gathered(gathered, settings, baseline, by)
         sources = [("scores" if isinstance(source, Scores) else "judgments", file) for file in files]
         return Page.of(page_data(PageInput(found, sources, command, title, tables=_segments(found, by))))
     scale, named = source.judgments.scale, source.runs
@@ -104,7 +103,7 @@ def report_page(
     chosen, refused = comparable(chosen, judgments)
     baseline = baseline_of(described, baseline, list(named))
     gathered = gather(collection, None, chosen, pool_depth=pool_depth)
-    found = compare_gathered(gathered, settings, baseline, correct_over, by)
+    found = compare_gathered(gathered, settings, baseline, by)
     announce(map(AssumptionWarning, refused))
     notes = [*refused, *_about_scale(scale)]
     if calibration is not None:
