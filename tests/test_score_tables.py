@@ -223,7 +223,7 @@ def test_columns_by_name(tmp_path: Path) -> None:
     found = Scores.of(file, "faithfulness", columns={"query": "user_input"})
     assert list(found.queries) == ["Why?", "How?"]
     assert list(map(str, found.measures)) == ["faithfulness"]
-    with pytest.raises(InputError, match="no column is called 'x'"):
+    with pytest.raises(InputError, match="no column has the name 'x'"):
         Scores.of(file, columns={"query": "x"})
     with pytest.raises(UsageError, match="unknown column 'document'"):
         Scores.of(file, columns={"document": "answer"})
@@ -346,7 +346,7 @@ def test_commands_on_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         (["evaluate", "{}", "--interval", "bounds"], "'bounds' intervals need judgments"),
         (["evaluate", "{}", "-m", "P@5"], "no measure is called 'P@5'; there are AP, nDCG@10"),
         (["evaluate", "{}", "--set", "scores.range=1"], "expected two numbers, such as [0, 100]"),
-        (["compare", "{}", "--set", "segments=x"], "no column is called 'x'"),
+        (["compare", "{}", "--set", "segments=x"], "no column has the name 'x'"),
         (["compare", "{}", "--set", "segments=run"], "is in two segments"),
     ],
 )

@@ -19,8 +19,8 @@ from unjudged.evaluation.groups import read_groups
 from unjudged.evaluation.score_cells import AS_ZERO, names_measure
 from unjudged.evaluation.scores import Scores
 from unjudged.formats.arrow_files import open_arrow
-from unjudged.formats.columns import NAMES, is_header
-from unjudged.formats.named_columns import QUERIES, folded, is_number
+from unjudged.formats.columns import NAMES, folded, is_header
+from unjudged.formats.named_columns import QUERIES, is_number
 from unjudged.formats.sources import FILE, kind_of_source, reader_of
 from unjudged.formats.streams import name_file_in_errors, opened
 from unjudged.formats.tables import Table

@@ -12,8 +12,8 @@ import numpy as np
 from unjudged.base.errors import ExtraQueriesWarning, InputError, UsageError, announce
 from unjudged.base.wording import counted, shortlist
 from unjudged.evaluation.scores import Scores
-from unjudged.formats.columns import NAMES, listed
-from unjudged.formats.named_columns import Headless, NamedColumns, folded, is_missing, named_columns
+from unjudged.formats.columns import NAMES, folded, listed
+from unjudged.formats.named_columns import Headless, NamedColumns, is_missing, named_columns
 from unjudged.formats.sources import FILE, MAPPING, kind_of_source, name_in_errors
 from unjudged.rankings.judged import Mask
 from unjudged.results.grid import Cell, Column, Grid, blank, grid_of

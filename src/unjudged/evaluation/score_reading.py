@@ -23,13 +23,12 @@ from unjudged.evaluation.score_cells import (
     said,
     same_measure,
 )
-from unjudged.formats.columns import NAMES, listed
+from unjudged.formats.columns import NAMES, folded, listed
 from unjudged.formats.named_columns import (
     NESTED,
     QUERIES,
     Headless,
     NamedColumns,
-    folded,
     has_no_value,
     is_number,
     named_columns,

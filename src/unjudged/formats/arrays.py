@@ -74,7 +74,7 @@ def rows_of_arrays(
         step = max(1, BLOCK // columns)
         return (partial(table, first, min(first + step, rows)) for first in range(0, rows, step))
 
-    return query_ids, InPieces(pieces)
+    return query_ids, InPieces(pieces, whole=lambda: table(0, rows))
 
 
 def _numbers_at(at: Any, values: NDArray[Any] | None, number: str, columns: int) -> NDArray[np.float64]:

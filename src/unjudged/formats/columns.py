@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -147,17 +147,37 @@ def columns_of(header: Sequence[str], number: str, given: Mapping[str, str]) -> 
     return {role: chosen[role] for role in NAMES if role in chosen}
 
 
-def named(role: str, header: Sequence[str]) -> str | None:
+def named(role: str, header: Iterable[str]) -> str | None:
     """Return the first of the names for this role that a header has."""
-    return next((name for name in NAMES[role] if name in header), None)
+    return first_of(NAMES[role], header)
+
+
+def first_of(names: Iterable[str], header: Iterable[str]) -> str | None:
+    """Return the column that has the first of some names.
+
+    `Query ID` counts as `query_id`, where no column has the very name.
+    """
+    alike = {folded(str(name)): name for name in [*header][::-1]} | {name: name for name in header}
+    return next((alike[name] for name in names if name in alike), None)
+
+
+def folded(name: str) -> str:
+    """Return the name of a column in lower case, with `_` for spaces."""
+    return name.strip().lower().replace(" ", "_")
+
+
+def given_column(name: str, header: Sequence[str]) -> str:
+    """Return the name of a column that users chose, which a header must have."""
+    if name not in header:
+        raise InputError(f"no column has the name {quoted(str(name))}, expected one of {listed(header)}")
+    return name
 
 
 def _checked(header: Sequence[str], roles: Sequence[str], given: Mapping[str, str]) -> dict[str, str]:
     for role, name in given.items():
         if role not in roles:
             raise UsageError(f"unknown column {role!r}, expected one of {', '.join(roles)}")
-        if name not in header:
-            raise InputError(f"no column has the name {quoted(str(name))}, expected one of {listed(header)}")
+        given_column(name, header)
     return dict(given)
 
 

@@ -65,22 +65,31 @@ def open_frame(frame: Any) -> Tabular:
     names, select = _columns(frame)
     held: dict[tuple[str, ...], Mapping[str, Any]] = {}  # a stream is read only once
 
-    def blocks(chosen: Sequence[str]) -> Iterator[Callable[[], Block]]:
-        with library_errors():
-            columns = held.setdefault(tuple(chosen), held.get(tuple(chosen)) or select(chosen))
-        rows = max(map(len, columns.values()), default=0)
-        check("ROWS", rows)
-        for column in columns.values():
-            if hasattr(column, "chunks"):
-                validate(column)
-        for start in range(0, rows, BLOCK):
-            yield partial(_rows, columns, start)
+    def columns(chosen: Sequence[str]) -> Mapping[str, Any]:
+        key = tuple(chosen)
+        if key not in held:
+            with library_errors():
+                found = select(chosen)
+            check("ROWS", _size(found))
+            for column in found.values():
+                if hasattr(column, "chunks"):
+                    validate(column)
+            held[key] = found
+        return held[key]
 
-    return Tabular(names, blocks)
+    def blocks(chosen: Sequence[str]) -> Iterator[Callable[[], Block]]:
+        own = columns(chosen)
+        return (partial(_rows, own, start) for start in range(0, _size(own), BLOCK))
+
+    return Tabular(names, blocks, whole=lambda chosen: Block(columns(chosen)))
+
+
+def _size(columns: Mapping[str, Any]) -> int:
+    return max(map(len, columns.values()), default=0)
 
 
 def _rows(columns: Mapping[str, Any], start: int) -> Block:
-    """Return the rows from one on."""
+    """Return the rows of a block."""
     own = {
         name: column.slice(start, BLOCK) if hasattr(column, "chunks") else column[start : start + BLOCK]
         for name, column in columns.items()

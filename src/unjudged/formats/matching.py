@@ -45,18 +45,20 @@ class InPieces:
     """Rows that become tables piece by piece, each on the core that matches it.
 
     `pieces` makes them in order, as often as it is called. `on_cores` says that several cores are faster.
+    `whole` makes one table of rows that are in memory, or the error that they have.
     """
 
     pieces: Callable[[], Iterable[Callable[[], Table]]]
     on_cores: bool = True
+    whole: Callable[[], Table] | None = None
 
     def tables(self) -> Iterator[Table]:
         """Yield the tables in order."""
         return ahead(lambda piece: piece(), self.pieces(), on_cores=self.on_cores)
 
-    def whole(self) -> Table:
-        """Return all rows."""
-        return Table.joined(list(self.tables()))
+    def table(self) -> Table:
+        """Return all rows as one table."""
+        return Table.joined(list(self.tables())) if self.whole is None else self.whole()
 
 
 def ahead(
@@ -132,10 +134,20 @@ def match(table: Table, judged: scanner.Index) -> Matched:
 def match_rows(rows: Table | InPieces, judged: scanner.Index) -> Matched:
     """Match rows in any order; those of a query are forgotten when it is complete.
 
-    If the rows of a query are apart, the pieces are made again, and all rows are kept by query.
+    If the rows of a query are apart, the pieces are made again, and all rows are kept by query. What is wrong
+    with rows in memory is said as if they were one piece.
     """
     if isinstance(rows, Table):
         return match(rows, judged) if is_grouped(rows) else match_tables(lambda: [rows], judged)
+    try:
+        return _match_pieces(rows, judged)
+    except InputError:
+        if rows.whole is None:
+            raise
+    return match_rows(rows.whole(), judged)
+
+
+def _match_pieces(rows: InPieces, judged: scanner.Index) -> Matched:
     pieces = iter(rows.pieces())
     first = next(pieces, _no_piece)()
     matched = None

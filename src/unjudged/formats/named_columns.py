@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, dropwhile
+from itertools import chain, dropwhile, islice
 from math import isnan
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.base.wording import counted, kind_of
 from unjudged.formats.arrow_files import MAGIC, open_arrow
-from unjudged.formats.columns import NAMES, listed, no_rows
+from unjudged.formats.columns import NAMES, first_of, folded, given_column, no_rows
 from unjudged.formats.frames import library_errors, library_of, open_frame
 from unjudged.formats.limits import check
 from unjudged.formats.sources import FILE, FRAME, MAPPING, kind_of_source, refuse_utf16
 from unjudged.formats.streams import PathLike, name_file_in_errors, on_disk, opened, read_whole
-from unjudged.formats.tabular import Tabular
+from unjudged.formats.tabular import Block, Tabular
 from unjudged.formats.text_tables import (
+    BLOCK,
     BYTES_OF_JSON,
     header_of,
     is_json,
@@ -64,17 +68,8 @@ class NamedColumns:
         return InputError(f"row {row} (from 0): {problem}")
 
     def column(self, role: str, given: Mapping[str, str], names: Sequence[str]) -> str | None:
-        """Return the name of the column for a role: as `given`, else the first of `names` that it has.
-
-        `Query ID` counts as `query_id`, where no column has the very name.
-        """
-        if role not in given:
-            names_here = [*self.columns]
-            alike = {folded(name): name for name in names_here[::-1]} | {name: name for name in names_here}
-            return next((alike[name] for name in names if name in alike), None)
-        if given[role] not in self.columns:
-            raise InputError(f"no column is called {given[role]!r}; there are {listed(list(self.columns))}")
-        return given[role]
+        """Return the name of the column for a role: as `given`, else the first of `names` that it has."""
+        return given_column(given[role], [*self.columns]) if role in given else first_of(names, self.columns)
 
     def label(self, row: int, role: str, column: str) -> str:
         """Return the name in a cell, which may not be empty."""
@@ -119,11 +114,6 @@ def add_label(
 def text_of_name(value: Any) -> str:
     """Return a name as a text; frames hold whole numbers as floating-point ones where one is missing."""
     return str(int(value) if isinstance(value, float) and value.is_integer() else value)
-
-
-def folded(name: str) -> str:
-    """Return the name of a column in lower case, with `_` for spaces."""
-    return name.strip().lower().replace(" ", "_")
 
 
 def is_number(value: Any) -> bool:
@@ -215,13 +205,15 @@ def _of_text(file: PathLike, headless: Headless) -> NamedColumns:
         raise InputError(f"the first line is {quoted(first)}, expected names of columns", line=start)
     header = [name.strip() for name in header] or first.split()
     if headless.are_data([name for name in header if name]):
-        return _of_lines(chain([(start, first)], numbered), headless.columns, delimiter)
+        return _held(_open_lines(chain([(start, first)], numbered), headless.columns, delimiter))
     if twice := next((name for name in header if header.count(name) > 1), None):
         raise InputError(f"two columns have the name {quoted(twice)}, expected one", line=start)
     if not delimiter:
-        return _of_lines(numbered, header, "")
+        return _held(_open_lines(numbered, header, ""))
     table = _held(open_delimited(file, start - 1))
     stripped = {name.strip(): [cell.strip() for cell in cells] for name, cells in table.columns.items()}
+    if delimiter == ";":
+        stripped = {name: _with_points(column) for name, column in stripped.items()}
     return NamedColumns(stripped, table.lines)
 
 
@@ -229,26 +221,31 @@ def _is_blank(line: str) -> bool:
     return not line.strip() or line.startswith("#")
 
 
-def _of_lines(numbered: Iterator[tuple[int, str]], names: Sequence[str], delimiter: str) -> NamedColumns:
-    """Read lines of some fields, with commas or semicolons between, or spaces and tabs."""
-    import csv
+def _with_points(column: list[str]) -> list[str]:
+    """Return a column with decimal commas, as spreadsheets write beside semicolons, with points."""
+    whole = [re.fullmatch(r"[+-]?(\d+|\d*,\d+)", text) for text in column if not has_no_value(text)]
+    return [text.replace(",", ".") for text in column] if all(whole) else column
 
-    rows: list[list[str]] = []
-    lines: list[int] = []
-    for number, line in numbered:
-        if _is_blank(line):
-            continue
-        try:
-            words = line.split(None, len(names) - 1)
-            fields = next(csv.reader([line], delimiter=delimiter)) if delimiter in (",", ";") else words
-        except csv.Error as error:
-            raise InputError(f"{error}, expected {len(names)} fields", line=number) from None
-        if len(fields) != len(names) or not all(map(str.strip, fields)):
-            problem = f"{quoted(line.rstrip())} has {counted(len(fields), 'field')}"
+
+def _open_lines(numbered: Iterator[tuple[int, str]], names: Sequence[str], delimiter: str) -> Tabular:
+    """Return lines of some fields, with commas or semicolons between, or spaces and tabs."""
+
+    def fields_of(number: int, line: str) -> list[str]:
+        words = line.split(delimiter) if delimiter in (",", ";") else line.split(None, len(names) - 1)
+        fields = [*filter(None, map(str.strip, words))]
+        if len(fields) != len(words) or len(fields) != len(names):
+            problem = f"{quoted(line.rstrip())} has {counted(len(words), 'field')}"
             raise InputError(f"{problem}, expected {len(names)}: {', '.join(names)}", line=number)
-        rows.append([field.strip() for field in fields])
-        lines.append(number)
-    return NamedColumns({name: [row[k] for row in rows] for k, name in enumerate(names)}, lines)
+        return fields
+
+    def blocks(_: Sequence[str]) -> Iterator[Callable[[], Block]]:
+        lines = ((number, line) for number, line in numbered if not _is_blank(line))
+        while some := list(islice(lines, BLOCK)):
+            columns = zip(*[fields_of(*line) for line in some], strict=True)
+            numbers = np.array([number for number, _ in some], np.int64)
+            yield partial(Block, dict(zip(names, columns, strict=True)), numbers)
+
+    return Tabular(names, blocks)
 
 
 def _of_frame(frame: Any) -> NamedColumns:

@@ -14,7 +14,7 @@ from unjudged.base.errors import InputError, quoted
 from unjudged.formats import arrow_columns, values
 from unjudged.formats.columns import NAMES, columns_of, no_rows
 from unjudged.formats.limits import within_memory
-from unjudged.formats.matching import InPieces, grouped
+from unjudged.formats.matching import InPieces, ahead, grouped
 from unjudged.formats.scan import scanner
 from unjudged.formats.tables import NO_LINES, Ids, Table
 
@@ -74,24 +74,30 @@ class Block:
 class Tabular(NamedTuple):
     """The names of columns, and what makes blocks of those that are chosen, as often as they are asked for.
 
-    `on_cores` says that several cores make the blocks faster than one.
+    `on_cores` says that several cores make the blocks faster than one. `whole` makes one block of rows that
+    are in memory.
     """
 
     columns: Sequence[str]
     blocks: Callable[[Sequence[str]], Iterable[Callable[[], Block]]]
     on_cores: bool = True
+    whole: Callable[[Sequence[str]], Block] | None = None
 
     def pieces(self, roles: Mapping[str, str]) -> InPieces:
         """Return the column of each role, to be matched."""
 
         def tables() -> Iterator[Callable[[], Table]]:
-            return (partial(_table, block, roles) for block in self._blocks(roles.values()))
+            return (partial(_table, block, roles) for block in self.blocks(_distinct(roles.values())))
 
-        return InPieces(tables, self.on_cores)
+        return InPieces(tables, self.on_cores, None if self.whole is None else lambda: self.table(roles))
 
     def table(self, roles: Mapping[str, str]) -> Table:
         """Return the column of each role, the rows of each query together."""
-        return _joined(within_memory(self.pieces(roles).tables()))
+        return _joined(
+            within_memory(
+                ahead(partial(_table, roles=roles), self._at_once(roles.values()), on_cores=self.on_cores)
+            )
+        )
 
     def runs(self, given: Mapping[str, str], by_tag: bool) -> dict[str, OneRun] | None:
         """Return the runs of the table by the names in a column; None if no column names them."""
@@ -105,7 +111,7 @@ class Tabular(NamedTuple):
         parts: dict[str, list[Table]] = {}
 
         def tables() -> Iterator[Table]:
-            for make in self._blocks([*roles.values(), column]):
+            for make in self._at_once([*roles.values(), column]):
                 block = make()
                 table, runs = block.table(roles), block.names(column, "run")
                 number, first = scanner.number_names(runs)
@@ -117,8 +123,14 @@ class Tabular(NamedTuple):
             pass
         return {run: OneRun(_joined(own)) for run, own in parts.items()}
 
-    def _blocks(self, names: Iterable[str]) -> Iterable[Callable[[], Block]]:
-        return self.blocks([*dict.fromkeys(names)])
+    def _at_once(self, names: Iterable[str]) -> Iterable[Callable[[], Block]]:
+        """Return one block if all rows are in memory, so that what is wrong does not depend on blocks."""
+        chosen = _distinct(names)
+        return self.blocks(chosen) if self.whole is None else [partial(self.whole, chosen)]
+
+
+def _distinct(names: Iterable[str]) -> list[str]:
+    return [*dict.fromkeys(names)]
 
 
 def _table(make: Callable[[], Block], roles: Mapping[str, str]) -> Table:

@@ -38,7 +38,7 @@ def unplaced(_: int, problem: str) -> InputError:
 
 def groups_of(values: Sequence[Any], role: str, wrong: Wrong) -> tuple[Ids, Integers]:
     """Return the name of each stretch of rows that have the same one, and where the stretches start."""
-    found = scanner.stretches_of_strings(values)
+    found = scanner.stretches_of_strings(_objects(values))
     if found is not None:
         return found[0], np.append(found[1], len(values))
     names = names_of(values, role, wrong)
@@ -49,8 +49,13 @@ def groups_of(values: Sequence[Any], role: str, wrong: Wrong) -> tuple[Ids, Inte
 
 def ids_of(values: Sequence[Any], role: str, wrong: Wrong) -> Ids:
     """Return names as identifiers."""
-    ids = scanner.ids_of_strings(values)
+    ids = scanner.ids_of_strings(_objects(values))
     return ids_of_texts(names_of(values, role, wrong), role) if ids is None else ids
+
+
+def _objects(values: Any) -> NDArray[np.object_]:
+    """Return a column as an array, whose values may be sequences themselves."""
+    return values if isinstance(values, np.ndarray) else np.fromiter(values, object, len(values))
 
 
 def names_of(values: Sequence[Any], role: str, wrong: Wrong = unplaced) -> Sequence[str | bytes]:

@@ -133,7 +133,7 @@ class Judgments:
         Judgments(2 queries, 4 judged documents, 2 relevant, 1 pooled but not judged)
         """
         _, rows = rows_of_arrays(documents, grades, "grade", queries, names)
-        return cls.from_table(rows.whole(), QRELS)
+        return cls.from_table(rows.table(), QRELS)
 
     @classmethod
     def from_table(cls, table: Table, layout: Layout, index: Index | None = None) -> Judgments:

@@ -113,7 +113,7 @@ class _ArrayRun(Run):
     @property
     def table(self) -> Table:
         rows: InPieces = self.__dict__["rows"]
-        return rows.whole()
+        return rows.table()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Run, (self.queries, self.offsets, self.documents, self.scores)
