@@ -19,7 +19,7 @@ from unjudged.uncertainty.bounding import (
     closed_bounds,  # noqa: F401 (they register)
     gain_bounds,  # noqa: F401 (they register)
 )
-from unjudged.uncertainty.intervals import INTERVALS
+from unjudged.evidence.intervals import interval_methods
 
 gc.set_threshold(50_000, 20, 20)
 """Modules, tests and what hypothesis remembers stay: to look for cycles among them often finds none."""
@@ -27,7 +27,7 @@ gc.set_threshold(50_000, 20, 20)
 REGISTRIES: tuple[dict[str, Any], ...] = (
     MEASURES,
     BOUNDS,
-    INTERVALS,
+    interval_methods(),
     TESTS,
     CORRECTIONS,
     DESIGNS,

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from unjudged import Judgments, Scores, evaluate
+from unjudged import Evaluation, Judgments, evaluate
 from unjudged.judging.next_documents import next_documents
 from unjudged.rankings.runs import Run
 
@@ -33,13 +33,13 @@ def rows(folder: Path) -> list[str]:
         evaluate(judgments, list(runs), measures) for measures in (MEASURES, "Bpref", "ERR")
     )
 
-    def estimates(found: Scores, kind: str, prevalence: float | None = None) -> Callable[[], object]:
-        return lambda: found.estimate(kind, prevalence=prevalence)  # type: ignore[arg-type]
+    def estimates(found: Evaluation, interval: str) -> Callable[[], object]:
+        return lambda: found.with_interval(interval)
 
     named = ", ".join(MEASURES)
     table = [
-        timed(f"model intervals of {named}", estimates(scores, "model", 0.05), 5),
-        timed(f"both uncertainties of {named}", estimates(scores, "both", 0.05), 8),
+        timed(f"model intervals of {named}", estimates(scores, "model(prevalence=0.05)"), 5),
+        timed(f"both uncertainties of {named}", estimates(scores, "both(prevalence=0.05)"), 8),
         timed(f"bounds of {named}", estimates(scores, "bounds"), 10),
         timed("bounds of Bpref", estimates(preference, "bounds"), 10),
         timed("bounds of ERR", estimates(cascade, "bounds"), 10),

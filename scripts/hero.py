@@ -35,11 +35,10 @@ def systems() -> list[System]:
         warnings.simplefilter("ignore", UnjudgedWarning)
         today = evaluate(sample.qrels, sample.runs, [MEASURE, "Judged@10"])
         truth = evaluate(collection().complete, sample.runs, MEASURE)
-        ends = today.estimate("bounds")
-    found = [
-        System(name, own[0].value, own[0].low, own[0].high, truth.value(MEASURE, run=name), row[1])
-        for name, own, row in zip(today.runs, ends, today.means.tolist(), strict=True)
-    ]
+    found = []
+    for name, (mean, judged) in zip(today.runs, today.means.tolist(), strict=True):
+        row = today.row(name, MEASURE)
+        found.append(System(name, mean, row["low"], row["high"], truth.value(MEASURE, run=name), judged))
     return sorted(found, key=lambda one: -one.score)
 
 

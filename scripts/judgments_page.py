@@ -8,8 +8,8 @@ from inspect import Parameter
 
 import numpy as np
 
-from unjudged import MEASURES, JudgedRankings, Judgments, Measure
-from unjudged.evidence.rankings import BOUNDING
+from unjudged import MEASURES, Judgments, Measure
+from unjudged.evidence.intervals import interval_methods
 from unjudged.measures.kernel.estimand import (
     BY_DOCUMENT,
     CHOOSING,
@@ -21,13 +21,10 @@ from unjudged.measures.kernel.estimand import (
     permitted,
 )
 from unjudged.rankings.origin import KINDS, Kind, Origin
-from unjudged.uncertainty import methods  # noqa: F401 (they register)
-from unjudged.uncertainty.intervals import INTERVALS, IntervalRequest
 
 NEEDED = {"cutoff": 10, "recall": 0.5, "multiple": 1.0}
 COMMANDS = {
     COMPARISON: "tests over queries (`compare`, `report`)",
-    BOUNDING: "bounds of a difference (`compare`, `report`)",
     LEAVING_OUT: "calibration",
     TAKING_AWAY: "`experiment`",
     CHOOSING: "`next`",
@@ -124,8 +121,7 @@ def _refused_words(advice: dict[str, None]) -> list[str]:
 
 
 def _uses() -> str:
-    request = IntervalRequest(JudgedRankings.spelled("1 0"), ["run"], [], np.zeros((1, 1, 0)))
-    uses: dict[str, Use] = {f"`--interval {name}`": method.use(request) for name, method in INTERVALS.items()}
+    uses: dict[str, Use] = {f"`--interval {name}`": method.use for name, method in interval_methods().items()}
     uses |= {name: use for use, name in COMMANDS.items()}
     head = ["| | estimates | " + " | ".join(KINDS) + " |", "|---" * (len(KINDS) + 2) + "|"]
     rows = []

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from tests.cli.in_process import printed
+from tests.intervals import intervals
 from unjudged import (
     Comparison,
     JudgedRankings,
@@ -28,6 +29,8 @@ from unjudged import (
 from unjudged.cli.arguments import Output, OutputFormat
 from unjudged.cli.commands import COMMANDS, SCORE, Command
 from unjudged.cli.output import show_grids
+from unjudged.evidence.contrast import Contrast
+from unjudged.evidence.intervals import Columns, How, interval
 from unjudged.formats.columns import QRELS, RUN, Layout
 from unjudged.formats.dicts import table_of_rows
 from unjudged.formats.sources import READERS, Reader, register
@@ -47,8 +50,6 @@ from unjudged.results.rendering import render
 from unjudged.results.views import VIEWS
 from unjudged.uncertainty.bounding.bounds import bounds
 from unjudged.uncertainty.bounding.filled import Bounds
-from unjudged.uncertainty.estimate import Estimate
-from unjudged.uncertainty.intervals import IntervalRequest, interval_method
 
 PAIR = {name: sample.runs[name] for name in ("reranked", "fused")}
 GUESSES: dict[str, dict[str, float]] = {}
@@ -65,7 +66,7 @@ def test_a_measure_and_its_bounds() -> None:
 
     scores = evaluate(sample.qrels, sample.runs, "FirstIsRelevant(rel=2)")
     assert 0 < scores.value("FirstIsRelevant(rel=2)", run="fused") < 1
-    estimate = scores.estimate("bounds")[-1][0]
+    estimate = intervals(scores, "bounds")[-1][0]
     assert estimate.low < estimate.high
 
     @bounds_of(FirstIsRelevant)
@@ -77,15 +78,29 @@ def test_a_measure_and_its_bounds() -> None:
 
 
 def test_an_interval_method() -> None:
-    @interval_method("half", "nothing in particular", judgments=ALL_JUDGED)
-    def half(request: IntervalRequest) -> list[list[Estimate]]:
-        return [
-            [Estimate(0.5, 0.25, 0.75, request.confidence, "half", request.of(m)) for m in request.measures]
-            for _ in request.runs
-        ]
+    """One function over a contrast, seen wherever systems are: it asks no source what it is."""
 
-    estimates = evaluate(sample.qrels, PAIR, ["AP", "RR"]).estimate("half", confidence=0.9)  # type: ignore[arg-type]
-    assert str(estimates[1][1]) == "0.5000 [0.2500, 0.7500]"
+    @interval("half", "nothing in particular", judgments=ALL_JUDGED)
+    def half(contrast: Contrast, how: How, *, share: float = 0.5) -> Columns:
+        ends = np.full(len(contrast), share / 2)
+        return {"estimate_low": ends, "estimate_high": how.confidence - ends, "method": "by halves"}
+
+    asked, by = "half(share=0.5, confidence=0.95)", {f"q{k:02}": str(k % 2) for k in range(1, 31)}
+    found = evaluate(sample.qrels, PAIR, ["AP", "RR"], segments=by, interval=asked)
+    table = evaluate(Scores.of(found.as_view("queries").to_frame("pandas")), segments=by, interval=asked)
+    for one, view in ((one, view) for one in (found, table) for view in ("systems", "segments")):
+        rows = one.rows[view]
+        assert {(row["estimate_low"], row["estimate_high"], row["method"]) for row in rows} == {
+            (0.25, 0.7, "by halves")
+        }
+        for kind in ("table", "csv", "json", "jsonl", "markdown", "html", "latex"):
+            assert "0.25" in str(render(one.grid(view), kind)), (view, kind)
+        assert set(one.as_view(view).to_frame()["estimate_low"]) == {0.25}
+    assert "0.25" in found.to_latex()
+    assert "95% intervals: by halves." in str(found)
+    files = [str(sample.qrels), *map(str, PAIR.values()), "-m", "AP", "--interval", asked]
+    assert "0.25 \N{EN DASH} 0.70" in printed("evaluate", *files)
+    assert '"estimate_low": 0.25' in printed("evaluate", *files, "--format", "json")
 
 
 def test_a_test_and_a_correction() -> None:
@@ -180,7 +195,7 @@ def test_a_reader(request: pytest.FixtureRequest, tmp_path: Path) -> None:
     assert evaluate(own_qrels, own_run).values.tobytes() == expected.values.tobytes()
     twice = compare(own_qrels, {"a": own_run, "b": own_run}, "AP")
     assert twice["difference"] == 0
-    assert printed("evaluate", str(own_qrels), str(own_run), "-m", "AP").split()[-1] == "0.7500"
+    assert printed("evaluate", str(own_qrels), str(own_run), "-m", "AP").split()[-4] == "0.7500"
 
 
 def test_a_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from tests.cli.in_process import printed, unjudged
+from tests.intervals import Found, intervals
 from tests.report.test_page import read
 from unjudged import (
     AssumptionWarning,
@@ -35,7 +36,6 @@ from unjudged.predictions import (
     estimate_with_predictions,
 )
 from unjudged.results.words import headline_sentence
-from unjudged.uncertainty.estimate import Estimate
 
 pytestmark = pytest.mark.thorough
 
@@ -89,7 +89,7 @@ def test_values(a: str, b: str) -> None:
     """`evaluate`, `compare` and the page of `report` print the same means and differences."""
     means = evaluate(sample.qrels, two(a, b), MEASURES).means
     evaluated = rows("evaluate", *files(a, b, *MEASURES), "--interval", "bounds")
-    values = {(row["run"], row["measure"]): row["value"] for row in evaluated}
+    values = {(row["system"], row["measure"]): row["mean"] for row in evaluated}
     page = read(report_page(sample.qrels, two(a, b), MEASURES).html)["measures"]
     for k, row in enumerate(rows("compare", *files(a, b, *MEASURES))):
         measure = row["measure"]
@@ -160,12 +160,7 @@ def learnt() -> Calibration:
     return calibrate(sample.qrels, POOLED, {name: name for name in POOLED}, MEASURES, depth=20)
 
 
-def inside(inner: Estimate, outer: Estimate) -> bool:
-    assert (inner.of.measure, inner.of.queries, inner.of.judgments) == (
-        outer.of.measure,
-        outer.of.queries,
-        outer.of.judgments,
-    )
+def inside(inner: Found, outer: Found) -> bool:
     return outer.low - ROUNDING <= inner.low <= inner.high <= outer.high + ROUNDING
 
 
@@ -174,13 +169,12 @@ def test_bounds_hold_every_interval_of_the_same_quantity(run: str) -> None:
     """Calibrated and model intervals lie inside the bounds of what they say they are of."""
     scores = evaluate(sample.qrels, {run: sample.runs[run]}, MEASURES)
     for prevalence in (0.05, 0.5):
-        modelled = scores.estimate("model", prevalence=prevalence)[0]
-        for bounds, given in zip(scores.estimate("bounds")[0], modelled, strict=True):
+        modelled = intervals(scores, "model", prevalence=prevalence)[0]
+        for bounds, given in zip(intervals(scores, "bounds")[0], modelled, strict=True):
             assert inside(given, bounds)
-    calibrated = scores.estimate("calibrated", calibration=learnt(), confidence=0.8)[0]
-    assert [one.of.measure for one in calibrated] == ["AP@20", "nDCG@10", "P@10", "RBP(p=0.8)@20"]
+    calibrated = intervals(scores, "calibrated", calibration=learnt(), confidence=0.8)[0]
     cut = evaluate(sample.qrels, {run: sample.runs[run]}, MEASURES, depth=20)
-    for named, bounds in zip(calibrated, cut.estimate("bounds")[0], strict=True):
+    for named, bounds in zip(calibrated, intervals(cut, "bounds")[0], strict=True):
         assert named.value == pytest.approx(bounds.value)
         assert bounds.low - ROUNDING <= named.low <= named.high <= bounds.high + ROUNDING
 
@@ -206,7 +200,7 @@ def test_by_people_is_what_evaluate_estimates(drawn: Judgments, measure: str) ->
 def test_a_sample_that_the_bounds_disprove_is_refused() -> None:
     """The first ten documents of these runs are all judged, so these are no uniform sample."""
     runs = two("reranked", "fused")
-    bounds = evaluate(sample.qrels, runs, "P@10").estimate("bounds")[0][0]
+    bounds = intervals(evaluate(sample.qrels, runs, "P@10"), "bounds")[0][0]
     assert bounds.width == 0
     with pytest.raises(InputError, match=r"541 of the 541 listed .* not a random sample: draw"):
         estimate_with_predictions(sample.qrels, runs, model(), "P@10")

@@ -15,9 +15,10 @@ import pytest
 from stubs import stubs
 
 import unjudged
-from unjudged import AP, MEASURES, JudgedRankings, Judgments, Measure, Score, judging, measures, nDCG
+from unjudged import AP, MEASURES, JudgedRankings, Judgments, Measure, judging, measures, nDCG
 from unjudged.judging import Pool
 from unjudged.measures import RBP
+from unjudged.results.evaluation import Score
 
 OWN = {name for name, m in MEASURES.items() if m.function.__module__.startswith("unjudged.")}
 STUB = Path(measures.__file__).with_suffix(".pyi")
@@ -49,8 +50,8 @@ def test_types_are_known() -> None:
     assert_type(unjudged.infAP, Measure)
     assert_type(RBP(p=0.5), Measure)
     assert_type(Pool(Judgments.of({"q": {"d": 1}})), Pool)
-    assert_type(unjudged.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, AP), unjudged.Scores)
-    assert_type(list(unjudged.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}).rows()), list[Score])
+    assert_type(unjudged.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, AP), unjudged.Evaluation)
+    assert_type(list(unjudged.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}})), list[Score])
 
 
 PACKAGES = ("unjudged", "unjudged.judging", "unjudged.predictions", "unjudged.studies")

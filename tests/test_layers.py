@@ -29,6 +29,7 @@ JOURNEY = [
     "results.words",
     "results.paper",
     "results.comparison",
+    "results.evaluation",
     "questions",
     "compat",
     "engines",
@@ -67,17 +68,17 @@ SOURCES = {("questions", "predictions"), ("evaluation", "judging")}
 """Places that know the kinds of sources import what comes later when it is given: predictions, and several
 files of judgments to merge."""
 
-CITED = {("citation", "uncertainty"), ("citation", "inference"), ("citation", "judging")}
+CITED = {("citation", "evidence"), ("citation", "inference"), ("citation", "judging")}
 """Citations ask the registries of methods by name, when one is cited. No other part looks ahead."""
 
 SOURCES_OF_EVIDENCE = {"evidence", "predictions", "evaluation", "rankings", "uncertainty", "formats"}
 """Parts that know where numbers come from."""
 SEEN_BY_INFERENCE = {
-    *("evidence.contrast", "evaluation.query_segments", "rankings.judged"),
-    *("uncertainty.quantiles", "uncertainty.estimate", "uncertainty.methods.query_intervals"),
+    *("evidence.contrast", "evidence.estimates", "evidence.intervals", "evaluation.query_segments"),
+    *("rankings.judged", "uncertainty.quantiles", "uncertainty.query_intervals"),
 }
 """What inference uses of them: the protocol, types of arrays, quantiles and intervals over queries."""
-SEEN_BY_RESULTS = {"evaluation.query_segments"}
+SEEN_BY_RESULTS = {"evaluation.query_segments", "evaluation.scores", "rankings.judged"}
 
 
 def module_of(path: Path) -> str:
@@ -170,7 +171,7 @@ def loaded_modules(code: str) -> list[str]:
 
 def test_importing_the_package_loads_nothing_heavy() -> None:
     assert not {*HEAVY, "numpy", "typing"} & loaded("import unjudged")
-    assert not HEAVY & loaded("from unjudged import AP, Estimates, Judgments, Run, Scores, evaluate")
+    assert not HEAVY & loaded("from unjudged import AP, Judgments, Run, Scores, evaluate")
 
 
 def command(*words: str, code: int = 0) -> str:

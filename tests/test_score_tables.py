@@ -19,11 +19,11 @@ from tests.cli.in_process import everything
 from tests.conftest import Qrels, RunDict
 from tests.evidence.small_collections import several_runs
 from tests.inference.test_every_measure import EVERY
+from tests.intervals import intervals
 from tests.report.test_page import read, said
 from unjudged import (
     Comparison,
     InputError,
-    Score,
     Scores,
     UsageError,
     compare,
@@ -33,6 +33,7 @@ from unjudged import (
     sample,
 )
 from unjudged.cli.main import main, trec_eval
+from unjudged.results.evaluation import Score
 from unjudged.uncertainty.bounding.bounds import bounds
 
 MEASURES = ["AP", "nDCG@10"]
@@ -48,7 +49,8 @@ def same(found: Scores, values: Any = SCORES.values) -> None:
 
 
 def long() -> pandas.DataFrame:
-    return SCORES.to_frame("pandas")
+    frame = SCORES.as_view("queries").to_frame("pandas").drop(columns=["low", "high"])
+    return frame.rename(columns={"system": "run"})[["run", "query", "measure", "value"]]
 
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl", "json", "parquet", "csv.gz"])
@@ -57,7 +59,7 @@ def test_files(suffix: str, tmp_path: Path) -> None:
     if suffix == "jsonl":
         frame.to_json(path, orient="records", lines=True, double_precision=15)
     elif suffix == "json":
-        path.write_text(json.dumps([row._asdict() for row in SCORES.rows()]))
+        path.write_text(json.dumps([row._asdict() for row in SCORES]))
     elif suffix == "parquet":
         frame.to_parquet(path)
     else:
@@ -82,14 +84,14 @@ def test_frames_dicts_and_arrays() -> None:
     frame = long()
     same(Scores.of(frame))
     same(Scores.of(polars.from_pandas(frame)))
-    same(Scores.of(SCORES.to_frame("pyarrow")))
+    same(Scores.of(SCORES.as_view("queries").to_frame("pyarrow")))
     same(Scores.of({name: frame[name].tolist() for name in frame}))
     nested: dict[str, Any] = {}
-    for run, query, measure, value in SCORES.rows():
+    for run, query, measure, value in SCORES:
         nested.setdefault(run, {}).setdefault(query, {})[measure] = value
     same(Scores.of(nested))
     same(Scores.of(SCORES.values, MEASURES, runs=SCORES.runs, queries=SCORES.queries))
-    assert Scores.of(SCORES) is SCORES
+    assert Scores.of(SCORES.cube) is SCORES.cube
     for source in (frame, SCORES.values):
         with pytest.raises(UsageError, match="missing is 'mean', expected error, zero or drop"):
             Scores.of(source, missing="mean")  # type: ignore[arg-type]
@@ -165,13 +167,13 @@ def test_ranges() -> None:
     unknown = Scores.of(values, "nDCG@10")
     assert "are not those of nDCG@10 (0 to 1)" in unknown.notes[0]
     known = Scores.of(values, "nDCG@10", range=(0, 100))
-    assert known.estimate("queries")[0][0].low == pytest.approx(
-        100 * Scores.of(values / 100, "nDCG@10").estimate("queries")[0][0].low
+    assert intervals(known, "queries")[0][0].low == pytest.approx(
+        100 * intervals(Scores.of(values / 100, "nDCG@10"), "queries")[0][0].low
     )
     with pytest.raises(InputError, match="value 90, which is outside the range"):
         Scores.of(values, "nDCG@10", range=(0, 50))
     with pytest.raises(UsageError, match="'bounds' intervals need judgments"):
-        known.estimate("bounds")
+        intervals(known, "bounds")
 
 
 def test_repeats() -> None:
@@ -265,7 +267,8 @@ def test_tests_over_queries_are_the_same_to_the_last_bit(
         scores = evaluate(qrels, runs, measure)
         with TemporaryDirectory() as folder:
             file = Path(folder) / "scores.csv"
-            scores.to_frame("pandas").to_csv(file, index=False)
+            by_query = scores.as_view("queries").to_frame("pandas")
+            by_query[["system", "query", "measure", "value"]].to_csv(file, index=False)
             table = compare(Scores.of(file), **options)
     same_rows(from_runs, table)
     for row in table.pairs:  # without bounds, which need judgments
@@ -334,7 +337,7 @@ def test_commands_on_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert "reranked" in run("evaluate", str(file), "--interval", "queries", "--plot", str(figure))
     assert figure.read_text().startswith("<svg")
     by = run("evaluate", str(file), "--set", "segments=kind", "--view", "segments", "--format", "csv")
-    assert "boolean,head,10,AP," in by
+    assert "AP,boolean,head,10," in by
     words = ["compare", str(file), "-m", "AP", "--set", "segments=kind", "--view", "segments"]
     assert len(json.loads(run(*words, "--format", "json"))["rows"]) == 15 * 3
 
@@ -414,15 +417,15 @@ def bounded_rows(*more: str) -> list[dict[str, Any]]:
     """The table of a cluster: every value with the bounds of its ranking alone."""
     scores = evaluate(sample.qrels, RUNS, [*BOUNDED, *more])
     limits = {
-        (run, str(measure)): bounds(measure, evaluate(sample.qrels, {run: RUNS[run]}, measure).judged)
+        (run, str(measure)): bounds(measure, evaluate(sample.qrels, {run: RUNS[run]}, measure).rankings)
         for run in RUNS
-        for measure in scores.measures
+        for measure in scores.cube.measures
     }
     place = {query: k for k, query in enumerate(scores.queries)}
-    ends = [(limits[row.run, row.measure], place[row.query]) for row in scores.rows()]
+    ends = [(limits[row.run, row.measure], place[row.query]) for row in scores]
     return [
         {**row._asdict(), "low": float(own.low[k]), "high": float(own.high[k])}
-        for row, (own, k) in zip(scores.rows(), ends, strict=True)
+        for row, (own, k) in zip(scores, ends, strict=True)
     ]
 
 

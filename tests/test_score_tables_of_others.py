@@ -11,6 +11,7 @@ import pandas
 import pytest
 
 from tests.cli.in_process import refused, unjudged
+from tests.intervals import intervals
 from unjudged import InputError, Scores, UsageError, compare
 from unjudged.evaluation.query_segments import segments_of
 
@@ -240,11 +241,9 @@ def test_lists_and_columns() -> None:
 
 
 def test_an_interval_says_one_thing_of_the_judgments() -> None:
-    """The method said `judgments: unknown`, and the estimand `judgments as they are`."""
-    (estimate,) = Scores.of({"query": ["x", "y"], "AP": [0.1, 0.2]}).estimate("queries")[0]
-    assert estimate.of.judgments == "judgments: unknown"
-    assert estimate.of.uncertainty == "queries"
-    assert estimate.method.endswith(estimate.of.judgments)
+    """Nothing is known of judgments behind a table."""
+    (estimate,) = intervals(Scores.of({"query": ["x", "y"], "AP": [0.1, 0.2]}), "queries")[0]
+    assert estimate.method.endswith("judgments: unknown")
 
 
 def test_long_texts_are_read_in_a_moment(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ def test_values_by_place_and_by_name() -> None:
     scores = evaluate(sample.qrels, sample.runs, ["AP", "nDCG@10"])
     assert scores.values.shape == (6, 30, 2)
     assert list(scores.runs) == list(sample.runs)
-    assert scores.measures == [AP, nDCG @ 10]
+    assert scores.cube.measures == [AP, nDCG @ 10]
     np.testing.assert_allclose(scores.means, scores.values.mean(axis=1))
     one = scores.value("ndcg_cut_10", run="fused", query="q03")
     assert one == scores.values[3, 2, 1] == scores.value(nDCG @ 10, run="fused", query="q03")
@@ -47,22 +47,21 @@ def test_runs_in_every_shape(tmp_path: Path) -> None:
 
 def test_rows_and_frames() -> None:
     scores = evaluate(QRELS, {"mine": RUN}, ["AP", "RR"])
-    rows = list(scores.rows())
+    rows = list(scores)
     assert rows[0] == ("mine", "q1", "AP", 0.5)
     assert len(rows) == 4
-    assert next(iter(scores.rows(per_query=False, mean=True))) == ("mine", "all", "AP", 0.75)
-    columns = ["run", "query", "measure", "value"]
-    pandas_rows = [tuple(row) for row in scores.to_frame("pandas")[columns].itertuples(index=False)]
-    assert pandas_rows == rows == scores.to_frame("polars").select(columns).rows()
-    assert scores.to_frame("pyarrow").to_pylist() == [row._asdict() for row in rows]
+    assert scores.row("mine", "AP")["mean"] == 0.75
+    columns, queries = ["system", "query", "measure", "value"], scores.as_view("queries")
+    pandas_rows = [tuple(row) for row in queries.to_frame("pandas")[columns].itertuples(index=False)]
+    assert sorted(pandas_rows) == sorted(rows) == sorted(queries.to_frame("polars").select(columns).rows())
+    assert [row["mean"] for row in scores.to_frame("pyarrow").to_pylist()] == scores.means[0].tolist()
 
 
 def test_shown() -> None:
     scores = evaluate(QRELS, {"<b>mine": RUN}, ["AP"])
     assert repr(scores).splitlines() == [
-        "Scores(1 run x 2 queries; means)",
-        "run          AP",
-        "<b>mine  0.7500",
+        "system       AP  could be",
+        "<b>mine  0.7500  0.75 \N{EN DASH} 0.75",
     ]
     page = scores._repr_html_()
     assert '<td>&lt;b&gt;mine</td><td style="text-align: right">0.7500</td>' in page
@@ -79,7 +78,7 @@ def test_wrong_requests() -> None:
     with pytest.raises(UsageError, match="no measure is called 'RR'; there are AP"):
         scores.value("RR", run="a")
     with pytest.raises(UsageError, match="'AP,P@5' stands for 2 measures, expected one"):
-        scores.chosen("AP,P@5")
+        scores.cube.chosen("AP,P@5")
     with pytest.raises(UsageError, match="no run given"):
         evaluate(QRELS, [], "AP")
     with pytest.raises(UsageError, match="is given twice"):

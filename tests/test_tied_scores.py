@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.cli.in_process import everything, printed, refused
+from tests.intervals import intervals
 from unjudged import compare, evaluate, sample
 from unjudged.base.errors import UsageError
 from unjudged.inference.verdict import HEADLINES
@@ -89,9 +90,9 @@ def test_a_headline_that_rests_on_the_order_says_so() -> None:
 def test_intervals_of_one_order_are_refused() -> None:
     qrels, run = five_levels()
     scores = evaluate(qrels, run, "AP", ties="expected")
-    with pytest.raises(UsageError, match="of one order"):
-        scores.estimate("bounds")
-    assert scores.estimate("queries")[0][0].value == scores.means[0, 0]
+    with pytest.raises(UsageError, match="have no bounds"):
+        intervals(scores, "bounds")
+    assert intervals(scores, "queries")[0][0].value == scores.means[0, 0]
     with pytest.raises(UsageError, match="expected one of order"):
         evaluate(qrels, run, "AP", ties="mean")  # type: ignore[arg-type]
 
@@ -114,4 +115,3 @@ def test_very_many_documents_only_count_the_runs_with_ties(monkeypatch: pytest.M
     scores = evaluate(qrels, runs, "AP")
     assert [text.startswith(note) for text in scores.notes] == [True]
     assert note in str(compare(qrels, runs, "AP"))
-    assert evaluate(qrels, runs, "AP", ties="expected").expected

@@ -26,7 +26,7 @@ def left_out_group(track: Track, group: int, names: Sequence[str]) -> list[Case]
     truths = [pooled.means(measure)[runs] for measure in measures]
     made = []
     for by in (learnt, learnt.by_groups()):
-        made += cases(own, truths, measures, by.unit, track.levels, method="calibrated", calibration=by)
+        made += cases(own, truths, measures, by.unit, track.levels, calibration=by)
     return made
 
 
@@ -52,8 +52,7 @@ def _new_kind(
     learnt = calibrated(known.rankings, known.group, measures, depth=track.depth)
     new = np.flatnonzero(pooled.unlike[runs])
     truths = [pooled.means(measure)[runs[new]] for measure in measures]
-    request = {"method": "calibrated", "calibration": learnt}
-    return cases(of_runs(own, new), truths, measures, setting, [track.unlike_level], **request)
+    return cases(of_runs(own, new), truths, measures, setting, [track.unlike_level], calibration=learnt)
 
 
 ByTrack = Mapping[Track, Sequence[Case]]

@@ -7,22 +7,25 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from unjudged.base.segments import ends
 from unjudged.evaluation.collection import judged_rankings
+from unjudged.evidence.alone import AloneEvidence
+from unjudged.evidence.intervals import Asked, How
+from unjudged.inference.alone import alone
 from unjudged.measures.kernel.registry import Measure
+from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.extension import chosen_rows
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments
-from unjudged.uncertainty.estimate import Estimate
-from unjudged.uncertainty.intervals import IntervalRequest, make_intervals
+from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.left_out import FirstDocuments, LeftOut, mean_bounds
 
 MEASURES = ("AP", "nDCG@10", "RBP(p=0.8)", "RBP(p=0.95)", "P@10", "RR")
 ROUNDING = 1e-12
+PARTS = ("estimate", "calibrated_low", "calibrated_high")
 
 
 @dataclass(frozen=True)
@@ -157,32 +160,29 @@ def cases(
     measures: Sequence[Measure],
     setting: str,
     levels: Sequence[float],
-    **request: Any,
+    *,
+    calibration: Calibration,
 ) -> list[Case]:
-    """The intervals of runs that were left out, beside the truth; `request` is what their method needs.
+    """The calibrated intervals of runs that were left out, beside the truth.
 
     Runs of which every document that counts is judged are left out: they have nothing to estimate.
     """
     queries = len(rankings.judgments.queries)
-    values = np.stack([measure.compute(rankings).reshape(-1, queries) for measure in measures], axis=-1)
-    asked = IntervalRequest(rankings, [f"run {i}" for i in range(len(values))], measures, values)
-    method = request.pop("method")
+    contrasts = [alone(AloneEvidence.of(m, rankings, calibration=lambda: calibration)) for m in measures]
     limits = [mean_bounds(measure, rankings, queries) for measure in measures]
     unjudged = FirstDocuments.of(rankings, queries).unjudged
     found = []
     for level in levels:
-        rows = make_intervals(method, replace(asked, confidence=level, **request))
-        for i, row in enumerate(rows):
-            for k, estimate in enumerate(row):
+        asked = Asked.of("calibrated", How(level))
+        for k, contrast in enumerate(contrasts):
+            columns = asked.columns(contrast)
+            if isinstance(columns, Refusal):
+                continue
+            for i, (value, low, high) in enumerate(zip(*map(columns.get, PARTS), strict=True)):
                 width = float(limits[k][1][i] - limits[k][0][i])
-                if width > ROUNDING and estimate.has_interval:
-                    made = Case(
-                        str(measures[k]), setting, level, *_ends(estimate), float(truths[k][i]), width
-                    )
-                    unlike = estimate.confidence == 1
+                if width > ROUNDING:
+                    told = (float(value), float(low), float(high), float(truths[k][i]), width)
+                    made = Case(str(measures[k]), setting, level, *told)
+                    unlike = columns["confidence"][i] == 1
                     found.append(replace(made, unjudged=float(unjudged[i]), unlike=unlike))
     return found
-
-
-def _ends(estimate: Estimate) -> tuple[float, float, float]:
-    return estimate.value, estimate.low, estimate.high

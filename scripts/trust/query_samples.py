@@ -10,7 +10,7 @@ from left_out_runs import Track
 
 from unjudged import evaluate
 from unjudged.rankings.judged import Floats
-from unjudged.uncertainty.methods.query_intervals import has_range, mean_interval
+from unjudged.uncertainty.query_intervals import has_range, mean_interval
 
 MEASURES = ("AP", "nDCG@10", "RBP(p=0.8)", "P@10", "RR", "DCG@10", "GMAP")
 SIZES = (5, 10, 25, 50)
@@ -25,7 +25,7 @@ def query_coverage(track: Track) -> list[Held]:
     scores = evaluate(track.judgments, runs, MEASURES)
     found = []
     for k, measure in enumerate(MEASURES):
-        asked = scores.measures[k]
+        asked = scores.cube.measures[k]
         population = asked.averaged(scores.values[:, :, k])
         methods = METHODS if has_range(asked) else WITHOUT_RANGE
         truth = np.repeat(population.mean(axis=1), SAMPLES)

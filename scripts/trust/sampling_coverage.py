@@ -16,12 +16,12 @@ from held import Held
 
 from unjudged.base.errors import UsageError
 from unjudged.evaluation.collection import judged_rankings
+from unjudged.evidence.methods.sampling import check_drawn, strata_of, too_few
 from unjudged.judging.pooling import REST, Pool
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments
-from unjudged.uncertainty.methods.sampling_intervals import check_drawn, strata_of, too_few
 from unjudged.uncertainty.quantiles import normal_quantile, reaches
 from unjudged.uncertainty.sampled_means import QUOTIENTS, SampledMeans
 from unjudged.uncertainty.shared import selected_runs

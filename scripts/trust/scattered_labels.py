@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gzip
 import warnings
+from math import isnan
 from pathlib import Path
 from typing import NamedTuple
 
@@ -101,7 +102,10 @@ def _estimates(sample: Judgments, pairs: Pairs, measure: str) -> list[tuple[floa
         found = estimate_by_document(sample, pairs.runs, pairs.model, measure, outside="nonrelevant")
         means = [found.mean(run, confidence=LEVEL) for run in pairs.runs]
     else:
-        means = [own[0] for own in evaluate(sample, pairs.runs, measure).estimate("sampling").estimates]
+        evaluated = evaluate(sample, pairs.runs, measure, interval="sampling")
+        rows = [evaluated[run] for run in evaluated.runs]
+        ends = [(row["estimate_low"], row["estimate_high"]) for row in rows]
+        return [None if isnan(low) else (low, high) for low, high in ends]
     return [(mean.low, mean.high) if mean.has_interval else None for mean in means]
 
 

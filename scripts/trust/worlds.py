@@ -10,24 +10,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from held import Held
 
 from unjudged.base.segments import ends
+from unjudged.evidence.alone import AloneEvidence
+from unjudged.evidence.intervals import Asked, How
 from unjudged.formats.tables import Ids
+from unjudged.inference.alone import alone
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.pooled import PooledDocuments
-from unjudged.uncertainty.intervals import IntervalRequest, make_intervals
 from unjudged.uncertainty.prevalence import GivenPrevalence, band_of
 
 MEASURES = ("AP", "nDCG@10", "RBP(p=0.8)")
 SIZES = (5, 10, 25, 50)
 LENGTH, UNRETRIEVED, REPETITIONS, POPULATION = 30, 3.0, 250, 40_000
 DRAWS = {"model": 500, "both": 100}
+FIELDS = {"bounds": "", "queries": "query_", "model": "estimate_", "both": "query_"}
+"""How the fields with the ends of each method begin."""
 LEVEL = 0.95
 ROUNDING = 1e-9
 PREVALENCE: dict[str, GivenPrevalence] = {
@@ -103,21 +108,12 @@ def simulated_coverage(world: str, queries: int) -> list[Held]:
             "both": population[True],
         }
         truth["model"] = truth["bounds"]
-        values = _values(rankings, measures)[None]
+        contrasts = [alone(AloneEvidence.of(measure, rankings)) for measure in measures]
         for k, (method, given) in enumerate(ASKED):
-            prevalence = PREVALENCE[world] if given else None
-            request = IntervalRequest(
-                rankings,
-                ["run"],
-                measures,
-                values,
-                prevalence=prevalence,
-                confidence=LEVEL,
-                draws=DRAWS.get(method),
-                seed=repetition,
-            )
-            (row,) = make_intervals(method, request)
-            low, high = (np.array([getattr(estimate, end) for estimate in row]) for end in ("low", "high"))
+            named = f"prevalence={PREVALENCE[world]}, draws={DRAWS[method]}" if given else ""
+            asked = Asked.of(f"{method}({named})", How(LEVEL, repetition))
+            made: list[Any] = [asked.columns(contrast) for contrast in contrasts]
+            low, high = (np.array([own[FIELDS[method] + end][0] for own in made]) for end in ("low", "high"))
             held[repetition, k] = (low <= truth[method] + ROUNDING) & (truth[method] <= high + ROUNDING)
             width[repetition, k] = high - low
     return [

@@ -29,9 +29,10 @@ _NAMES = LazyNames(
         "studies.auditing": "audit",
         "studies.experimenting": "experiment",
         "evaluation.collection": "Collection",
-        "evaluation.evaluation": "evaluate",
+        "questions.evaluate": "evaluate",
         "evaluation.groups": "calibrate",
-        "evaluation.scores": "Score Scores",
+        "evaluation.scores": "Scores",
+        "results.evaluation": "Evaluation",
         "results.grid": "Grid",
         "measures.kernel.estimand": "Estimand permitted",
         "measures.kernel.registry": "MEASURES Measure measure",
@@ -47,7 +48,6 @@ _NAMES = LazyNames(
         "results.comparison": "Comparison",
         "results.result": "Result",
         "uncertainty.calibration": "Calibration",
-        "uncertainty.estimate": "Estimate Estimates",
     },
 )
 

@@ -3,9 +3,8 @@ from unjudged.base.errors import AssumptionWarning as AssumptionWarning, ExtraQu
 from unjudged.diagnosis.checking import Check as Check, check as check
 from unjudged.diagnosis.explaining import Explanation as Explanation, explain as explain
 from unjudged.evaluation.collection import Collection as Collection
-from unjudged.evaluation.evaluation import evaluate as evaluate
 from unjudged.evaluation.groups import calibrate as calibrate
-from unjudged.evaluation.scores import Score as Score, Scores as Scores
+from unjudged.evaluation.scores import Scores as Scores
 from unjudged.inference.pairwise import PairTests as PairTests, compare_pairs as compare_pairs
 from unjudged.inference.power import QueryPlan as QueryPlan, plan_queries as plan_queries
 from unjudged.measures.kernel.estimand import Estimand as Estimand, permitted as permitted
@@ -13,6 +12,7 @@ from unjudged.measures.kernel.registry import MEASURES as MEASURES, Measure as M
 from unjudged.measures.kernel.traits import Refusal as Refusal
 from unjudged.questions.collections import compare_collections as compare_collections
 from unjudged.questions.compare import compare as compare
+from unjudged.questions.evaluate import evaluate as evaluate
 from unjudged.questions.gate import GateResult as GateResult, gate as gate
 from unjudged.rankings.judged import JudgedRankings as JudgedRankings
 from unjudged.rankings.judgments import Judgments as Judgments
@@ -20,12 +20,12 @@ from unjudged.rankings.origin import Origin as Origin
 from unjudged.rankings.runs import Run as Run
 from unjudged.report.page.report_page import Page as Page, report_page as report_page
 from unjudged.results.comparison import Comparison as Comparison
+from unjudged.results.evaluation import Evaluation as Evaluation
 from unjudged.results.grid import Grid as Grid
 from unjudged.results.result import Result as Result
 from unjudged.studies.auditing import audit as audit
 from unjudged.studies.experimenting import experiment as experiment
 from unjudged.uncertainty.calibration import Calibration as Calibration
-from unjudged.uncertainty.estimate import Estimate as Estimate, Estimates as Estimates
 from unjudged import judging as judging
 from unjudged import predictions as predictions
 from unjudged import studies as studies
@@ -41,8 +41,7 @@ __all__ = [
     "Collection",
     "Comparison",
     "Estimand",
-    "Estimate",
-    "Estimates",
+    "Evaluation",
     "Explanation",
     "ExtraQueriesWarning",
     "GateResult",
@@ -61,7 +60,6 @@ __all__ = [
     "Refusal",
     "Result",
     "Run",
-    "Score",
     "Scores",
     "UnjudgedError",
     "UnjudgedWarning",

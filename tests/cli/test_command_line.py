@@ -29,7 +29,7 @@ def test_output_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     target = tmp_path / "scores.csv"
     assert printed("evaluate", QRELS, RUN, "--format", "csv", "-o", str(target)) == ""
     before = target.read_text()
-    assert before.startswith("run,")
+    assert before.startswith("measure,")
     refused(1, "evaluate", QRELS, "nowhere", "-o", str(target))
     assert target.read_text() == before
     assert [path.name for path in tmp_path.iterdir()] == ["scores.csv"]
@@ -38,7 +38,7 @@ def test_output_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
 
 def test_standard_input() -> None:
     done = unjudged("evaluate", QRELS, "-", "-m", "AP", "--format", "csv", given=Path(RUN).read_bytes())
-    assert done.stdout.decode().splitlines()[1].split(",")[3] == repr(evaluate(QRELS, RUN, "AP").value("AP"))
+    assert done.stdout.decode().splitlines()[1].split(",")[2] == repr(evaluate(QRELS, RUN, "AP").value("AP"))
 
 
 def test_demo_copies_the_sample(tmp_path: Path) -> None:

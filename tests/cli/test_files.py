@@ -162,7 +162,7 @@ def test_a_file_that_matches_a_pattern_is_not_replaced(tmp_path: Path, pattern: 
     assert said.startswith(f"{other} is read by this command")
     assert other.read_bytes() == before
     printed("evaluate", QRELS, str(tmp_path / "*.txt"), "-m", "AP", "-o", str(tmp_path / "scores.csv"))
-    assert (tmp_path / "scores.csv").read_text().startswith("run,")
+    assert (tmp_path / "scores.csv").read_text().startswith("measure,")
 
 
 def test_code_and_what_measures_name_are_not_replaced(tmp_path: Path) -> None:
@@ -206,7 +206,7 @@ def test_links_and_folders(tmp_path: Path) -> None:
     loop.symlink_to(loop)
     printed("evaluate", QRELS, RUN, "-o", str(link))
     assert link.is_symlink()
-    assert target.read_text().startswith("run,")
+    assert target.read_text().startswith("measure,")
     said = refused(1, "evaluate", QRELS, RUN, "-o", str(loop))
     assert said.endswith("cannot be written: Too many levels of symbolic links")
     if os.geteuid():

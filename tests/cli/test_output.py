@@ -84,7 +84,7 @@ def test_parquet_and_no_suffix(tmp_path: Path) -> None:
     asked = ["evaluate", QRELS, RUN, "-m", "AP", "-o"]
     printed(*asked, str(tmp_path / "scores.parquet"))
     (row,) = parquet.read_table(tmp_path / "scores.parquet").to_pylist()
-    assert row["value"] == evaluate(QRELS, RUN, "AP").value("AP")
+    assert row["mean"] == evaluate(QRELS, RUN, "AP").value("AP")
     for name in ("scores", "scores.txt"):
         printed(*asked, str(tmp_path / name))
         assert (tmp_path / name).read_text() == printed("evaluate", QRELS, RUN, "-m", "AP")
@@ -104,7 +104,7 @@ def test_writing_to_standard_output_by_name_appends(tmp_path: Path) -> None:
     log.write_text("before\n")
     command = f"{sys.executable} -m unjudged evaluate {QRELS} {RUN} -m AP --format csv -o /dev/stdout"
     subprocess.run(f"{command} >> {log}", shell=True, check=True, capture_output=True)
-    assert log.read_text().startswith("before\nrun,")
+    assert log.read_text().startswith("before\nmeasure,")
 
 
 @pytest.mark.parametrize("format", ["table", "csv", "tsv", "jsonl", "json", "markdown", "latex", "html"])
@@ -189,10 +189,10 @@ def test_no_empty_table_of_documents(tmp_path: Path) -> None:
 
 def test_intervals() -> None:
     table = printed("evaluate", QRELS, RUN, "-m", "RBP(p=0.8)", "-m", "P@10", "--interval", "bounds")
-    assert "0.3883 [0.3883, 0.4350]  0.3967 [0.3967, 0.3967]" in table
+    assert "0.3883  0.39 \N{EN DASH} 0.44  0.3967  0.40 \N{EN DASH} 0.40" in table
     asked = ["evaluate", QRELS, RUN, "-m", "AP", "--format", "json", "--interval"]
     (row,) = json.loads(printed(*asked, "model(prevalence=0.2, confidence=0.9)"))["rows"]
-    assert row["low"] < row["value"] < row["high"]
+    assert row["estimate_low"] < row["estimate"] < row["estimate_high"]
     assert (row["confidence"], "given prevalence 0.2" in row["method"]) == (0.9, True)
     (extra,) = json.loads(printed(*asked, "bounds(extra_relevant=2)"))["rows"]
     assert extra["low"] < json.loads(printed(*asked, "bounds"))["rows"][0]["low"]
@@ -202,7 +202,7 @@ def test_intervals_for_other_queries_are_those_of_evaluate() -> None:
     asked = [QRELS, RERANKED, RUN, DENSE, "-m", "AP", "DCG@10", "--format", "json"]
     compared = json.loads(printed("compare", *asked, "--alpha", "0.1"))["rows"]
     evaluated = json.loads(printed("evaluate", *asked, "--interval", "queries(confidence=0.9)"))["rows"]
-    ends = {(row["run"], row["measure"]): (row["low"], row["high"]) for row in evaluated}
+    ends = {(r["system"], r["measure"]): (r["query_low"], r["query_high"]) for r in evaluated}
     assert {(r["system"], r["measure"]): (r["query_low"], r["query_high"]) for r in compared} == ends
 
 
@@ -216,7 +216,7 @@ def test_parameters_of_tests_are_those_of_python() -> None:
 
 def test_decimals_and_levels() -> None:
     asked = ["evaluate", QRELS, RUN, "-m", "AP", "NumRet"]
-    assert printed(*asked, "--decimals", "2").splitlines()[2].split() == ["fused", "0.33", "1200"]
+    assert printed(*asked, "--decimals", "2").splitlines()[2].split()[::4] == ["fused", "0.52"]
     three = ["compare", QRELS, RUN, RUNS["lexical"], DENSE, "--decimals", "3", "-m", "RBP(p=0.8)"]
     assert r"\textbf{0.388}" in printed(*three, "--format", "latex")
     assert re.search(r"fused +0\.388 +0\.\d\d . 0\.\d\d ", printed(*three))
@@ -249,7 +249,6 @@ def test_the_page_has_the_command_that_makes_it(tmp_path: Path) -> None:
 REGISTRIES = {
     "Format": "unjudged.results.rendering:FORMATS",
     "Form": "unjudged.formats.writing:FORMS",
-    "IntervalName": "unjudged.uncertainty.intervals:interval_methods()",
     "TiesName": "unjudged.evaluation.tied_scores:TIES",
     "TestName": "unjudged.inference.significance:TESTS",
     "CorrectionName": "unjudged.inference.corrections:CORRECTIONS",

@@ -34,7 +34,7 @@ def test_nothing_is_the_description_of_this_folder_or_one_above(folder: Path) ->
     assert done.stdout.decode() == printed("evaluate", str(QRELS), *RUNS.values(), *AP)
     assert "Using ../collection.toml." in done.stderr.decode()
     by_default = unjudged("evaluate").stdout.decode()
-    assert by_default.split()[:2] == ["run", "P@5"]
+    assert by_default.split()[:2] == ["system", "P@5"]
 
 
 def test_words_are_names_of_its_runs_or_further_files(folder: Path) -> None:
@@ -108,7 +108,7 @@ def test_runs_and_judgments_are_no_tables(text: str, tmp_path: Path) -> None:
     run.write_text(text)
     for judged in ("q1 0 d1 1\n", "query-id\tcorpus-id\tscore\nq1\td1\t1\n", '{"q1": {"d1": 1}}'):
         qrels.write_text(judged)
-        assert printed("evaluate", str(qrels), str(run), *AP).splitlines()[-1].endswith(",AP,1.0")
+        assert printed("evaluate", str(qrels), str(run), *AP).splitlines()[-1].startswith("AP,run,1.0,")
 
 
 def test_several_collections(tmp_path: Path) -> None:
@@ -177,4 +177,4 @@ def test_measures_in_every_spelling(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.chdir(tmp_path)
     Path("ndcg").write_bytes(Path(TWO[0]).read_bytes())  # a measure may also be a file
     rows = printed("evaluate", str(QRELS), "ndcg", "-m", "ndcg", "AP", "-f", "csv").splitlines()[1:]
-    assert [row.split(",")[::2][0] + row.split(",")[2] for row in rows] == ["ndcgnDCG", "ndcgAP"]
+    assert [row.split(",")[:2] for row in rows] == [["nDCG", "ndcg"], ["AP", "ndcg"]]

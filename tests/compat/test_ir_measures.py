@@ -15,6 +15,7 @@ from hypothesis import given
 from ir_measures import Qrel, ScoredDoc
 
 from tests.conftest import Qrels, RunDict, collections, examples
+from tests.intervals import intervals
 from unjudged import AP, MEASURES, InputError, Judgments, Run, UsageError, evaluate, measure, nDCG, sample
 from unjudged.compat import ir_measures as compat
 from unjudged.measures.kernel.names import parse, parse_measures
@@ -214,7 +215,7 @@ def test_the_command_line() -> None:
     asked = ["AP", "RBPResidual(p=0.8)", "unjudged_AP(bound='high')"]
     found = subprocess.run([*module, *asked], capture_output=True, text=True, check=True).stdout
     scores = evaluate(sample.qrels, sample.runs["fused"], ["AP", "RBPResidual(p=0.8)"])
-    high = evaluate(sample.qrels, sample.runs["fused"], "AP").estimate("bounds")[0][0].high
+    high = intervals(evaluate(sample.qrels, sample.runs["fused"], "AP"), "bounds")[0][0].high
     values = [f"{v:.4f}" for v in (*scores.means[0], high)]
     assert found == "".join(
         f"{name}\t{v}\n" for name, v in zip(["AP", "RBPResidual", asked[2]], values, strict=True)
@@ -236,7 +237,7 @@ def test_their_measures_as_ours() -> None:
     found, wanted = (evaluate(sample.qrels, sample.runs["lexical"], m) for m in (theirs, names))
     assert found.measures == wanted.measures
     np.testing.assert_array_equal(found.values, wanted.values)
-    assert evaluate(sample.qrels, sample.runs["lexical"], ir_measures.AP).measures == [AP]
+    assert evaluate(sample.qrels, sample.runs["lexical"], ir_measures.AP).cube.measures == [AP]
     assert parse_measures(["AP", ir_measures.nDCG(dcg="exp-log2")]) == [AP, nDCG(dcg="exp-log2")]
 
 

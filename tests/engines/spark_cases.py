@@ -100,10 +100,10 @@ def test_the_same_numbers_to_the_last_bit(session: Any, folder: Path, buckets: i
     qrels = session.read.parquet(str(folder / "qrels.parquet"))
     values = spark.evaluate(qrels, runs, MEASURES, buckets=buckets)
     found = collected(values)
-    assert found == {(row.run, row.query, row.measure): row.value for row in expected.rows()}
+    assert found == {(row.run, row.query, row.measure): row.value for row in expected}
     summary = collected(spark.means(values))
-    rows = expected.rows(per_query=False, mean=True)
-    assert summary == {(row.run, row.measure): row.value for row in rows}
+    rows = expected.rows["systems"]
+    assert summary == {(row["system"], row["measure"]): row["mean"] for row in rows}
 
 
 def test_one_run_with_columns_of_other_names(session: Any, tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ def test_fractional_grades(session: Any, tmp_path: Path) -> None:
     )
     measures = ["nDCG@10", "AP(rel=0.5)"]
     expected = evaluate(pyarrow.table(judged), {"run": pyarrow.table(ranked)}, measures)
-    values = {(row.run, row.query, row.measure): row.value for row in expected.rows()}
+    values = {(row.run, row.query, row.measure): row.value for row in expected}
     assert collected(spark.evaluate(qrels, {"run": run}, measures, buckets=2)) == values
 
 
@@ -200,7 +200,7 @@ def test_one_query_with_a_million_documents_and_many_without_any(session: Any, t
     found = collected(
         spark.evaluate(frames[1], {"run 1": frames[0].repartition(16)}, ["AP", "infAP", "nDCG@10"])
     )
-    assert found == {(row.run, row.query, row.measure): row.value for row in expected.rows()}
+    assert found == {(row.run, row.query, row.measure): row.value for row in expected}
 
 
 def test_a_run_without_rows(session: Any, tmp_path: Path) -> None:
@@ -244,7 +244,7 @@ def test_a_verdict_from_a_table_with_bounds(session: Any, folder: Path) -> None:
     found, alone = compare(table, measures="nDCG@10"), compare_pairs(own.values[:, :, 1])
     assert [row["p"] for row in found.pairs] == pytest.approx(alone.p, abs=1e-15)
     by_precision = compare(table, measures="P@10").pair("reranked", "fused")
-    theirs = compare(own.judged.judgments, {name: sample.runs[name] for name in chosen}, "P@10")
+    theirs = compare(own.rankings.judgments, {name: sample.runs[name] for name in chosen}, "P@10")
     assert by_precision["low"] <= theirs.pair("reranked", "fused")["low"]
     answer = gate(table, "fused", "reranked", "P@10", margin=0.05)
     assert (answer.outcome, answer.checks[0]["judging"]) == ("pass", "seen")

@@ -71,7 +71,7 @@ def test_bucket_by_bucket() -> None:
         ]
         result = task.score(shuffled(runs.filter(own[0]), bucket), shuffled(qrels.filter(own[1]), bucket))
         found.update({tuple(row.values())[:3]: row["value"] for row in result.to_pylist()})
-    rows = {tuple(row[:3]): row.value for row in expected.rows()}
+    rows = {tuple(row[:3]): row.value for row in expected}
     assert found.keys() == rows.keys()
     assert [key for key, value in rows.items() if found[key] != value] == []
 
@@ -128,12 +128,12 @@ def test_bounds_bucket_by_bucket() -> None:
         ]
         for row in task.score(runs.filter(own[0]), qrels.filter(own[1])).to_pylist():
             found[row["run"], row["query"], row["measure"]] = (row["value"], row["low"], row["high"])
-    for k, known in enumerate(every.measures):
+    for k, known in enumerate(every.cube.measures):
         shape = len(every.runs), len(every.queries)
         if str(known) == "statAP":
             assert all(ends[1:] == (None, None) for key, ends in found.items() if key[2] == "statAP")
             continue
-        limits = bounds(known, every.judged)
+        limits = bounds(known, every.rankings)
         low, high = limits.low.reshape(shape), limits.high.reshape(shape)
         for i, run in enumerate(every.runs):
             for j, query in enumerate(every.queries):

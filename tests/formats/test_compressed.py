@@ -82,8 +82,8 @@ class TestContents:
             packed.write_bytes(COMPRESS[kind](lines))
             qrels = {"1": {"d7": 1, "e9": 2}, "2": {"d3999": 1}}
             expected, found = (evaluate(qrels, [path], ["AP", "nDCG", "Bpref"]) for path in (plain, packed))
-            assert [row.value for row in found.rows()] == [row.value for row in expected.rows()]
-            assert any(row.value for row in found.rows())
+            assert [row.value for row in found] == [row.value for row in expected]
+            assert any(row.value for row in found)
 
     @pytest.mark.thorough
     @pytest.mark.parametrize("kind", COMPRESS)

@@ -11,7 +11,7 @@ import numpy as np
 import pandas
 import pytest
 
-from unjudged import InputError, Judgments, Run, Scores, UnjudgedError, evaluate, sample
+from unjudged import Evaluation, InputError, Judgments, Run, UnjudgedError, evaluate, sample
 from unjudged.base.errors import UsageError
 
 MEASURES = ["AP", "nDCG@10", "Bpref", "infAP", "NumRet", "Judged@10"]
@@ -35,11 +35,11 @@ RECORDS = [{"query_id": q, "doc_id": d, "score": s} for q, d, s in ROWS]
 
 
 @pytest.fixture(scope="module")
-def expected() -> Scores:
+def expected() -> Evaluation:
     return evaluate(sample.qrels, RUN, MEASURES)
 
 
-def same(scores: Scores, expected: Scores) -> None:
+def same(scores: Evaluation, expected: Evaluation) -> None:
     """The same values, bit for bit; of one run and the same queries in any order."""
     assert sorted(scores.queries) == sorted(expected.queries)
     for measure in MEASURES:
@@ -58,7 +58,7 @@ HELD_RUNS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("kind", HELD_RUNS)
-def test_runs_in_memory(kind: str, expected: Scores) -> None:
+def test_runs_in_memory(kind: str, expected: Evaluation) -> None:
     held = HELD_RUNS[kind]
     same(evaluate(sample.qrels, held, MEASURES), expected)
     same(evaluate(sample.qrels, [held], MEASURES), expected)
@@ -86,7 +86,7 @@ HELD_FILES: dict[str, str] = {
 
 
 @pytest.mark.parametrize("kind", HELD_FILES)
-def test_runs_in_files(kind: str, expected: Scores, tmp_path: Path) -> None:
+def test_runs_in_files(kind: str, expected: Evaluation, tmp_path: Path) -> None:
     path = tmp_path / "run"
     path.write_text(HELD_FILES[kind])
     same(evaluate(sample.qrels, path, MEASURES), expected)
@@ -118,7 +118,7 @@ HELD_QRELS: dict[str, str] = {
 
 
 @pytest.mark.parametrize("kind", HELD_QRELS)
-def test_judgments_in_files(kind: str, expected: Scores, tmp_path: Path) -> None:
+def test_judgments_in_files(kind: str, expected: Evaluation, tmp_path: Path) -> None:
     path = tmp_path / "qrels"
     path.write_text(HELD_QRELS[kind])
     same(evaluate(path, RUN, MEASURES), expected)
@@ -231,7 +231,7 @@ def test_errors_of_json_lines_name_the_line(tmp_path: Path) -> None:
         evaluate(sample.qrels, path)
 
 
-def test_columns_of_a_file_with_names_of_its_own(expected: Scores, tmp_path: Path) -> None:
+def test_columns_of_a_file_with_names_of_its_own(expected: Evaluation, tmp_path: Path) -> None:
     path = tmp_path / "run.csv"
     path.write_text(text(ROWS, ",", "topic_name,url,cosine\n"))
     run = Run.read(path, query="topic_name", document="url", score="cosine")
@@ -269,7 +269,7 @@ def in_several_formats(folder: Path) -> dict[str, Any]:
     }
 
 
-def test_a_column_names_the_runs(expected: Scores, tmp_path: Path) -> None:
+def test_a_column_names_the_runs(expected: Evaluation, tmp_path: Path) -> None:
     for held in in_several_formats(tmp_path).values():
         scores = evaluate(sample.qrels, held, MEASURES)
         assert scores.runs == ["a", "b"]

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from unjudged import Judgments, Run, Scores, evaluate, sample
+from unjudged import Evaluation, Judgments, Run, evaluate, sample
 from unjudged.formats import streams as sources
 from unjudged.formats import trec
 
@@ -29,7 +29,7 @@ QRELS_BYTES = sample.qrels.read_bytes()
 
 
 @pytest.fixture(scope="module")
-def expected() -> Scores:
+def expected() -> Evaluation:
     return evaluate(sample.qrels, sample.runs["boolean"], MEASURES)
 
 
@@ -58,7 +58,7 @@ VARIANTS: dict[str, Callable[[bytes], bytes]] = {
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_any_writing_of_a_run(variant: str, expected: Scores, tmp_path: Path) -> None:
+def test_any_writing_of_a_run(variant: str, expected: Evaluation, tmp_path: Path) -> None:
     path = tmp_path / "run"
     path.write_bytes(VARIANTS[variant](RUN_BYTES))
     for run in (path, Run.read(path)):
@@ -66,7 +66,7 @@ def test_any_writing_of_a_run(variant: str, expected: Scores, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("variant", [v for v in VARIANTS if v not in ("queries apart", "more columns")])
-def test_any_writing_of_qrels(variant: str, expected: Scores, tmp_path: Path) -> None:
+def test_any_writing_of_qrels(variant: str, expected: Evaluation, tmp_path: Path) -> None:
     path = tmp_path / "qrels"
     path.write_bytes(VARIANTS[variant](QRELS_BYTES))
     scores = evaluate(path, sample.runs["boolean"], MEASURES)
@@ -76,7 +76,7 @@ def test_any_writing_of_qrels(variant: str, expected: Scores, tmp_path: Path) ->
             assert scores.value(measure, query=query) == expected.value(measure, query=query)
 
 
-def test_data_in_memory(expected: Scores) -> None:
+def test_data_in_memory(expected: Evaluation) -> None:
     rows = [line.split() for line in RUN_BYTES.decode().splitlines()]
     judged = [line.split() for line in QRELS_BYTES.decode().splitlines() if line[0] != "#"]
     run: dict[str, dict[str, float]] = {}
@@ -93,7 +93,7 @@ def test_data_in_memory(expected: Scores) -> None:
 
 
 @pytest.mark.parametrize("smallest", [1, 500, 20_000])
-def test_pieces(smallest: int, expected: Scores, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pieces(smallest: int, expected: Evaluation, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sources, "SMALLEST_PIECE", smallest)
     monkeypatch.setattr(trec, "cores", lambda: 7)
     parts = sources.pieces(sample.runs["boolean"], 7)
@@ -113,7 +113,7 @@ def test_line_numbers_of_later_pieces(tmp_path: Path, monkeypatch: pytest.Monkey
         evaluate(sample.qrels, path, MEASURES)
 
 
-def test_standard_input(expected: Scores, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_standard_input(expected: Evaluation, monkeypatch: pytest.MonkeyPatch) -> None:
     for data in (RUN_BYTES, gzip.compress(RUN_BYTES), reordered(RUN_BYTES)):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
         scores = evaluate(sample.qrels, "-", MEASURES)
@@ -121,7 +121,7 @@ def test_standard_input(expected: Scores, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
-def test_named_pipe(expected: Scores, tmp_path: Path) -> None:
+def test_named_pipe(expected: Evaluation, tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     writer = threading.Thread(target=pipe.write_bytes, args=(RUN_BYTES,))

@@ -125,7 +125,7 @@ def test_a_frame_in_no_order() -> None:
     qrels = {f"q{q}": {f"d{d}": int(d % 3) for d in range(0, 60, 4)} for q in range(9)}
     expected = evaluate(qrels, frame, ["AP", "nDCG", "Bpref"])
     found = evaluate(qrels, frame.take(rng.permutation(len(frame))), ["AP", "nDCG", "Bpref"])
-    assert [row.value for row in found.rows()] == [row.value for row in expected.rows()]
+    assert [row.value for row in found] == [row.value for row in expected]
     twice = pandas.concat([frame, frame.iloc[7:8]]).sample(frac=1, random_state=2)
     with pytest.raises(InputError, match="'d7' of query 'q0'"):
         evaluate(qrels, twice, ["AP"])

@@ -13,6 +13,7 @@ import pytest
 from scipy.stats import ttest_1samp, ttest_rel
 
 from tests.cli.in_process import printed, unjudged
+from tests.intervals import intervals
 from tests.report.test_page import read
 from unjudged import (
     MEASURES,
@@ -93,7 +94,7 @@ def test_a_measure_is_compared_and_reported(name: str, kind: str) -> None:
         assert bounded == (row["more_judging"] != UNKNOWN) == (not row["missing"])
         assert bounded or row["headline"] == (BETTER if row["other_queries"] == HOLD else NEEDS_QUERIES)
         assert not bounded or row["low"] <= row["difference"] <= row["high"]
-    other = scores.estimate("queries")
+    other = intervals(scores, "queries")
     assert [np.isfinite([row[0].low, row[0].high]).all() for row in other] == [True] * 3
     expected = np.array([[row[0].low, row[0].high] for row in other]) / counted
     ends_of = {row["system"]: (row["query_low"], row["query_high"]) for row in found.systems}
@@ -169,12 +170,12 @@ def test_geometric_means_are_compared_by_logarithms() -> None:
     assert found["low"] <= found["difference"] <= found["high"]
     logs = np.log(scores.values[0, :, 0])
     expected = np.exp(ttest_1samp(logs, 0).confidence_interval(0.95))
-    (estimate,) = scores.estimate("queries")[0]
+    (estimate,) = intervals(scores, "queries")[0]
     assert [estimate.low, estimate.high] == pytest.approx(expected)
     assert estimate.value == first
     assert "difference of mean logarithms" in str(found)
-    bounded = scores.estimate("bounds")[0][0]
-    ends = evaluate(sample.qrels, RUNS, "AP").estimate("bounds")[0][0]
+    bounded = intervals(scores, "bounds")[0][0]
+    ends = intervals(evaluate(sample.qrels, RUNS, "AP"), "bounds")[0][0]
     assert 0 < bounded.low < bounded.value < bounded.high
     assert bounded.high <= ends.high
 
@@ -182,7 +183,7 @@ def test_geometric_means_are_compared_by_logarithms() -> None:
 def test_a_measure_without_a_highest_value_has_a_t_interval() -> None:
     scores = evaluate(sample.qrels, RUNS, "DCG@10")
     expected = ttest_1samp(scores.values[1, :, 0], 0).confidence_interval(0.9)
-    (estimate,) = scores.estimate("queries", confidence=0.9)[1]
+    (estimate,) = intervals(scores, "queries", confidence=0.9)[1]
     assert [estimate.low, estimate.high] == pytest.approx(expected)
     assert "Student's t" in estimate.method
 

@@ -172,7 +172,8 @@ def test_exit_codes(words: list[str], code: int, capsys: pytest.CaptureFixture[s
 
 def test_formats_and_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = tmp_path / "scores.csv"
-    evaluate(QRELS, RUNS, ["AP", "nDCG@10"]).to_frame("pandas").to_csv(table, index=False)
+    by_query = evaluate(QRELS, RUNS, ["AP", "nDCG@10"]).as_view("queries").to_frame("pandas")
+    by_query[["system", "query", "measure", "value"]].to_csv(table, index=False)
     options = [str(table), "lexical", "reranked", "--margin", "0.01"]
     with pytest.raises(SystemExit) as ended:
         main(["gate", *options, "--format", "json"])

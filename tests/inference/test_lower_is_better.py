@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.cli.in_process import everything, printed
 from tests.conftest import examples
 from tests.report.test_page import read
-from unjudged import Scores, UsageError, compare, compare_collections, gate, report_page
+from unjudged import Scores, UsageError, compare, compare_collections, evaluate, gate, report_page
 from unjudged.rankings.judged import Floats
 from unjudged.results.words import headline_sentence, segment_sentences
 
@@ -96,8 +96,8 @@ def test_a_gate_stops_a_system_that_is_slower() -> None:
 def test_best_marks_and_orders_of_means() -> None:
     values = np.array([[3.0, 5.0], [1.0, 2.0], [9.0, 4.0]])[:, :, None] * [1, 1]
     scores = Scores.of(values, ["latency", "x"], runs=RUNS, lower=["latency"])
-    assert scores.grid().stressed == {(1, 1), (2, 2)}
-    assert r"\textbf{1.5000} & 1.5000" in scores.to_latex()
+    assert evaluate(scores).grid().stressed == {(0, 1), (2, 2)}
+    assert r"\textbf{1.5000} & 1.5000" in evaluate(scores).to_latex()
     shown = compare(scores).to_latex()
     assert "Bold: the best mean." in shown
     assert shown.index("a & b &") < shown.index("b & a &") < shown.index("c & c &")
@@ -120,7 +120,7 @@ def test_segments_say_who_is_ahead() -> None:
 def test_figures_pages_and_collections_agree() -> None:
     values = np.random.default_rng(3).normal(0, 1, (3, 30)) + np.array([[5.0], [1.0], [9.0]])
     scores = Scores.of(values, "cost", runs=RUNS, lower=["cost"])
-    assert scores.plot.intervals(intervals=["queries"]).title == "b leads by cost"
+    assert evaluate(scores).plot.intervals(intervals=["queries"]).title == "b leads by cost"
     assert compare(scores).plot.differences("a", "b").title == "b beats a on 30 of 30 queries"
     (page,) = read(report_page(scores).html)["measures"]
     assert page["headline"] == "b is better than all others."

@@ -57,8 +57,8 @@ def scores_of(collection: Several, measure: str, *, ends: bool) -> Scores:
     columns: dict[str, list[Any]] = {name: [] for name in ("run", "query", "measure", "value", "low", "high")}
     for run, ranking in runs.items():
         scores = evaluate(qrels, {run: ranking}, measure)
-        own = bounds(scores.measures[0], scores.judged) if ends else None
-        for k, row in enumerate(scores.rows()):
+        own = bounds(scores.cube.measures[0], scores.rankings) if ends else None
+        for k, row in enumerate(scores):
             for name, value in row._asdict().items():
                 columns[name].append(value)
             if own is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas
@@ -21,7 +22,7 @@ from unjudged import (
     sample,
 )
 from unjudged.base.choices import CorrectionName
-from unjudged.evaluation.query_segments import segments_grid, segments_of
+from unjudged.evaluation.query_segments import segments_of
 from unjudged.inference.corrections import CORRECTIONS
 from unjudged.inference.power import power_of_t
 from unjudged.inference.verdict import HEADLINES
@@ -342,12 +343,10 @@ def test_runs_and_judgments_too() -> None:
 
 def test_intervals_by_segment_know_the_judgments() -> None:
     by = {f"q{k:02d}": "head" if k < 11 else "tail" for k in range(1, 31)}
-    known = evaluate(sample.qrels, sample.runs["fused"], "nDCG@10")
-    for table, said in (
-        (known, "as the measure takes them"),
-        (Scores.of(known.to_frame("pandas")), "unknown"),
-    ):
-        masks = segments_of(by, table.queries)
-        notes = " ".join(segments_grid(table, masks, 0.95).notes)
-        assert said in notes
-        assert ("judgments: unknown" in notes) == (said == "unknown")
+    given: dict[str, Any] = {"segments": by, "interval": "queries"}
+    known = evaluate(sample.qrels, sample.runs["fused"], "nDCG@10", **given)
+    table = evaluate(Scores.of(known.as_view("queries").to_frame("pandas")), **given)
+    for found, said in ((known, "as the measure takes them"), (table, "unknown")):
+        methods = " ".join(row["method"] for row in found.rows["segments"])
+        assert said in methods
+        assert ("judgments: unknown" in methods) == (said == "unknown")

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.intervals import intervals
 from unjudged import InputError, Judgments, evaluate
 from unjudged.formats.writing import judgments_text
 from unjudged.judging import Pool
@@ -62,7 +63,7 @@ def test_measures_take_it_as_unjudged_and_bounds_leave_it_open() -> None:
     waiting = {**judged, "q1": {**judged["q1"], "a": -1}}
     one, other = (evaluate(qrels, RUNS, ["AP", "P@2", "Bpref", "Judged@2"]) for qrels in (judged, waiting))
     assert np.array_equal(one.values, other.values)
-    ours, theirs = (scores.estimate()[0][1] for scores in (one, other))
+    ours, theirs = (intervals(scores)[0][1] for scores in (one, other))
     assert (ours.low, ours.high) == (theirs.low, theirs.high)
     assert ours.low < ours.high
 

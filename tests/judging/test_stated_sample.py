@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.cli.in_process import everything, printed, refused, unjudged
+from tests.intervals import intervals
 from tests.predictions.test_several_judges import DOCUMENTS, QUERIES, RUNS, TRUTH, judge
 from unjudged import AssumptionWarning, InputError, Judgments, Run, UsageError, evaluate
 from unjudged.formats.writing import run_text
@@ -97,7 +98,7 @@ def test_quotients_hold_with_enough_labels(measure: str) -> None:
     held = []
     for seed in range(120):
         scores = evaluate(stated_sample(scattered(300, seed), RUNS), RUNS, measure)
-        for found, true in zip(scores.estimate("sampling").estimates, truth, strict=True):
+        for found, true in zip(intervals(scores, "sampling"), truth, strict=True):
             held.append(found[0].low <= true <= found[0].high)
     assert 0.91 <= np.mean(held) <= 0.99
 
@@ -106,10 +107,10 @@ def test_too_few_labels_are_refused_with_a_number() -> None:
     labels = scattered(120, 3)
     scores = evaluate(stated_sample(labels, RUNS, "per-query"), RUNS, "nDCG@10")
     with pytest.raises(UsageError, match=r"\(about [0-9,]+ or more in all, drawn likewise\)"):
-        scores.estimate("sampling")
+        intervals(scores, "sampling")
     few = evaluate(stated_sample(scattered(30, 3), RUNS), RUNS, "P@5")
     with pytest.raises(UsageError, match="192 documents drawn at random from all queries have one of each"):
-        few.estimate("sampling")
+        intervals(few, "sampling")
 
 
 def test_the_option(tmp_path: Path) -> None:

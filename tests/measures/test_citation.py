@@ -10,10 +10,10 @@ import pytest
 import unjudged
 from unjudged import AP, MEASURES, UnjudgedWarning
 from unjudged.citation import REFERENCES, YEAR, cite, methods
+from unjudged.evidence.intervals import interval_methods
 from unjudged.inference.corrections import CORRECTIONS
 from unjudged.inference.significance import TESTS
 from unjudged.judging.designs import DESIGNS
-from unjudged.uncertainty.intervals import interval_methods
 
 FIELD = re.compile(r"^  (\w+) = \{(.*)\},?$", re.MULTILINE)
 WITHOUT_DOI = {

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import examples
+from tests.intervals import intervals
 from unjudged import InputError, Judgments, UsageError, compare, evaluate, sample
 from unjudged.formats.writing import judgments_text
 
@@ -122,8 +123,8 @@ def test_what_takes_only_whole_grades() -> None:
     with pytest.raises(UsageError, match="judgments with fractional grades cannot be written"):
         judgments_text(fractions, "qrels")
     scores = evaluate({"q": GRADES["q"], "r": GRADES["q"]}, {"q": RUN["q"], "r": RUN["q"]}, "nDCG")
-    assert scores.estimate("queries")[0][0].value == value("nDCG")
-    assert scores.estimate("bounds")[0][0].value == value("nDCG")
+    assert intervals(scores, "queries")[0][0].value == value("nDCG")
+    assert intervals(scores, "bounds")[0][0].value == value("nDCG")
     compared = compare(fractions, {"a": RUN, "b": RUN}, "nDCG")
     assert compared.measures == ["nDCG"]
     assert [row["mean"] for row in compared.systems] == [value("nDCG")] * 2

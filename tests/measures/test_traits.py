@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import examples
+from tests.intervals import intervals
 from unjudged import AP, DCG, ERR, MEASURES, RBP, Bpref, JudgedRankings, Judgments, evaluate, nDCG, sample
 from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.names import parse_measure
@@ -113,5 +114,5 @@ def test_a_mean_of_tenths() -> None:
 def test_a_value_corrected_for_chance_has_no_lowest_value() -> None:
     assert parse_measure("AP").range == (0, 1)
     assert parse_measure("AP(chance=1000)").range == (-np.inf, 1)
-    (estimate,) = evaluate(sample.qrels, sample.runs["dense"], "AP(chance=60)").estimate("queries")[0]
+    (estimate,) = intervals(evaluate(sample.qrels, sample.runs["dense"], "AP(chance=60)"), "queries")[0]
     assert "Student's t" in estimate.method

@@ -57,20 +57,33 @@ def values(case: Case, measure: str, **options: Any) -> Iterator[Found]:
 
 
 def interval(case: Case, measure: str, pool_depth: int | None = None, **options: Any) -> Iterator[Found]:
-    estimates = unjudged.evaluate(of(case), measures=measure, pool_depth=pool_depth).estimate(**options)
-    for run, (estimate,) in zip(estimates.runs, estimates, strict=True):
-        yield from ends(run, "", "", estimate)
+    kind, seed = options.pop("interval"), options.pop("seed", 0)
+    asked = f"{kind}({', '.join(f'{name}={value}' for name, value in options.items())})"
+    found = unjudged.evaluate(of(case), measures=measure, interval=asked, pool_depth=pool_depth, seed=seed)
+    yield from _intervals(found, kind)
+
+
+def _intervals(found: Any, kind: str) -> Iterator[Found]:
+    ends_of = {"bounds": "", "queries": "query_", "both": "query_", "calibrated": "calibrated_"}
+    prefix = ends_of.get(kind, "estimate_")
+    for run in found.runs:
+        row = found[run]
+        told = not row["method"].startswith("no interval")
+        yield "", run, "", "value", row.get("estimate", row["mean"])
+        low, high = (row.get(f"{prefix}{end}", np.nan) for end in ("low", "high"))
+        yield "", run, "", "ends", [low, high, row["confidence"] if told else np.nan]
 
 
 def calibrated(case: Case, measure: str) -> Iterator[Found]:
     depth = 5 if case.kind == "groups" else 10 if case.name.startswith("dl2019") else 100
     made = unjudged.calibrate(of(case), None, case.extra["groups"], measure, depth=depth)
     yield "", "", "", "scores", [[name, [row[:2] for row in rows]] for name, rows in made.scores.items()]
-    scores = unjudged.evaluate(of(case), measures=measure, depth=depth)
     confidence = 0.5 if case.kind == "groups" else 0.9
-    estimates = scores.estimate("calibrated", calibration=made, confidence=confidence)
-    for run, (estimate,) in zip(estimates.runs, estimates, strict=True):
-        yield from ends(run, "", "", estimate)
+    collection = Collection(case.qrels, dict(case.runs), calibration=made)
+    asked = f"calibrated(confidence={confidence})"
+    yield from _intervals(
+        unjudged.evaluate(collection, None, measure, interval=asked, depth=depth), "calibrated"
+    )
 
 
 def compare(case: Case, measure: str, **options: Any) -> Iterator[Found]:
@@ -331,8 +344,7 @@ def scores(case: Case, measure: str, what: str, given_ends: bool) -> Iterator[Fo
     elif what == "gate":
         yield from _checked(unjudged.gate(table, "s0", "s4", margin=0.02), "s0", "s4")
     elif what == "query interval":
-        for run, (estimate,) in zip(table.runs, table.estimate("queries"), strict=True):
-            yield from ends(run, "", "", estimate)
+        yield from _intervals(unjudged.evaluate(table, interval="queries"), "queries")
     else:
         for i, run in enumerate(table.runs):
             yield "", run, "", "mean", table.means[i, 0]

@@ -74,7 +74,7 @@ def test_every_input_warns(case: str, tmp_path: Path) -> None:
         assert [(w.category, str(w.message)) for w in found] == [(category, message)]
         assert [(type(w), str(w)) for w in scores.warnings] == [(category, message)]
         assert scores.grid().notes == [message]
-        assert scores.estimate("bounds").grid().notes[0] == message
+        assert scores.with_interval("bounds").notes[0] == message
 
 
 LACKING = {"q1": {"d1": 2.0}}

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from unjudged import Scores, evaluate
+from unjudged import Evaluation, evaluate
 
 
 def lines(path: Path) -> list[list[str]]:
@@ -27,7 +27,7 @@ def printed_as(value: float, printed: str, digits: int = 4) -> bool:
     return abs(value - float(printed)) <= 0.5 * 10.0**-digits + 1e-9
 
 
-def places(scores: Scores) -> tuple[dict[str, int], dict[str, int], dict[str, int]]:
+def places(scores: Evaluation) -> tuple[dict[str, int], dict[str, int], dict[str, int]]:
     return (
         {run: i for i, run in enumerate(scores.runs)},
         {query: j for j, query in enumerate(scores.queries)},

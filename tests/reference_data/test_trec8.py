@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from unjudged import MEASURES, Judgments, Run, Scores, evaluate
+from unjudged import MEASURES, Evaluation, Judgments, Run, evaluate
 from unjudged.measures.kernel.names import parse
 
 
@@ -65,10 +65,10 @@ def test_every_printed_value_of_trec_eval_10(trec8: Path, runs: dict[str, Path])
             elif present.all():
                 value = means[i, k]
             else:  # without -c trec_eval averages over the queries of the run
-                values, summary = scores.values[i, present, k], scores.measures[k].traits.summary
+                values, summary = scores.values[i, present, k], scores.cube.measures[k].traits.summary
                 means_of = {"sum": values.sum(), "geometric mean": np.exp(np.log(values).mean())}
                 value = means_of.get(summary, values.mean())
-            wanted = f"{value:.0f}" if scores.measures[k].traits.summary == "sum" else f"{value:.4f}"
+            wanted = f"{value:.0f}" if scores.cube.measures[k].traits.summary == "sum" else f"{value:.4f}"
             assert wanted == printed or abs(value - float(printed)) <= 0.00005 + 1e-9, (run, name, query)
             checked += 1
     assert checked > 400_000
@@ -105,7 +105,7 @@ def parsed(name: str) -> str:
     return str(parse(name)[0])
 
 
-def check(scores: Scores, oracle: dict[str, dict[str, float]]) -> None:
+def check(scores: Evaluation, oracle: dict[str, dict[str, float]]) -> None:
     names = list(next(iter(oracle.values())))
     place = {str(measure): k for k, measure in enumerate(scores.measures)}
     columns = [place[parsed(name)] for name in names]

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from tests.cli.in_process import printed, refused
+from tests.intervals import intervals
 from unjudged import Judgments, Run, UnjudgedWarning, calibrate, compare, evaluate, sample
 from unjudged.base.wording import plain
 from unjudged.inference.verdict import HEADLINES, MORE_JUDGING
@@ -166,7 +167,7 @@ def test_one_run_and_a_measure_without_a_highest_value() -> None:
     facts = read(report_page(sample.qrels, sample.runs["fused"], ["P@10", "DCG@10"]).html)
     scores = evaluate(sample.qrels, {"run 1": sample.runs["fused"]}, ["P@10", "DCG@10"])
     for k, one in enumerate(facts["measures"]):
-        bounds, other = (scores.estimate(kind)[0][k] for kind in ("bounds", "queries"))
+        bounds, other = (intervals(scores, kind)[0][k] for kind in ("bounds", "queries"))
         assert (one["low"], one["high"], one["mean"]) == ([bounds.low], [bounds.high], [bounds.value])
         assert (one["query_low"], one["query_high"]) == ([other.low], [other.high])
         assert "pairs" not in one
@@ -324,7 +325,8 @@ def test_a_calibration_gives_the_level_that_it_can(names: list[str]) -> None:
     assert "RR: no interval: 0 left-out runs" in notes
     unknown, known = facts["measures"]
     assert set(unknown["estimate_low"]) == {None}
-    estimates = evaluate(sample.qrels, runs, "AP").estimate("calibrated", calibration=learnt, confidence=most)
+    scores = evaluate(sample.qrels, runs, "AP")
+    estimates = intervals(scores, "calibrated", calibration=learnt, confidence=most)
     assert known["estimate_low"] == [row[0].low for row in estimates]
     assert known["estimate_high"] == [row[0].high for row in estimates]
 

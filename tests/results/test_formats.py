@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.cli.in_process import unjudged
+from tests.intervals import intervals
 from unjudged import UsageError, compare, evaluate, sample
 from unjudged.results.rendering import render
 from unjudged.results.views import VIEWS
@@ -76,7 +77,7 @@ def test_ranges_are_the_bounds_of_evaluate(measure: str) -> None:
     """A system's range is of its own documents, whatever stands beside it."""
     runs = {name: sample.runs[name] for name in ("lexical", "fused", "dense")}
     found = {row["system"]: row for row in compare(sample.qrels, runs, measure).systems}
-    for name, (bounds,) in zip(runs, evaluate(sample.qrels, runs, measure).estimate("bounds"), strict=True):
+    for name, (bounds,) in zip(runs, intervals(evaluate(sample.qrels, runs, measure), "bounds"), strict=True):
         assert (found[name]["low"], found[name]["high"]) == pytest.approx(
             (bounds.low, bounds.high), abs=1e-12
         )

@@ -153,7 +153,7 @@ def test_long_text_is_wrapped_in_its_column() -> None:
 
 def test_results_show_themselves() -> None:
     scores = evaluate(sample.qrels, sample.runs, ["AP", "NumRet"])
-    assert "fused     0.3321    1200" in str(scores)
+    assert "fused     0.3321  0.16 \N{EN DASH} 0.52    1200" in str(scores)
     for shown in (str(scores), repr(scores), scores._repr_html_()):
         assert "expanded has no ranking for 1 query of 30: q17. Each counts as empty." in shown
     found = experiment(sample.qrels, sample.runs, levels=[0.5], measures="AP", repeats=1)

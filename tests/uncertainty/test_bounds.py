@@ -107,7 +107,7 @@ def test_refusals() -> None:
 def test_values_lie_within() -> None:
     scores = evaluate(sample.qrels, sample.runs["dense"], ["AP", "P@10", "RR", "nDCG@10"])
     rankings = judged_rankings(Judgments.of(sample.qrels), {"dense": sample.runs["dense"]})
-    for k, measure in enumerate(scores.measures):
+    for k, measure in enumerate(scores.cube.measures):
         found = bounds(measure, rankings, top=1)
         if measure.name != "nDCG":
             assert np.all(found.low <= scores.values[0, :, k] + 1e-12)

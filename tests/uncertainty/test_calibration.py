@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.intervals import intervals
 from unjudged import (
     AssumptionWarning,
     Calibration,
+    Collection,
     InputError,
     Judgments,
     UsageError,
@@ -100,7 +102,7 @@ def test_scores_are_those_of_leaving_groups_out_by_hand() -> None:
         unjudged.append(shares[0])
         relevant.append(shares[1])
         for k, name in enumerate(MEASURES):
-            estimate = value.estimate("bounds")[0][k]
+            estimate = intervals(value, "bounds")[0][k]
             if estimate.width > 1e-12:
                 error = truth.means[0, k] - value.means[0, k]
                 by_hand[name].append(error / (shares[1] * estimate.width) ** 1.15)
@@ -126,14 +128,14 @@ def test_a_run_unlike_all_left_out_runs_gets_its_bounds() -> None:
     known = {name: run for name, run in sample.runs.items() if name != "dense"}
     made = calibrate(sample.qrels, known, "(.)", measure, depth=DEPTH)
     scores = evaluate(sample.qrels, sample.runs["dense"], measure)
-    bounds = evaluate(sample.qrels, sample.runs["dense"], measure, depth=DEPTH).estimate("bounds")[0][0]
+    bounds = intervals(evaluate(sample.qrels, sample.runs["dense"], measure, depth=DEPTH), "bounds")[0][0]
     unjudged, relevant = first_documents(without_group("nobody")[0], "dense")
     every, none = (1.0,) * 5, (0.0,) * 5
     for unlike in (
         replace(made, unjudged=none, relevant=every),
         replace(made, unjudged=every, relevant=none),
     ):
-        estimate = scores.estimate("calibrated", calibration=unlike, confidence=0.5)[0][0]
+        estimate = intervals(scores, "calibrated", calibration=unlike, confidence=0.5)[0][0]
         assert estimate.confidence == 1.0
         assert "so these are bounds: for an interval judge a random sample" in estimate.method
         assert f"{unjudged:.0%} are unjudged" in estimate.method
@@ -141,7 +143,7 @@ def test_a_run_unlike_all_left_out_runs_gets_its_bounds() -> None:
         assert estimate.low == pytest.approx(bounds.low)
         assert estimate.high <= bounds.high
     like = replace(made, unjudged=every, relevant=every)
-    assert scores.estimate("calibrated", calibration=like, confidence=0.5)[0][0].confidence == 0.5
+    assert intervals(scores, "calibrated", calibration=like, confidence=0.5)[0][0].confidence == 0.5
 
 
 def test_what_95_in_100_do_not_exceed_is_usual() -> None:
@@ -177,15 +179,14 @@ def test_an_interval_by_hand() -> None:
     )
     scores = evaluate(qrels, run, "P@2")
     calibration = learnt({"P@2": tuple([0.1] * 38 + [9.0])})
-    (found,) = scores.estimate("calibrated", calibration=calibration)[0]
+    (found,) = intervals(scores, "calibrated", calibration=calibration)[0]
     reach = 0.1 * ((1 + 1) / (2 + 2) * 0.5) ** 1.15
     assert (found.value, found.low, found.high) == pytest.approx((0.25, 0.25, 0.25 + reach))
     assert found.confidence == 0.95
-    assert found.uncertainty == "judgments"
     assert "39 runs of 39 groups" in found.method
     assert "documents of run 1, 50% are unjudged, more than in 67% of the left-out runs, and" in found.method
     assert "50% of the judged are relevant, more than in 67%)" in found.method
-    wide = scores.estimate("calibrated", calibration=learnt({"P@2": (9.0,) * 39}))[0][0]
+    wide = intervals(scores, "calibrated", calibration=learnt({"P@2": (9.0,) * 39}))[0][0]
     assert (wide.low, wide.high) == (0.25, 0.75)
 
 
@@ -230,12 +231,12 @@ def test_the_level_that_is_named_can_be_had() -> None:
 def test_measures_that_were_not_calibrated_have_no_interval() -> None:
     scores = evaluate(sample.qrels, sample.runs["fused"], ["AP", "RR"])
     calibration = calibrate(sample.qrels, sample.runs, GROUPS, "AP", depth=DEPTH)
-    with_interval, without = scores.estimate("calibrated", calibration=calibration, confidence=0.7)[0]
+    with_interval, without = intervals(scores, "calibrated", calibration=calibration, confidence=0.7)[0]
     assert with_interval.has_interval
     assert not without.has_interval
     assert without.value == scores.means[0, 1]
-    with pytest.raises(UsageError, match="needs a calibration"):
-        scores.estimate("calibrated")
+    with pytest.raises(UsageError, match=r"need judgments\.calibration=FILE"):
+        intervals(scores, "calibrated")
 
 
 def test_a_file_round_trip(tmp_path: Path) -> None:
@@ -361,12 +362,12 @@ def test_a_calibration_holds_for_its_own_collection(tmp_path: Path) -> None:
     other = {f"other{q}": {"a": 1, "b": 0} for q in range(3)}
     scores = evaluate(other, {"mine": {q: {"a": 1.0} for q in other}}, "P@10")
     with pytest.raises(UsageError, match=r"made from qrels.txt \(30 queries\), which have other queries"):
-        scores.estimate("calibrated", calibration=loaded, confidence=0.5)
+        intervals(scores, "calibrated", calibration=loaded, confidence=0.5)
     judgments = Judgments.of(sample.qrels)
     more = judgments.with_grades(np.where(judgments.grade < 0, 0, judgments.grade))
     scores = evaluate(more, sample.runs["dense"], "P@10")
     with pytest.warns(AssumptionWarning, match="other judgments of these queries"):
-        scores.estimate("calibrated", calibration=loaded, confidence=0.5)
+        intervals(scores, "calibrated", calibration=loaded, confidence=0.5)
 
 
 @pytest.mark.parametrize(
@@ -393,10 +394,12 @@ def test_an_interval_is_of_the_value_beside_it() -> None:
     pooled = {name: run for name, run in sample.runs.items() if name != "dense"}
     made = calibrate(sample.qrels, pooled, {name: name for name in pooled}, ["AP", "P@10"], depth=20)
     scores = evaluate(sample.qrels, sample.runs["fused"], ["AP", "P@10"])
-    found = scores.estimate("calibrated", calibration=made, confidence=0.5)
-    assert [column.name for column in found.grid().columns] == ["run", "AP@20", "P@10"]
+    found = intervals(scores, "calibrated", calibration=made, confidence=0.5)
     assert found[0][0].value == evaluate(sample.qrels, sample.runs["fused"], "AP", depth=20).means[0, 0]
-    assert [row[1] for row in found.rows()] == ["AP@20", "P@10"]
+    known = Collection(sample.qrels, {"fused": sample.runs["fused"]}, calibration=made)
+    rows = evaluate(known, None, ["AP", "P@10"], interval="calibrated(confidence=0.5)").rows["systems"]
+    assert [row["estimated_measure"] for row in rows] == ["AP@20", "P@10"]
+    assert rows[0]["calibrated_low"] == found[0][0].low
 
 
 def test_too_few_groups_give_the_level_that_they_can() -> None:
@@ -405,15 +408,15 @@ def test_too_few_groups_give_the_level_that_they_can() -> None:
     groups = {name: name for name in sample.runs}
     six = calibrate(sample.qrels, sample.runs, groups, ["AP", "RR"], depth=20)
     known = replace(six, scores={"AP": six.scores["AP"], "RR": ()})
-    rr, ap = scores.estimate("calibrated", calibration=known)[0]
+    rr, ap = intervals(scores, "calibrated", calibration=known)[0]
     assert not rr.has_interval
     assert rr.value == scores.value("RR")
     assert "0 left-out runs with unjudged documents that count for RR cannot give" in rr.method
     assert ap.confidence == 0.857
     assert ap.method.endswith("6 groups cannot give 95 % confidence; they can give at most 85.7 %")
-    (asked,) = evaluate(sample.qrels, sample.runs["fused"], "AP").estimate(
-        "calibrated", calibration=known, confidence=0.857
+    (asked,) = intervals(
+        evaluate(sample.qrels, sample.runs["fused"], "AP"), "calibrated", calibration=known, confidence=0.857
     )[0]
     assert (ap.value, ap.low, ap.high) == (asked.value, asked.low, asked.high)
     with pytest.raises(UsageError, match="0 left-out runs"):
-        evaluate(sample.qrels, sample.runs["fused"], "RR").estimate("calibrated", calibration=known)
+        intervals(evaluate(sample.qrels, sample.runs["fused"], "RR"), "calibrated", calibration=known)

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import Qrels, RunDict, collections, examples
+from tests.intervals import intervals
 from tests.measures.test_properties import EVERY
 from unjudged import JudgedRankings, Judgments, Measure
 from unjudged.evaluation.collection import judged_rankings
@@ -143,10 +144,10 @@ def test_threads_and_batches_change_nothing(threads: int, monkeypatch: pytest.Mo
     from unjudged import evaluate, sample
 
     scores = evaluate(sample.qrels, sample.runs, ["AP", "nDCG@10", "Bpref"])
-    whole = scores.estimate("model", prevalence=0.2)
+    whole = intervals(scores, "model", prevalence=0.2)
     monkeypatch.setattr("unjudged.uncertainty.completions.cpu_count", lambda: threads)
     monkeypatch.setattr("unjudged.uncertainty.completions.BATCH_ELEMENTS", 1 << (10 + threads))
-    again = scores.estimate("model", prevalence=0.2)
+    again = intervals(scores, "model", prevalence=0.2)
     assert [list(row) for row in again] == [list(row) for row in whole]
 
 

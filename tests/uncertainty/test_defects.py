@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import examples
+from tests.intervals import intervals
 from tests.uncertainty.test_bounds import BOUNDED, graded, missed
 from unjudged import JudgedRankings, Measure, UsageError, evaluate
-from unjudged.base.choices import IntervalName
 from unjudged.measures.kernel.names import parse
 from unjudged.uncertainty.bounding.bounds import bounds
 from unjudged.uncertainty.bounding.filled import Filled
-from unjudged.uncertainty.methods.query_intervals import mean_interval
+from unjudged.uncertainty.query_intervals import mean_interval
 
 
 def simulated(
@@ -36,12 +36,11 @@ def simulated(
 def test_a_prevalence_is_not_estimated() -> None:
     """Defect 2: with an estimate from the judged documents 95 % intervals held .05 to .54 of the time."""
     scores = evaluate({"q": {"a": 1}}, {"q": {"a": 2.0, "b": 1.0}}, ["P@10", "AP"])
-    kinds: tuple[IntervalName, ...] = ("model", "both")
-    for kind in kinds:
+    for kind in ("model", "both"):
         with pytest.raises(
             UsageError, match=r"prevalence is 'all', expected the probability .* use 'bounds'"
         ):
-            scores.estimate(kind, prevalence="all")  # type: ignore[arg-type]
+            intervals(scores, kind, prevalence="all")
 
 
 def every_grade(measure: Measure, ranking: JudgedRankings, top: int) -> list[float]:
@@ -101,7 +100,7 @@ def test_the_gains_of_the_report() -> None:
 def test_few_queries_and_many_documents(name: str) -> None:
     """Defect 6: on 29 queries, all unjudged, intervals were 39 % and 35 % too wide, and took two minutes."""
     run = {f"q{i}": {f"d{k}": -float(k) for k in range(1000)} for i in range(29)}
-    found = evaluate({query: {"x": 0} for query in run}, run, name).estimate("model", prevalence=0.1)[0][0]
+    found = intervals(evaluate({query: {"x": 0} for query in run}, run, name), "model", prevalence=0.1)[0][0]
     weight = np.full(1000, 1 / 1000) if name.startswith("P") else 0.001 * 0.999 ** np.arange(30_000.0)
     deviation = np.sqrt(0.1 * 0.9 * (weight**2).sum() / 29)
     assert found.value == pytest.approx(0.1 * weight.sum())
@@ -122,7 +121,7 @@ def test_completions_are_not_counted_twice() -> None:
         judged = rng.random((queries, 15)) < 0.4
         relevant = rng.random((queries, 15)) < np.where(judged, quality[:, None], chance)
         some, _, run = simulated(relevant, judged)
-        found = evaluate(some, run, "RBP(p=0.8)").estimate("both", prevalence=chance)[0][0]
+        found = intervals(evaluate(some, run, "RBP(p=0.8)"), "both", prevalence=chance)[0][0]
         values.append(found.value)
         reaches.append(found.value - found.low)
         truth = float(weight.sum() * (0.4 * 0.2 + 0.6 * chance))
@@ -138,7 +137,7 @@ def test_no_interval_leaves_what_is_possible() -> None:
     for name in ("P@10", "AP", "RBP(p=0.5)", "nDCG@10"):
         for kind in ("model", "both"):
             scores = evaluate({query: {"b": 1} for query in run}, run, name)
-            found = scores.estimate(kind, prevalence=0.02)[0][0]
+            found = intervals(scores, kind, prevalence=0.02)[0][0]
             assert 0 <= found.low <= found.value <= found.high <= 1
 
 
@@ -173,7 +172,7 @@ def test_an_enormous_grade() -> None:
 def test_one_query_has_an_interval() -> None:
     """Defect 11: the bootstrap over one query had no width. A share .025 may be like it, others anything."""
     scores = evaluate({"q": {"a": 1, "b": 1}}, {"q": {"a": 2.0, "c": 1.0}}, "AP")
-    found = scores.estimate("queries")[0][0]
+    found = intervals(scores, "queries")[0][0]
     assert (found.low, found.high) == pytest.approx((0.025 * 0.5, 0.025 * 0.5 + 0.975))
 
 

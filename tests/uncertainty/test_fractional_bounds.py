@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.cli.in_process import printed
+from tests.intervals import intervals
 from tests.oracles.fractional_completions import MEASURES, case, completions, measures
 from tests.report.test_page import said
 from unjudged import calibrate, compare, evaluate, sample
@@ -24,7 +25,7 @@ def test_bounds_against_every_completion() -> None:
         qrels, run = case(np.random.default_rng(seed))
         scores = evaluate(qrels, run, list(MEASURES))
         assert scores.rankings is not None
-        found = scores.estimate("bounds")[0]
+        found = intervals(scores, "bounds")[0]
         for k, measure in enumerate(measures()):
             every = [
                 evaluate(complete, run, measure).values[0, 0, 0]

@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Iterator
 from itertools import chain, product
 from typing import Any
 
 import numpy as np
 import pandas
+import polars
 import pytest
 from scipy import stats
 from scipy.optimize import brentq
 
-from unjudged import Estimate, Estimates, UsageError, evaluate, sample
-from unjudged.base.choices import IntervalName
+from tests.intervals import intervals
+from unjudged import UsageError, evaluate, sample
 from unjudged.cli.main import main
-from unjudged.measures.kernel.estimand import ALL_JUDGED, BOTH, JUDGMENTS, QUERIES
-from unjudged.uncertainty.intervals import INTERVALS, EstimateRows, IntervalRequest, interval_method
-from unjudged.uncertainty.methods.query_intervals import mean_interval
+from unjudged.evidence.contrast import Contrast
+from unjudged.evidence.intervals import INTERVALS, Columns, How, interval
+from unjudged.judging import Pool
+from unjudged.measures.kernel.estimand import ALL_JUDGED
+from unjudged.uncertainty.query_intervals import mean_interval
 
 RUNS = {name: sample.runs[name] for name in ("fused", "dense")}
 SCORES = evaluate(sample.qrels, RUNS, ["AP", "RBP(p=0.8)", "P@10"])
-GIVEN: dict[IntervalName, dict[str, Any]] = {
+GIVEN: dict[str, dict[str, Any]] = {
     "bounds": {},
     "queries": {},
     "model": {"prevalence": 0.2},
@@ -35,15 +39,11 @@ UNKNOWN = [("q", "x"), ("q", "y"), ("r", "c"), ("r", "z")]
 
 
 @pytest.mark.parametrize("kind", GIVEN)
-def test_every_method_holds_its_own_value(kind: IntervalName) -> None:
-    of = {name: (method.queries, method.judgments) for name, method in INTERVALS.items()}
-    uncertainty = {"queries": QUERIES, "both": BOTH, "bounds": JUDGMENTS, "model": JUDGMENTS}
-    for row in SCORES.estimate(kind, draws=200, **GIVEN[kind]):
+def test_every_method_holds_its_own_value(kind: str) -> None:
+    for row in intervals(SCORES, kind, **GIVEN[kind]):
         for estimate in row:
             assert estimate.low <= estimate.value <= estimate.high
             assert estimate.confidence == (1.0 if kind == "bounds" else 0.95)
-            assert (estimate.of.queries, estimate.of.judgments) == of[kind]
-            assert estimate.uncertainty == uncertainty[kind]
             assert ("given prevalence 0.2" in estimate.method) == (kind in ("model", "both"))
 
 
@@ -63,7 +63,9 @@ def completed(name: str, chance: float) -> tuple[np.ndarray, np.ndarray, np.ndar
 def test_model_intervals_are_quantiles_of_all_completions(name: str) -> None:
     chance, draws = 0.3, 4000
     chances, means, values = completed(name, chance)
-    found = evaluate(QRELS, RUN, name).estimate("model", prevalence=chance, draws=draws, confidence=0.8)[0][0]
+    found = intervals(evaluate(QRELS, RUN, name), "model", prevalence=chance, draws=draws, confidence=0.8)[0][
+        0
+    ]
     deviation = np.sqrt(chances @ means**2 - (chances @ means) ** 2)
     assert abs(found.value - chances @ means) <= 4.5 * deviation / np.sqrt(draws) + 1e-12
     # Each end is a quantile: within Monte-Carlo error, a tenth lies below the one and above the other.
@@ -75,18 +77,19 @@ def test_model_intervals_are_quantiles_of_all_completions(name: str) -> None:
     low, high = (
         float(end[0]) for end in mean_interval((chances @ values)[None, :], (0.0, 1.0), confidence=0.8)
     )
-    both = evaluate(QRELS, RUN, name).estimate("both", prevalence=chance, draws=draws, confidence=0.8)[0][0]
+    both = intervals(evaluate(QRELS, RUN, name), "both", prevalence=chance, draws=draws, confidence=0.8)[0][0]
     far = 5 * stats.t.ppf(0.9, 1) * deviation / np.sqrt(draws) + 1e-9  # so many times an error of the values
     assert (both.low, both.high) == pytest.approx((low, high), abs=far)
 
 
 @pytest.mark.parametrize("name", ["RBP(p=0.8)", "RBP(p=0.95)", "RBP(p=0.5, max_grade=1)"])
 def test_ranks_after_the_end_count_alike_in_residual_bounds_and_model(name: str) -> None:
-    scores = evaluate(QRELS, RUN, [name, name.replace("RBP", "RBPResidual").replace(", max_grade=1", "")])
-    bounds = scores.chosen(name).estimate("bounds")[0][0]
-    model = scores.chosen(name).estimate("model", prevalence=1.0)[0][0]
+    residual = evaluate(QRELS, RUN, name.replace("RBP", "RBPResidual").replace(", max_grade=1", ""))
+    scores = evaluate(QRELS, RUN, name)
+    bounds = intervals(scores, "bounds")[0][0]
+    model = intervals(scores, "model", prevalence=1.0)[0][0]
     assert model.value == pytest.approx(bounds.high, abs=1e-11)
-    assert model.value == pytest.approx(float(scores.means[0].sum()), abs=1e-11)
+    assert model.value == pytest.approx(float(scores.means.sum() + residual.means.sum()), abs=1e-11)
 
 
 def test_intervals_for_other_queries_are_the_wider_of_two() -> None:
@@ -114,14 +117,14 @@ def test_intervals_for_other_queries_are_the_wider_of_two() -> None:
 
 def test_bounds_hold_what_the_model_says() -> None:
     for chance in (0.0, 0.5, 1.0):
-        model = SCORES.estimate("model", prevalence=chance, draws=100)
-        for wide, narrow in zip(chain(*SCORES.estimate("bounds")), chain(*model), strict=True):
+        model = intervals(SCORES, "model", prevalence=chance, draws=100)
+        for wide, narrow in zip(chain(*intervals(SCORES, "bounds")), chain(*model), strict=True):
             assert wide.low - 1e-12 <= narrow.low <= narrow.high <= wide.high + 1e-12
 
 
 def test_the_same_seed_gives_the_same_numbers() -> None:
     first, second, other = (
-        SCORES.estimate("model", prevalence=0.2, draws=50, seed=seed)[0][0] for seed in (4, 4, 5)
+        intervals(SCORES, "model", prevalence=0.2, draws=50, seed=seed)[0][0] for seed in (4, 4, 5)
     )
     assert first == second != other
 
@@ -129,85 +132,86 @@ def test_the_same_seed_gives_the_same_numbers() -> None:
 def test_runs_do_not_change_one_another() -> None:
     alone = evaluate(sample.qrels, {"dense": sample.runs["dense"]}, "AP")
     for kind, given in GIVEN.items():
-        assert alone.estimate(kind, **given)[0][0] == SCORES.estimate(kind, **given)[1][0]
+        assert intervals(alone, kind, **given)[0][0] == intervals(SCORES, kind, **given)[1][0]
 
 
-def test_the_default_measures_have_estimates() -> None:
-    """Measures without bounds appear with their mean alone and a note."""
+def test_measures_without_an_interval_have_their_mean_and_a_note() -> None:
     scores = evaluate(sample.qrels, RUNS)
     for kind, given in GIVEN.items():
-        found = scores.estimate(kind, **given)
-        assert isinstance(found, Estimates)
-        have = {measure: e.has_interval for measure, e in zip(found.measures, found[0], strict=True)}
-        assert have["AP"]
-        assert have["nDCG@10"]
-        assert have["RBP(p=0.8)"]
-        assert have["infAP"] == have["Judged@10"] == (kind == "queries")
+        found = intervals(scores, kind, **given)
+        assert [one.has_interval for one in found[0]] == [True, True, kind == "queries"]
         for estimate, mean in zip(found[1], scores.means[1], strict=True):
             if not estimate.has_interval:
                 assert estimate.value == mean
                 assert np.isnan([estimate.low, estimate.high]).all()
-                assert str(estimate) == f"{mean:.4f}"
                 assert estimate.method.startswith("no interval: ")
-    shown = str(scores.estimate())
-    assert "infAP: no interval: infAP has no bounds." in shown
-    assert "Intervals for judgments: every completion of the judgments, exact." in shown
+    shown = str(scores.with_interval("bounds"))
+    assert "Judged@10: no interval: Judged has no bounds." in shown
+    assert "Intervals: every completion of the judgments, exact." in shown
 
 
 def test_it_is_an_error_if_no_measure_can_have_the_interval() -> None:
     with pytest.raises(UsageError, match="infAP has no bounds; these measures have"):
-        evaluate(sample.qrels, RUNS, "infAP").estimate()
+        intervals(evaluate(sample.qrels, RUNS, "infAP"))
     with pytest.raises(UsageError, match="NumRet has no lowest or no highest value, so one query gives"):
-        evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "NumRet").estimate("queries")
+        intervals(evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "NumRet"), "queries")
     with pytest.raises(UsageError, match="DCG has no highest value"):
-        evaluate(sample.qrels, RUNS, "DCG").estimate("both", prevalence=0.1)
+        intervals(evaluate(sample.qrels, RUNS, "DCG"), "both", prevalence=0.1)
     with pytest.raises(UsageError, match="Judged describes the judgments"):
-        evaluate(sample.qrels, RUNS, "Judged@10").estimate("model", prevalence=0.1)
+        intervals(evaluate(sample.qrels, RUNS, "Judged@10"), "model", prevalence=0.1)
 
 
 def test_frames() -> None:
-    scores = evaluate(sample.qrels, RUNS, ["AP", "Judged@10"])
-    frame = scores.estimate().to_frame("pandas")
-    assert list(frame.columns) == [
-        "run",
-        "measure",
-        "value",
-        "low",
-        "high",
-        "confidence",
-        "method",
-        "uncertainty",
-        "queries",
-        "judgments",
-    ]
-    assert frame["run"].tolist() == ["fused", "fused", "dense", "dense"]
-    assert frame["value"].tolist() == scores.means.ravel().tolist()
-    assert frame["low"].isna().tolist() == [False, True, False, True]
-    means = scores.means_frame("polars")
-    assert means.columns == ["run", "AP", "Judged@10"]
-    assert means["AP"].to_list() == scores.means[:, 0].tolist()
-    run = pandas.DataFrame({"qid": ["q"], "docno": ["a"], "score": [1.0]})
-    went_in = evaluate({"q": {"a": 1}}, run, "AP")
-    assert isinstance(went_in.means_frame(), pandas.DataFrame)
-    assert isinstance(went_in.estimate().to_frame(), pandas.DataFrame)
-    with pytest.raises(UsageError, match="no frame went in"):
-        scores.estimate().to_frame()
+    scores = evaluate(sample.qrels, RUNS, ["AP", "Judged@10"], interval="bounds")
+    frame = scores.to_frame("pandas")
+    known = ["measure", "system", "mean", "low", "high", "confidence", "method", "judged_share", "queries"]
+    assert list(frame.columns) == known
+    assert frame["system"].tolist() == ["fused", "dense", "fused", "dense"]
+    assert frame["mean"].tolist() == scores.means.T.ravel().tolist()
+    assert frame["low"].isna().tolist() == [False, False, True, True]
+    by_query = scores.as_view("queries").to_frame("polars")
+    assert by_query["value"].to_list() == np.moveaxis(scores.values, 2, 0).ravel().tolist()
+    run = polars.DataFrame({"qid": ["q"], "docno": ["a"], "score": [1.0]})
+    assert isinstance(evaluate({"q": {"a": 1}}, run, "AP").to_frame(), polars.DataFrame)
+    assert isinstance(scores.to_frame(), pandas.DataFrame)
 
 
-def test_a_table_of_estimates_is_a_sequence_of_rows() -> None:
-    found = SCORES.estimate()
-    assert len(found) == 2
-    assert [len(row) for row in found] == [3, 3]
-    assert found[:1] == [found[0]]
-    assert str(found[-1][0].of) == "mean AP (these queries, all documents judged)"
-    assert "<table" in found._repr_html_()
+def test_rows_by_name() -> None:
+    one, several = evaluate(sample.qrels, RUNS, "AP"), evaluate(sample.qrels, RUNS, ["AP", "P@10"])
+    assert one["dense"]["mean"] == several["dense"]["AP"]["mean"] == several.row("dense", "map")["mean"]
+    with pytest.raises(UsageError, match="no system is called 'x'"):
+        one["x"]
+    with pytest.raises(UsageError, match="say which measure: one of AP, P@10"):
+        several.row("dense")
+
+
+def test_segments_have_every_interval() -> None:
+    """A segment has the interval of an evaluation of its queries alone, and `all` that of all queries."""
+    half = {f"q{k:02}": "even" if k % 2 == 0 else "odd" for k in range(1, 31)}
+    everything = [line.split() for line in sample.qrels.read_text().splitlines()]
+    qrels: dict[str, dict[str, int]] = {}
+    for query, _, document, grade in everything:
+        qrels.setdefault(query, {})[document] = int(grade)
+    even = {query: own for query, own in qrels.items() if half[query] == "even"}
+    for kind, given in (*GIVEN.items(), ("sampling", {})):
+        asked = f"{kind}({', '.join(f'{name}={value}' for name, value in given.items())})"
+        drawn = Pool.of(qrels, sample.runs).random(0.5, seed=1) if kind == "sampling" else qrels
+        some = drawn if kind == "sampling" else even
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            rows = evaluate(drawn, RUNS, "P@10", interval=asked, segments=half).rows["segments"]
+            alone = evaluate(some, RUNS, "P@10", interval=asked)
+        segment = "all" if kind == "sampling" else "even"
+        for row in (row for row in rows if row["segment"] == segment):
+            known = alone[row["system"]].items()
+            expected = {name: own for name, own in known if isinstance(own, float) and name != "judged_share"}
+            assert {name: row[name] for name in expected} == pytest.approx(expected, abs=1e-12)
 
 
 def test_counts_are_summed() -> None:
     scores = evaluate(sample.qrels, sample.runs["dense"], "NumRelRet")
-    found = scores.estimate()[0][0]
+    found = intervals(scores)[0][0]
     assert found.value == scores.means[0, 0] == found.low
-    assert str(found.of).startswith("sum of NumRelRet ")
     assert found.high == int(found.high)
 
 
@@ -215,25 +219,19 @@ def test_progress() -> None:
     seen: list[tuple[int, int]] = []
     for kind, given in GIVEN.items():
         seen.clear()
-        SCORES.estimate(kind, draws=20, on_progress=lambda *step: seen.append(step), **given)
-        assert seen[-1] == (2, 2)
+        asked = f"{kind}({', '.join(f'{name}={value}' for name, value in given.items())})"
+        evaluate(sample.qrels, RUNS, "AP", interval=asked, on_progress=lambda *step: seen.append(step))
+        assert seen[-1:] == ([(2, 2)] if kind in ("model", "both") else [])
 
 
 @pytest.fixture
 def half() -> Iterator[None]:
     """An interval method from outside the package."""
 
-    @interval_method("half", "half of the range", judgments=ALL_JUDGED)
-    def half_intervals(request: IntervalRequest) -> EstimateRows:
-        return [
-            [
-                Estimate(
-                    float(values[:, k].mean()), 0.25, 0.75, request.confidence, "half", request.of(measure)
-                )
-                for k, measure in enumerate(request.measures)
-            ]
-            for values in request.values
-        ]
+    @interval("half", "half of the range", judgments=ALL_JUDGED)
+    def half_intervals(contrast: Contrast, _: How, *, share: float = 0.5) -> Columns:
+        ends = np.full((2, len(contrast)), share / 2)
+        return {"estimate_low": ends[0], "estimate_high": 1 - ends[1], "method": "half"}
 
     yield
     del INTERVALS["half"]
@@ -241,24 +239,24 @@ def half() -> Iterator[None]:
 
 @pytest.mark.usefixtures("half")
 def test_a_method_of_your_own(capsys: pytest.CaptureFixture[str]) -> None:
-    found = SCORES.estimate("half", confidence=0.5)  # type: ignore[arg-type]
+    found = intervals(SCORES, "half", confidence=0.5)
     assert (found[0][0].low, found[1][2].high, found[0][1].confidence) == (0.25, 0.75, 0.5)
     files = [str(sample.qrels), str(sample.runs["fused"])]
     with pytest.raises(SystemExit) as ended:
-        main(["evaluate", *files, "-m", "AP", "--interval", "half", "--format", "json"])
+        main(["evaluate", *files, "-m", "AP", "--interval", "half(share=0.4)", "--format", "json"])
     assert not ended.value.code
     (row,) = json.loads(capsys.readouterr().out)["rows"]
-    assert (row["low"], row["high"], row["method"]) == (0.25, 0.75, "half")
+    assert (row["estimate_low"], row["estimate_high"], row["method"]) == (0.2, 0.8, "half")
 
 
 def test_unknown_methods_and_levels() -> None:
     with pytest.raises(UsageError, match="interval is 'often', expected one of bounds"):
-        SCORES.estimate("often")  # type: ignore[arg-type]
-    for confidence in (0.0, 1.0, 1.5, float("nan")):
+        intervals(SCORES, "often")
+    for confidence in (0.0, 1.0, 1.5):
         with pytest.raises(UsageError, match="confidence is"):
-            SCORES.estimate("queries", confidence=confidence)
+            intervals(SCORES, "queries", confidence=confidence)
     with pytest.raises(UsageError, match="needs a prevalence"):
-        SCORES.estimate("model")
+        intervals(SCORES, "model")
     for prevalence in (-0.1, 2.0, "often", [], [0.5, 7.0]):
         with pytest.raises(UsageError, match="prevalence is"):
-            SCORES.estimate("model", prevalence=prevalence)  # type: ignore[arg-type]
+            intervals(SCORES, "model", prevalence=prevalence)

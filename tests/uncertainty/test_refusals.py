@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+from tests.intervals import intervals
 from unjudged import InputError, JudgedRankings, UsageError, evaluate, measure
-from unjudged.base.choices import IntervalName
 from unjudged.judging.merging import merge
 from unjudged.measures.kernel.names import parse
 from unjudged.rankings.judged import Floats
@@ -20,35 +20,37 @@ from unjudged.uncertainty.unjudged_sums import sum_of_independent
 
 QRELS = {"q": {"a": 1, "b": 0}}
 RUN = {"q": {"a": 4.0, "b": 3.0, "x": 2.0, "y": 1.0}}
+MODEL = {"draws": 2, "prevalence": 0.5}
+GIVEN: dict[str, Any] = {"bounds": {}, "model": MODEL, "both": MODEL}
 
 
 @pytest.mark.parametrize(
     "name", ["P(chance=10)@2", "RBP(chance=220)", "RBP(unjudged='condensed')", "infAP", "statAP"]
 )
 @pytest.mark.parametrize("interval", ["bounds", "model", "both"])
-def test_policies_and_estimates_are_refused(name: str, interval: IntervalName) -> None:
+def test_policies_and_estimates_are_refused(name: str, interval: str) -> None:
     with pytest.raises(UsageError, match=r"without|estimates|no bounds"):
-        evaluate(QRELS, RUN, name).estimate(interval, draws=2, prevalence=0.5)
+        intervals(evaluate(QRELS, RUN, name), interval, **GIVEN[interval])
 
 
 @pytest.mark.parametrize("name", ["GMAP", "GMBpref"])
 @pytest.mark.parametrize("interval", ["model", "both"])
-def test_models_are_of_arithmetic_means(name: str, interval: IntervalName) -> None:
+def test_models_are_of_arithmetic_means(name: str, interval: str) -> None:
     with pytest.raises(UsageError, match="this interval is of arithmetic means"):
-        evaluate(QRELS, RUN, name).estimate(interval, draws=2, prevalence=0.5)
+        intervals(evaluate(QRELS, RUN, name), interval, draws=2, prevalence=0.5)
 
 
 @pytest.mark.parametrize("interval", ["bounds", "model", "both"])
-def test_a_scale_that_new_grades_would_move_is_refused(interval: IntervalName) -> None:
+def test_a_scale_that_new_grades_would_move_is_refused(interval: str) -> None:
     with pytest.raises(UsageError, match="a new grade would move the scale"):
-        evaluate(QRELS, RUN, "RBP(scale='query')").estimate(interval, draws=2, prevalence=0.5)
+        intervals(evaluate(QRELS, RUN, "RBP(scale='query')"), interval, **GIVEN[interval])
 
 
 def test_graded_rbp_is_the_same_both_ways() -> None:
     """The unjudged document, and all after the end of the ranking, get the grade of the only relevant one."""
     scores = evaluate({"q": {"a": 4}}, {"q": {"a": 2.0, "u": 1.0}}, "RBP(max_grade=4)")
     for kind in ("model", "both"):
-        assert scores.estimate(kind, prevalence=1.0, draws=5)[0][0].value == pytest.approx(1.0)
+        assert intervals(scores, kind, prevalence=1.0, draws=5)[0][0].value == pytest.approx(1.0)
 
 
 def distribution(weight: Floats, chance: Floats) -> tuple[Floats, Floats]:

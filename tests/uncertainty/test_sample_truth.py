@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from unjudged import Comparison, Judgments, Scores, compare, evaluate, sample
+from unjudged import Comparison, Evaluation, Judgments, compare, evaluate, sample
 from unjudged.inference.verdict import BETTER, CANNOT, UNLIKELY
 from unjudged.results.fields import Row
 
@@ -26,7 +26,7 @@ def made() -> object:
 
 
 @pytest.fixture(scope="module")
-def truth(made: object) -> Scores:
+def truth(made: object) -> Evaluation:
     return evaluate(Judgments.of(made.complete), sample.runs, MEASURES)  # type: ignore[attr-defined]
 
 
@@ -35,7 +35,7 @@ def found() -> Comparison:
     return compare(sample.qrels, sample.runs, MEASURES)
 
 
-def true_difference(truth: Scores, pair: Row) -> float:
+def true_difference(truth: Evaluation, pair: Row) -> float:
     return truth.value(pair["measure"], run=pair["a"]) - truth.value(pair["measure"], run=pair["b"])
 
 
@@ -51,7 +51,7 @@ def pairs_of(found: Comparison, measure: str) -> list[Row]:
 
 @pytest.mark.parametrize("measure", MEASURES)
 def test_no_headline_contradicts_the_complete_judgments(
-    truth: Scores, found: Comparison, measure: str
+    truth: Evaluation, found: Comparison, measure: str
 ) -> None:
     decided = 0
     for pair in pairs_of(found, measure):
@@ -64,7 +64,9 @@ def test_no_headline_contradicts_the_complete_judgments(
     assert decided
 
 
-def test_pairs_whose_order_is_wrong_under_the_sample_are_left_open(truth: Scores, found: Comparison) -> None:
+def test_pairs_whose_order_is_wrong_under_the_sample_are_left_open(
+    truth: Evaluation, found: Comparison
+) -> None:
     """`dense` is better than it looks: three pooled systems are ahead of it only because they were judged."""
     for measure in MEASURES:
         wrong = {
@@ -76,7 +78,7 @@ def test_pairs_whose_order_is_wrong_under_the_sample_are_left_open(truth: Scores
 
 
 @pytest.mark.parametrize("measure", MEASURES)
-def test_reranked_is_not_called_worse_than_dense(truth: Scores, measure: str) -> None:
+def test_reranked_is_not_called_worse_than_dense(truth: Evaluation, measure: str) -> None:
     """True RBP: reranked .502, dense .483."""
     runs = {name: sample.runs[name] for name in ("dense", "reranked")}
     found = compare(sample.qrels, runs, measure)
@@ -89,7 +91,7 @@ def test_reranked_is_not_called_worse_than_dense(truth: Scores, measure: str) ->
     assert "of dense's unjudged documents are relevant" in str(found)
 
 
-def test_the_sensitivity_statement_is_true(truth: Scores, made: object) -> None:
+def test_the_sensitivity_statement_is_true(truth: Evaluation, made: object) -> None:
     """Reranked stays ahead below a share of 33 %; the true one, weighted as RBP does, is lower."""
     runs = {name: sample.runs[name] for name in ("reranked", "dense")}
     found = compare(sample.qrels, runs, "RBP(p=0.8)")

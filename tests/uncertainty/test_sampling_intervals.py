@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
+from tests.intervals import intervals
 from unjudged import UsageError, evaluate
+from unjudged.evidence.methods.sampling import ENOUGH
 from unjudged.judging.pooling import REST, Pool
 from unjudged.measures.fixed_size import Strata
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
-from unjudged.uncertainty.methods.sampling_intervals import ENOUGH
 from unjudged.uncertainty.sampled_means import LESS, SampledMeans
 
 GRADES = [1, 0, 1, 0, 2, 1, 0, 0, 1]
@@ -30,7 +31,7 @@ def rankings_of(drawn: list[int], order: list[int] = RANKED) -> JudgedRankings:
 
     judgments = Judgments.of(pd.DataFrame(columns))
     run = {"q": {f"d{i}": float(-k) for k, i in enumerate(order)}}
-    return evaluate(judgments, run, "P@5").judged
+    return evaluate(judgments, run, "P@5").rankings
 
 
 def samples(sizes: tuple[int, int]) -> list[list[int]]:
@@ -144,8 +145,8 @@ def test_one_run_with_few_documents_has_a_value_and_the_others_their_intervals()
     pool = simulated(3)
     runs = {"a": run_of(pool, 0), "b": run_of(pool, 1)}
     scores = evaluate(pool.stratified({5: 1.0, REST: 0.1}, seed=1), runs, ["P@10", "P@30", "AP"])
-    behind = SampledMeans.of(parse_measure("P@10"), scores.judged).documents_behind()
-    rows = scores.estimate("sampling")
+    behind = SampledMeans.of(parse_measure("P@10"), scores.rankings).documents_behind()
+    rows = intervals(scores, "sampling")
     assert [row[0].has_interval for row in rows] == (behind >= ENOUGH).tolist() == [True, False]
     assert all(row[1].has_interval and row[2].has_interval for row in rows)
     few = rows[1][0].method
@@ -154,19 +155,21 @@ def test_one_run_with_few_documents_has_a_value_and_the_others_their_intervals()
     )
     assert few.endswith("every run completely (unjudged sample --top 10), or use bounds")
     assert few in str(rows).replace("\n", " ")
-    assert all(e.has_interval for row in scores.estimate("both") for e in row)
+    assert all(e.has_interval for row in intervals(scores, "both") for e in row)
 
 
 def test_the_budget_for_few_documents_is_enough() -> None:
     """So many judgments, drawn likewise, give the interval that was refused."""
     pool = simulated(3)
     run = {"a": run_of(pool, 0)}
-    refused = evaluate(pool.stratified({5: 1.0, REST: 0.05}, seed=1), run, "P@10").estimate("sampling")[0][0]
+    refused = intervals(evaluate(pool.stratified({5: 1.0, REST: 0.05}, seed=1), run, "P@10"), "sampling")[0][
+        0
+    ]
     named = int(refused.method.split("(about ")[1].split()[0].replace(",", ""))
     rest = int((pool.best > 5).sum())
     assert named < rest
     drawn = [pool.stratified({5: 1.0, REST: named / rest}, seed=seed) for seed in range(20)]
-    answered = [evaluate(one, run, "P@10").estimate("sampling")[0][0].has_interval for one in drawn]
+    answered = [intervals(evaluate(one, run, "P@10"), "sampling")[0][0].has_interval for one in drawn]
     assert sum(answered) >= 17
 
 
@@ -230,19 +233,13 @@ def test_estimates_of_one_measure_share_an_interval_that_is_of_it() -> None:
     pool = simulated(3)
     drawn = pool.stratified({5: 1.0, REST: 0.3}, seed=1)
     scores = evaluate(drawn, {"a": run_of(pool, 0)}, ["xinfAP", "statAP", "AP", "infNDCG", "P@10"])
-    notes = scores.estimate("sampling").grid().notes
-    assert "AP: one estimate, asked for as xinfAP, statAP, AP." in notes
-    assert not [note for note in notes if note.startswith("nDCG: one estimate")]
-    found = scores.estimate("sampling")
-    (row,) = found
-    assert [estimate.of.measure for estimate in row] == ["AP", "AP", "AP", "nDCG", "P@10"]
-    assert [column.name for column in found.grid().columns] == ["run", "AP", "nDCG", "P@10"]
-    assert [row[1] for row in found.rows()] == ["AP", "nDCG", "P@10"]
+    asked = scores.with_interval("sampling")
+    assert [row["estimated_measure"] for row in asked.rows["systems"]] == ["AP", "AP", "AP", "nDCG", "P@10"]
+    (row,) = intervals(scores, "sampling")
     assert len({(e.value, e.low, e.high) for e in row[:3]}) == 1
-    assert all(e.low <= e.value <= e.high and e.of.judgments == "the pool judged" for e in row)
-    (both,) = scores.estimate("both")
+    assert all(e.low <= e.value <= e.high for e in row)
+    (both,) = intervals(scores, "both")
     assert both[0].width > row[0].width
-    assert both[0].of.queries == "other queries"
 
 
 def run_of(pool: Pool, i: int) -> dict[str, dict[str, float]]:
@@ -257,26 +254,26 @@ def test_what_a_sample_lacks_is_said() -> None:
     pool = simulated(4)
     run = {"a": run_of(pool, 0)}
     with pytest.raises(UsageError, match="needs a uniform sample, a stratified sample or a weighted sample"):
-        evaluate(pool.judgments, run, "AP").estimate("sampling")
+        intervals(evaluate(pool.judgments, run, "AP"), "sampling")
     with pytest.raises(UsageError, match="nothing was drawn from one of the strata of query"):
-        evaluate(pool.stratified({5: 1.0, REST: 0.0}), run, "AP").estimate("sampling")
+        intervals(evaluate(pool.stratified({5: 1.0, REST: 0.0}), run, "AP"), "sampling")
     few = pool.random(0.06, seed=1, redraw=False)
     with pytest.raises(UsageError, match=r"relevant documents, 2\.2 per query, too few to tell how AP"):
-        evaluate(few, run, "infAP").estimate("sampling")
+        intervals(evaluate(few, run, "infAP"), "sampling")
     half = pool.random(0.5, seed=1, redraw=False)
     barren = half.with_grades(np.where(half.query < 6, np.minimum(half.grade, 0), half.grade))
     with pytest.raises(
         UsageError, match=r"7 of 40 queries have no relevant document .*\(about [0-9,]+ or more"
     ):
-        evaluate(barren, run, "infAP").estimate("sampling")
-    assert evaluate(few, run, "P@10").estimate("sampling")[0][0].has_interval
+        intervals(evaluate(barren, run, "infAP"), "sampling")
+    assert intervals(evaluate(few, run, "P@10"), "sampling")[0][0].has_interval
     sparse = pool.stratified({5: 1.0, REST: 0.02}, seed=1)
     with pytest.raises(UsageError, match="fewer than one per query, too few to tell how AP would vary"):
-        evaluate(sparse, run, "xinfAP").estimate("sampling")
+        intervals(evaluate(sparse, run, "xinfAP"), "sampling")
     judged_to_five = pool.only(pool.best <= 5)
     with pytest.raises(UsageError, match="these judgments are not a random sample"):
-        evaluate(judged_to_five, run, "P@10").estimate("sampling")
-    row = evaluate(pool.random(0.5), run, ["AP", "RR"]).estimate("sampling")[0]
+        intervals(evaluate(judged_to_five, run, "P@10"), "sampling")
+    row = intervals(evaluate(pool.random(0.5), run, ["AP", "RR"]), "sampling")[0]
     assert "RR has no interval from a sample" in row[1].method
 
 
@@ -285,7 +282,7 @@ def test_the_named_budget_is_enough_in_nearly_all_samples() -> None:
     pool = simulated(4)
     run = {"a": run_of(pool, 0)}
     with pytest.raises(UsageError) as refused:
-        evaluate(pool.random(0.06, seed=1, redraw=False), run, "AP").estimate("sampling")
+        intervals(evaluate(pool.random(0.06, seed=1, redraw=False), run, "AP"), "sampling")
     named = int(str(refused.value).split("(about ")[1].split()[0].replace(",", ""))
     rate = named / len(pool.judgments.grade)
     assert rate < 0.3
@@ -293,7 +290,7 @@ def test_the_named_budget_is_enough_in_nearly_all_samples() -> None:
     for seed in range(20):
         with suppress(UsageError):
             sampled = pool.random(rate, seed=seed, redraw=False)
-            answered += evaluate(sampled, run, "AP").estimate("sampling")[0][0].has_interval
+            answered += intervals(evaluate(sampled, run, "AP"), "sampling")[0][0].has_interval
     assert answered >= 17
 
 
@@ -303,7 +300,7 @@ def test_quotients_of_one_stratum_are_corrected_for_skewness(name: str) -> None:
     pool = simulated(4)
     drawn = pool.random(0.4, seed=2, redraw=False)
     scores = evaluate(drawn, {"a": run_of(pool, 0)}, name)
-    found = scores.estimate("sampling")[0][0]
+    found = intervals(scores, "sampling")[0][0]
     assert scores.rankings is not None
     means = SampledMeans.of(parse_measure(name), scores.rankings)
     value, error = float(means.value.mean()), float(np.sqrt(means.variances()[0]))
@@ -328,6 +325,6 @@ def test_queries_without_a_sampled_relevant_document_are_counted() -> None:
         if 0 < (sample := pool.random(0.15, seed=seed, redraw=False)).count(1).tolist().count(0) <= 4
     )
     unseen = drawn.count(1).tolist().count(0)
-    estimate = evaluate(drawn, {"a": run_of(pool, 0)}, "infAP").estimate("sampling")[0][0]
+    estimate = intervals(evaluate(drawn, {"a": run_of(pool, 0)}, "infAP"), "sampling")[0][0]
     assert f"{unseen} quer" in estimate.method
     assert "no sampled relevant document" in estimate.method

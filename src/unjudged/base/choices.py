@@ -16,7 +16,6 @@ Thing = TypeVar("Thing")
 
 Format = Literal["table", "csv", "tsv", "json", "jsonl", "markdown", "latex", "html", "parquet"]
 Form = Literal["qrels", "strata", "prels"]
-IntervalName = Literal["bounds", "calibrated", "queries", "sampling", "model", "both"]
 TiesName = Literal["order", "expected"]
 TestName = Literal["t", "randomization", "wilcoxon", "bootstrap"]
 CorrectionName = Literal["holm", "bh", "bonferroni", "none", "tukey"]

@@ -19,8 +19,8 @@ from unjudged.results.rendering import SUFFIXES, WITHOUT_NOTES, arrow_modules, f
 
 if TYPE_CHECKING:
     from unjudged.cli.command_line import Given
-    from unjudged.evaluation.scores import Scores
     from unjudged.results.comparison import Comparison
+    from unjudged.results.evaluation import Evaluation
     from unjudged.results.result import Result
 
 WIDTH = 80
@@ -123,7 +123,7 @@ def show_result(result: Result, format: str | None = None, output: Path | None =
     show_grids(grids[0] if len(grids) == 1 else grids, format, output)
 
 
-def grid_in(result: Comparison, view: str, format: str, decimals: int) -> Grid:
+def grid_in(result: Result, view: str, format: str, decimals: int) -> Grid:
     """Return a view for a format; for programs it has how differences were tested only if notes fit in."""
     if format not in FULL_PRECISION:
         return result.grid(view, decimals)
@@ -132,7 +132,7 @@ def grid_in(result: Comparison, view: str, format: str, decimals: int) -> Grid:
 
 
 def show_paper(
-    result: Comparison | Scores, notes: Sequence[str], decimals: int, output: Path | None, after: str = ""
+    result: Comparison | Evaluation, notes: Sequence[str], decimals: int, output: Path | None, after: str = ""
 ) -> None:
     """Write systems by measures as a table for a paper, and what follows it."""
     show(result.to_latex(decimals) + after, output)

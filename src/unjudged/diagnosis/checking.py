@@ -32,6 +32,7 @@ from unjudged.diagnosis.recognised_files import (
     recognise,
 )
 from unjudged.evaluation.collection import described_runs, judged_rankings
+from unjudged.evaluation.default_measures import DEFAULT
 from unjudged.evaluation.groups import groups_of
 from unjudged.evaluation.scores import Scores
 from unjudged.formats.sources import expanded
@@ -39,8 +40,9 @@ from unjudged.judging.groups_left_out import left_out_groups
 from unjudged.judging.pooling import Pool
 from unjudged.measures.kernel.estimand import BY_DOCUMENT, CHOOSING, Use, refused_use
 from unjudged.measures.kernel.names import parse_measure
+from unjudged.questions.evaluate import evaluate
 from unjudged.questions.gate import gate
-from unjudged.questions.sources import DEFAULT, gather
+from unjudged.questions.sources import gather
 from unjudged.rankings.extension import rows_of
 from unjudged.rankings.origin import SAMPLES, UNIFORM
 from unjudged.rankings.runs import RunSource
@@ -337,7 +339,9 @@ def _together(tables: Sequence[RecognisedFile]) -> Scores | None:
 def _about(scores: Scores, files: Sequence[str], settings: Sequence[str]) -> Iterator[Row]:
     words = (*files, *settings)
     spread = "What would other queries show of each system?"
-    yield tried(partial(scores.estimate, "queries"), spread, "evaluate", *words, "--interval", "queries")
+    yield tried(
+        partial(evaluate, scores, interval="queries"), spread, "evaluate", *words, "--interval", "queries"
+    )
     if len(scores.runs) < 2:
         return
     chosen = _one_measure(scores)

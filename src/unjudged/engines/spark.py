@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unjudged.base.errors import InputError, UsageError
-from unjudged.evaluation.evaluation import DEFAULT_MEASURES
+from unjudged.evaluation.default_measures import DEFAULT_MEASURES
 from unjudged.formats import matching
 from unjudged.formats.arrow_columns import pyarrow_module, validate
 from unjudged.formats.columns import NONE, Layout, columns_of, expected

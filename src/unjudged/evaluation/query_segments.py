@@ -11,12 +11,10 @@ import numpy as np
 
 from unjudged.base.errors import ExtraQueriesWarning, InputError, UsageError, announce
 from unjudged.base.wording import counted, shortlist
-from unjudged.evaluation.scores import Scores
 from unjudged.formats.columns import NAMES, folded, listed
 from unjudged.formats.named_columns import Headless, NamedColumns, is_missing, named_columns
 from unjudged.formats.sources import FILE, MAPPING, kind_of_source, name_in_errors
 from unjudged.rankings.judged import Mask
-from unjudged.results.grid import Cell, Column, Grid, blank, grid_of
 
 SegmentsSource = Mapping[str, str] | str | os.PathLike[str] | Any
 """A mapping of queries to segments, or a file or frame with a column of queries and one of segments.
@@ -105,48 +103,3 @@ def with_every(segments: Mapping[str, Mask], queries: int) -> dict[str, Mask]:
     if EVERY in segments:
         raise UsageError(f"a segment is called {EVERY!r}, which is the row of all queries: rename it")
     return {**segments, EVERY: np.ones(queries, bool)}
-
-
-def of_queries(scores: Scores, chosen: Mask) -> Scores:
-    """Return the scores of some queries, whose rankings are left out."""
-    queries = [query for query, own in zip(scores.queries, chosen, strict=True) if own]
-    values, of_a_table = scores.values[:, chosen], scores.of_a_table
-    return Scores(values, scores.runs, queries, scores.measures, of_a_table=of_a_table)
-
-
-def segments_grid(
-    scores: Scores, segments: Mapping[str, Mask], confidence: float | None = None, decimals: int = 4
-) -> Grid:
-    """Return the means by segment, a row per run and segment and one for all, perhaps with intervals.
-
-    The intervals are for other queries of the segment.
-    """
-    every = with_every(segments, len(scores.queries))
-    parts = {name: of_queries(scores, chosen) for name, chosen in every.items()}
-    estimates = {}
-    if confidence is not None:
-        estimates = {name: part.estimate("queries", confidence=confidence) for name, part in parts.items()}
-    each = [(i, run, name, part) for i, run in enumerate(scores.runs) for name, part in parts.items()]
-    rows: list[list[Cell]] = []
-    for i, run, name, part in each:
-        cells: list[Cell] = part.means[i].tolist()
-        if name in estimates:
-            cells = [estimate.text(decimals) for estimate in estimates[name][i]]
-        rows.append([run, name, len(part.queries), *cells])
-    notes = dict.fromkeys(note for one in estimates.values() for note in one.grid().notes)
-    kind = "number" if confidence is None else "text"
-    columns = [Column("run", "label"), Column("segment", "label"), Column("queries", "integer")]
-    columns += [Column(str(measure), kind) for measure in scores.measures]  # type: ignore[arg-type]
-
-    def records() -> Grid:
-        fields = ["run", "segment", "queries", "measure", "value", *(["low", "high"] if estimates else [])]
-        found: list[list[Cell]] = []
-        for i, run, name, part in each:
-            for k, measure in enumerate(scores.measures):
-                own: list[Cell] = [run, name, len(part.queries), str(measure), float(part.means[i, k])]
-                if name in estimates:
-                    own += [blank(estimates[name][i][k].low), blank(estimates[name][i][k].high)]
-                found.append(own)
-        return grid_of(fields, found)
-
-    return Grid(columns, rows, notes=[*scores.notes, *notes], records=records)

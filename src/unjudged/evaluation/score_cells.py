@@ -37,7 +37,7 @@ class TableOfScores:
     runs: Sequence[str]
     queries: Sequence[str]
     measures: Sequence[Measure]
-    said: Sequence[str]
+    notes: Sequence[str]
     within: Floats | None = None
     segments: Mapping[str, str] | None = None
     ends: tuple[Floats, Floats] | None = None

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
-from unjudged.rankings.judged import Floats, Mask
+from unjudged.rankings.judged import Floats, JudgedRankings, Mask
 
 Ints = NDArray[np.intp]
 ALONE = -1
@@ -107,7 +107,8 @@ class Contrast:
     lowest and highest scores over orders of tied documents, None where nothing is tied. `error` is the
     standard error of each mean over samples of judgments, `slack` (k x 2) what predictions that nothing
     corrects may change of it, `possible` the lowest and highest mean of each system that can be true, and
-    `surrogate` the predicted scores of these queries and of further ones.
+    `surrogate` the predicted scores of these queries and of further ones. `rankings` are the judged ones of
+    the systems, and `calibration` finds how far off scores are for groups that were not pooled.
     `facts` are columns of registered fields that only this source knows.
     """
 
@@ -125,11 +126,15 @@ class Contrast:
     slack: Floats | None = None
     possible: Ends | None = None
     surrogate: tuple[Floats, Floats] | None = None
+    rankings: JudgedRankings | None = None
+    calibration: Callable[[], Any] | None = None
     turning: Callable[[], Sequence[Turning]] | None = None
     """Finds the unjudged documents that move the difference of the first pair, the largest effect first."""
     facts: Mapping[str, Any] = field(default_factory=dict)
     missing: str = ""
     """Why nothing bounds the means, in words."""
+    holds: str = ""
+    """What the ends hold for, in words."""
 
     def __len__(self) -> int:
         return len(self.first)
@@ -163,5 +168,6 @@ class Contrast:
             slack=None,
             possible=None,
             surrogate=None,
+            rankings=None if self.rankings is None else self.rankings.of_queries(queries),
             facts={},
         )

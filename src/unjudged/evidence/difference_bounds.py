@@ -258,7 +258,7 @@ def range_of_systems(shared: SharedRankings, measure: Measure, depth: int | None
     """
     rankings = shared.judged_rankings
     if depth is not None and not measure.traits.skips_unjudged:
-        rankings = _own_to_depth(shared, depth)
+        rankings = own_to_depth(shared, depth)
     every = np.arange(len(rankings))
     return Ends(*map(shared.per_run, _bounds_of(measure, rankings, every, np.zeros_like(every))))
 
@@ -276,7 +276,7 @@ def _bounds_of(
     return Ends(low, high)
 
 
-def _own_to_depth(shared: SharedRankings, depth: int) -> JudgedRankings:
+def own_to_depth(shared: SharedRankings, depth: int) -> JudgedRankings:
     """Return the judged rankings, with each run's documents below the depth as nonrelevant."""
     r = shared.rankings
     pooled = shared.name < len(shared.original.grade)

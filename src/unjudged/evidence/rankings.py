@@ -9,21 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from unjudged.evidence.alone import why_unbounded
 from unjudged.evidence.contrast import ALONE, Contrast, Ends, Ints, Turning
 from unjudged.evidence.difference_bounds import DifferenceBounds, range_of_systems
 from unjudged.evidence.hypothetical import turning_documents
 from unjudged.evidence.tipping import CompletedTip, ExpectedTip, is_open, tip_of
 from unjudged.measures.kernel.averages import mean_over_queries
-from unjudged.measures.kernel.estimand import ALL_JUDGED, Use, permitted
 from unjudged.measures.kernel.registry import Measure
-from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.judged import Floats
-from unjudged.rankings.origin import ANY
-from unjudged.uncertainty.bounding.bounds import check_bounded
 from unjudged.uncertainty.shared import SharedRankings, two_of
-
-WITHOUT_ORDER = "no bounds of expected values over all orders of tied documents"
-BOUNDING = Use("bounds of a difference", ANY, judgments=ALL_JUDGED, check=check_bounded, geometric=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,10 +50,7 @@ class RankingsEvidence:
     @cached_property
     def missing(self) -> str:
         """Why nothing bounds this measure, empty if bounds exist."""
-        if self.expected:
-            return WITHOUT_ORDER
-        answer = permitted(self.measure, self.shared.original, BOUNDING)
-        return answer.reason.partition(";")[0] if isinstance(answer, Refusal) else ""
+        return why_unbounded(self.measure, self.shared.original, expected=self.expected)
 
     def contrast(self, first: Ints, second: Ints, *, by_query: bool = False) -> Contrast:
         """Return these contrasts; without bounds, what judging could turn is not known either."""
@@ -81,6 +72,7 @@ class RankingsEvidence:
             ends_by_query=each if by_query else None,
             tips=None if self.missing or alone else self._tip,
             orders=self.orders,
+            rankings=self.shared.judged_rankings if alone and not self.expected else None,
             turning=None if self.missing or alone else lambda: self._turning(int(first[0]), int(second[0])),
             facts=self.facts,
             missing=self.missing,

@@ -16,9 +16,10 @@ import numpy as np
 
 from unjudged.base.errors import UsageError
 from unjudged.evidence.contrast import Contrast
+from unjudged.evidence.estimates import powered_means
 from unjudged.inference.careful import careful, limits, shape_of, share_alike
 from unjudged.inference.corrections import holm
-from unjudged.inference.infer import Settings, decide, powered_means, reach_of, run_tests
+from unjudged.inference.infer import Settings, decide, reach_of, run_tests
 from unjudged.inference.power import queries_needed
 from unjudged.inference.rows import rows_of
 from unjudged.measures.kernel.averages import ROUNDING

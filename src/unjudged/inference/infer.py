@@ -13,11 +13,11 @@ from unjudged.base.choices import called, check_parameters, checked_int
 from unjudged.base.errors import UsageError
 from unjudged.base.notes import Note
 from unjudged.evidence.contrast import Contrast, Ends, Ints, Tip
+from unjudged.evidence.estimates import ends_of_estimates, powered_means
 from unjudged.inference.careful import careful
 from unjudged.inference.corrections import Correction, adjusted, find_correction
 from unjudged.inference.pairs import Pairs
 from unjudged.inference.pairwise import effect_size, outcomes, t_interval
-from unjudged.inference.powered import Powered, prediction_powered
 from unjudged.inference.significance import DRAWS, SignificanceTest, find_test, p_values
 from unjudged.inference.significance import t as students
 from unjudged.inference.verdict import (
@@ -32,8 +32,7 @@ from unjudged.inference.verdict import (
 from unjudged.measures.kernel.averages import ROUNDING, mean_over_queries
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Mask
-from unjudged.uncertainty.methods.query_intervals import has_range, interval_of_mean
-from unjudged.uncertainty.quantiles import normal_quantile, t_quantile
+from unjudged.uncertainty.query_intervals import has_range, interval_of_mean
 
 MOST_DRAWN = 60
 """Pairs for which a loss share is sought by a test that resamples, or a flip share by completions."""
@@ -124,11 +123,8 @@ def run_tests(contrast: Contrast, settings: Settings, *, shares: bool = True) ->
 
 def sampled_columns(contrast: Contrast, values: Floats, alpha: float, limits: tuple[float, float]) -> Columns:
     """Return the ends of estimates from a sample of judgments, which are not outside the limits."""
-    slack = np.zeros((len(contrast), 2)) if contrast.slack is None else contrast.slack
-    half = normal_quantile(1 - alpha) * np.asarray(contrast.error)
-    middle = np.clip(values, *limits)
-    low = np.maximum(middle - half + slack[:, 0], limits[0])
-    return {"estimate_low": low, "estimate_high": np.minimum(middle + half + slack[:, 1], limits[1])}
+    low, high = ends_of_estimates(contrast, values, 1 - alpha, limits)
+    return {"estimate_low": low, "estimate_high": high}
 
 
 def _unless_slack_decides(contrast: Contrast, columns: Columns, p: Floats, p_of: POf) -> Floats:
@@ -159,16 +155,6 @@ def _with_surrogates(contrast: Contrast, pairs: Pairs, settings: Settings) -> Te
 
 
 PARTS = ("weight", "value", "error")
-
-
-def powered_means(contrast: Contrast, alpha: float) -> tuple[list[Powered], tuple[Floats, Floats, Floats]]:
-    """Return the means of people's scores with predicted ones; and these and their ends as shown."""
-    values, sign = contrast.values, contrast.measure.sign
-    predicted, further = contrast.surrogate or (values, values)
-    powered = [prediction_powered(*one) for one in zip(values, predicted, further, strict=True)]
-    means = sign * np.array([one.value for one in powered]) + 0.0
-    half = np.array([t_quantile(1 - alpha, one.queries - 2) * one.error for one in powered])
-    return powered, (means, means - half, means + half)
 
 
 def powered_queries(contrast: Contrast) -> Floats:
@@ -384,20 +370,28 @@ def _other_headline(answers: Verdicts, others: Sequence[Verdicts]) -> np.ndarray
     return found
 
 
-def describe_systems(contrast: Contrast, alpha: float) -> Columns:
-    """Return the columns of systems alone: mean, range, and interval for other queries."""
+def means_of_systems(contrast: Contrast, alpha: float) -> Columns:
+    """Return what a source knows of systems alone: means, and ranges or ends of estimates."""
     measure, sign = contrast.measure, contrast.measure.sign
-    values = sign * contrast.values
     if contrast.surrogate is not None:
         _, (means, low, high) = powered_means(contrast, alpha)
-        return {"mean": means, "query_low": low, "query_high": high, "queries": values.shape[1]}
+        return {"mean": means, "query_low": low, "query_high": high, "queries": contrast.scores.shape[1]}
     means = sign * _possible(contrast, mean_over_queries(contrast.scores))[contrast.first]
-    columns: Columns = {"mean": measure.mean_of(means), "queries": values.shape[1]}
+    columns: Columns = {"mean": measure.mean_of(means), "queries": contrast.scores.shape[1]}
     if contrast.ends is not None:
         low, high = _signed(sign, contrast.ends.low, contrast.ends.high)
         columns["low"], columns["high"] = measure.mean_of(low), measure.mean_of(high)
     if contrast.error is not None:
-        return columns | sampled_columns(contrast, columns["mean"], alpha, measure.range)
+        columns |= sampled_columns(contrast, columns["mean"], alpha, measure.range)
+    return columns
+
+
+def describe_systems(contrast: Contrast, alpha: float) -> Columns:
+    """Return the same with intervals for other queries."""
+    measure, columns = contrast.measure, means_of_systems(contrast, alpha)
+    if contrast.error is not None or contrast.surrogate is not None:
+        return columns
+    values = measure.sign * contrast.values
     if has_range(measure) or values.shape[1] > 1:
         low, high = interval_of_mean(measure, measure.mean_of(values), 1 - alpha)
         columns["query_low"], columns["query_high"] = low, high

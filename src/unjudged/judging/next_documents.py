@@ -11,7 +11,7 @@ from unjudged.base.choices import checked_int
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted
 from unjudged.evaluation.collection import Collection, RunsSource, collection_of
-from unjudged.evaluation.evaluation import evaluate
+from unjudged.evaluation.default_measures import DEFAULT
 from unjudged.evidence.rankings import RankingsEvidence
 from unjudged.formats.writing import qrels_text
 from unjudged.inference.infer import Settings
@@ -21,7 +21,7 @@ from unjudged.judging.gains import DRAWS, gains
 from unjudged.measures.kernel.estimand import CHOOSING, check_permitted
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.measures.kernel.registry import MEASURES, Measure
-from unjudged.questions.sources import DEFAULT
+from unjudged.questions.evaluate import evaluate
 from unjudged.rankings.judged import Floats, Integers
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
 from unjudged.rankings.origin import CHOSEN, Origin

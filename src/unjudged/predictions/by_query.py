@@ -12,7 +12,6 @@ from unjudged.base.wording import counted
 from unjudged.evaluation.collection import Collection, RunsSource, judged_rankings, with_whole_grades
 from unjudged.formats.columns import QRELS
 from unjudged.formats.tables import Ids
-from unjudged.inference.powered import LEAST, Powered, prediction_powered
 from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, POOL_JUDGED, Estimand
 from unjudged.measures.kernel.measure import Measure
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
@@ -23,6 +22,7 @@ from unjudged.predictions.predictions import Judges, JudgesSource, any_predicted
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.uncertainty.estimate import Estimate
+from unjudged.uncertainty.powered import LEAST, Powered, prediction_powered
 
 __all__ = ["Powered", "QueryEstimates", "estimate_by_query", "prediction_powered"]
 

@@ -1,15 +1,13 @@
-"""Means by people and predictions together, by query and as a table."""
+"""Means by people and predictions together."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import numpy as np
 
 from unjudged.base.choices import place_of
 from unjudged.rankings.judged import Floats
-from unjudged.results.grid import Grid, Shown
-from unjudged.uncertainty.estimate import Estimate, Estimates
+from unjudged.results.grid import Grid, Shown, grid_of
+from unjudged.uncertainty.estimate import Estimate
 
 
 class PredictedMeans(Shown):
@@ -27,7 +25,10 @@ class PredictedMeans(Shown):
         raise NotImplementedError
 
     def grid(self) -> Grid:
-        return estimates_table([self]).grid()
+        """Return a row per run and interval."""
+        each = [(run, one) for run in self.runs for one in self.intervals(run)]
+        rows = [(run, one.value, one.low, one.high, one.of.queries) for run, one in each]
+        return grid_of(["run", "estimate", "low", "high", "queries"], rows, self.notes())
 
     def share(self, a: str, b: str | None = None) -> Floats:
         """Return how the means of the runs are combined: that of run `a`, or its difference to run `b`."""
@@ -40,12 +41,3 @@ class PredictedMeans(Shown):
     def place(self, run: str) -> int:
         """Return the place of a run by its name."""
         return place_of("run", run, self.runs)
-
-
-def estimates_table(several: Sequence[PredictedMeans], confidence: float = 0.95) -> Estimates:
-    """Return the estimates of every run and measure as one table."""
-    runs = several[0].runs
-    rows = [[e for means in several for e in means.intervals(run, confidence=confidence)] for run in runs]
-    notes = dict.fromkeys(note for means in several for note in means.notes())
-    measures = [means.measure for means in several]
-    return Estimates(rows, runs, measures, notes=list(notes), stacked=True)

@@ -15,6 +15,7 @@ from unjudged.base.notes import Note, note
 from unjudged.base.wording import counted, shortlist
 from unjudged.collection.finding import description_of
 from unjudged.evaluation.collection import Collection
+from unjudged.evaluation.default_measures import DEFAULT
 from unjudged.evaluation.scores import Scores
 from unjudged.evidence.contrast import Evidence
 from unjudged.formats.sources import FILE, FRAME, MAPPING, kind_of_source
@@ -25,7 +26,6 @@ from unjudged.inference.pairs import place_of_baseline
 from unjudged.inference.rows import pairs_of
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.questions.sources import (
-    DEFAULT,
     Gathered,
     Predicting,
     gather,

@@ -15,9 +15,9 @@ from unjudged.base.errors import AssumptionWarning, UnjudgedWarning, UsageError,
 from unjudged.base.notes import Note, note
 from unjudged.collection.description import Description
 from unjudged.evaluation.collection import Collection, RunsSource, collection_of
-from unjudged.evaluation.evaluation import fitting_measures, of_systems, scores_of
+from unjudged.evaluation.default_measures import DEFAULT, fitting_measures
 from unjudged.evaluation.measure_warnings import measure_warnings, not_uniform
-from unjudged.evaluation.scores import Scores
+from unjudged.evaluation.scores import Scores, of_systems, scores_of
 from unjudged.evaluation.tied_scores import TIES, ends_of_orders, over_orders, tie_notes
 from unjudged.evidence.contrast import Ends, Evidence
 from unjudged.evidence.rankings import RankingsEvidence
@@ -29,11 +29,10 @@ from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.origin import below_pool
+from unjudged.results.evaluation import Evaluation
 from unjudged.uncertainty.shared import SharedRankings
 
-DEFAULT = "nDCG@10"
-"""The measure if none is named."""
-Source = JudgmentsSource | Collection | Scores
+Source = JudgmentsSource | Collection | Scores | Evaluation
 
 
 class Predicting(NamedTuple):
@@ -103,6 +102,8 @@ def resolved(
     qrels: Source, runs: RunsSource | None = None, *, on_read: Callable[[str], None] | None = None
 ) -> tuple[Collection | Scores, Description]:
     """Return the collection or the scores that are asked about, and what is described beside them."""
+    if isinstance(qrels, Evaluation):
+        qrels = qrels.cube
     if isinstance(qrels, Scores):
         named = runs if runs is None or isinstance(runs, list | tuple) else [runs]
         return (qrels if named is None else of_systems(qrels, list(map(str, named)))), Description()
@@ -133,7 +134,7 @@ def baseline_of(described: Description, baseline: str | None, systems: Sequence[
 def of_table(table: Scores) -> Gathered:
     """Return the evidence of a table of scores, by each of its measures."""
     evidence = [TableEvidence(table, place) for place in range(len(table.measures))]
-    notes = [*(one.note for one in table.warnings), *map(Note, table.notes)]
+    notes = [*map(Note, table.notes)]
     return Gathered(evidence, notes, table.library, made_of=("scores", table.values.tobytes()))
 
 

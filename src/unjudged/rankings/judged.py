@@ -12,7 +12,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from unjudged.base.errors import UsageError
 from unjudged.base.lazy import computed_once
-from unjudged.base.segments import count_before, ends, owners_by_ends, places_by_ends, ranges, running, sums
+from unjudged.base.segments import (
+    count_before,
+    ends,
+    numbered,
+    owners_by_ends,
+    places_by_ends,
+    ranges,
+    running,
+    sums,
+)
 from unjudged.formats.scan import scanner
 from unjudged.formats.tables import Matched, Ties, joined_ties, ties_among
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
@@ -154,6 +163,14 @@ class JudgedRankings:
             ignored=(),
             ties=ties_among(self.ties, element),
         )
+
+    def of_queries(self, chosen: Mask) -> JudgedRankings:
+        """Return the rankings for some queries, under the judgments of these queries."""
+        own = self.selected(np.flatnonzero(chosen[self.query]))
+        rows = np.flatnonzero(chosen[self.judgments.query])
+        row = numbered(rows, len(self.judgments.grade))[own.row].astype(np.int32)
+        query = numbered(np.flatnonzero(chosen), len(chosen))[own.query].astype(np.int32)
+        return replace(own, judgments=self.judgments.of_queries(chosen), row=row, query=query)
 
     def blocks(self, size: int) -> Iterator[JudgedRankings]:
         """Yield rankings after rankings, with about `size` documents or one ranking each."""

@@ -175,6 +175,16 @@ class Judgments:
             raise UsageError(f"expected grades that are whole numbers from {low} to {high}")
         return replace(self, grade=given.astype(np.int32))
 
+    def of_queries(self, chosen: NDArray[np.bool_]) -> Judgments:
+        """Return the judgments of some queries."""
+        rows = chosen[self.query]
+        made = Judgments(
+            self.pooled.of_queries(chosen), self.grade[rows], origin=self.origin, scale=self.scale
+        )
+        columns = ("stratum", "probability", "drawn")
+        known = {name: column[rows] for name in columns if (column := getattr(self, name)) is not None}
+        return replace(made, **known)
+
     def count(self, low: float, high: float = np.inf) -> NDArray[np.int64]:
         """How many documents of each query have a grade from `low` to just below `high`."""
         return self.once(_count, low, high)

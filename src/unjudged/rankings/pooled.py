@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.errors import UsageError
-from unjudged.base.segments import Integers, owners_by_ends
+from unjudged.base.segments import Integers, ends, owners_by_ends
 from unjudged.formats import matching
 from unjudged.formats.scan.scanner import Index
 from unjudged.formats.tables import Ids, Keys, Table
@@ -38,6 +38,12 @@ class PooledDocuments:
         else:
             pooled.index = index or matching.index(table)
         return pooled
+
+    def of_queries(self, chosen: NDArray[np.bool_]) -> PooledDocuments:
+        """Return the documents of some queries."""
+        offsets = ends(np.diff(self.offsets)[chosen])
+        rows = np.flatnonzero(chosen[self.query])
+        return PooledDocuments(self.queries.take(np.flatnonzero(chosen)), offsets, self.documents.take(rows))
 
     def query_names(self) -> list[str]:
         """Return the names of the queries."""

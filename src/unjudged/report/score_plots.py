@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import isfinite
 from statistics import median
-from typing import Any
 
 import numpy as np
 
 from unjudged.base.choices import as_list
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted, percent, shortlist
-from unjudged.evaluation.scores import Scores
+from unjudged.evidence.intervals import NoIntervalError
 from unjudged.measures.kernel.names import MeasureLike, place_of_measure
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.report.figure import (
@@ -33,6 +32,7 @@ from unjudged.report.figure import (
     words,
 )
 from unjudged.results.comparison import Comparison
+from unjudged.results.evaluation import Evaluation
 from unjudged.results.fields import Row
 from unjudged.results.grid import blank
 
@@ -209,45 +209,52 @@ class ScorePlots:
     A measure need be named only where there are several.
     """
 
-    def __init__(self, scores: Scores) -> None:
+    def __init__(self, scores: Evaluation) -> None:
         self._scores = scores
 
     def intervals(
         self,
         measure: MeasureLike | None = None,
-        intervals: Sequence[str] = ("bounds", "queries"),
-        **given: Any,
+        intervals: Sequence[str] | None = None,
     ) -> Figure:
-        """Draw the means, best first, with intervals; `given` goes to `scores.estimate`.
+        """Draw the means, best first, with intervals: ranges and other queries if none is named.
 
         Those for other queries are lines, and all others are ranges.
         """
-        k, scores = self._place(measure), self._scores
-        chosen = scores.measures[k]
-        rows: list[Row] = [
-            {"system": run, "mean": float(mean)}
-            for run, mean in zip(scores.runs, scores.means[:, k], strict=True)
-        ]
-        level = LEVEL
-        for kind in as_list("intervals", intervals):
-            names = OVER_QUERIES if kind in ("queries", "both") else ("low", "high")
-            estimates = [row[0] for row in scores.chosen(chosen).estimate(kind, **given)]
-            level = estimates[0].confidence if names == OVER_QUERIES else level
-            for row, found in zip(rows, estimates, strict=True):
-                row.update(zip(names, (found.low, found.high), strict=True))
-        ordered = [rows[i] for i in chosen.best_first(scores.means[:, k])]
-        return systems_figure(str(chosen), ordered, level)
+        k, scores, level = self._place(measure), self._scores, LEVEL
+        name = scores.measures[k]
+        rows: dict[str, Row] = {}
+        for asked in ("bounds", "queries") if intervals is None else as_list("intervals", intervals):
+            try:
+                found = scores.with_interval(asked)
+            except NoIntervalError:
+                if intervals is not None:
+                    raise
+                continue
+            for row in (row for row in found.rows["systems"] if row["measure"] == name):
+                own = rows.setdefault(row["system"], {"system": row["system"], "mean": row["mean"]})
+                own |= _ends(row, asked.partition("(")[0])
+                level = row.get("confidence", level) if own.keys() & set(OVER_QUERIES) else level
+        return systems_figure(name, list(rows.values()), level)
 
     def judged_by_rank(self, depth: int = 100) -> Figure:
         """Draw the judged share of the first documents, over all queries: a line per run."""
         runs = self._scores.runs
-        return judged_figure(runs, *judged_by_rank(self._scores.judged, len(runs), depth))
+        return judged_figure(runs, *judged_by_rank(self._scores.rankings, len(runs), depth))
 
     def _place(self, measure: MeasureLike | None) -> int:
-        names = [str(m) for m in self._scores.measures]
+        names = list(self._scores.measures)
         if measure is None and len(names) > 1:
             raise UsageError(f"say which measure: {', '.join(names)}")
         return 0 if measure is None else place_of_measure(measure, names)
+
+
+def _ends(row: Row, kind: str) -> Row:
+    """Return the ends of one kind of interval, as a range or as a line for other queries."""
+    if kind in ("queries", "both"):
+        return {name: row.get(name) for name in OVER_QUERIES}
+    prefix = {"bounds": "", "calibrated": "calibrated_"}.get(kind, "estimate_")
+    return {end: row.get(prefix + end) for end in ("low", "high")}
 
 
 class ResultPlots:

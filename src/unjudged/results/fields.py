@@ -73,6 +73,12 @@ def _range(low: str, high: str) -> Text:
     return text
 
 
+def _estimated(row: Row, decimals: int) -> Cell:
+    """The estimate with its ends."""
+    ends, value = _range("estimate_low", "estimate_high")(row, decimals), known(row.get("estimate"))
+    return ends if value is None or ends is None else f"{value:.{decimals}f} ({ends})"
+
+
 def _place(row: Row, _: int) -> Cell:
     low, high = row.get("place_low"), row.get("place_high")
     return None if low is None else str(low) if low == high else f"{low}-{high}"
@@ -168,7 +174,14 @@ field("high", means="the highest value that judging could make of it")
 field("could be", kind="text", text=_range("low", "high"), means="what judging could make of it")
 field("estimate_low", means="the lower end of an estimate's interval")
 field("estimate_high", means="the upper end of an estimate's interval")
-field("estimated", kind="text", text=_range("estimate_low", "estimate_high"))
+field("estimate", means="what the method of the interval estimates, if that is not the mean")
+field("estimated", kind="text", text=_estimated)
+field("estimated_measure", kind="label", means="the measure of the estimate")
+field("calibrated_low", means="the lower end for a run like the pooled groups")
+field("calibrated_high", means="the upper end for a run like the pooled groups")
+field("calibrated", kind="text", text=_range("calibrated_low", "calibrated_high"))
+field("confidence", means="the share of cases in which the interval holds")
+field("judged_share", "judged", means="how much of the first ten documents is judged")
 field("query_low", "query low", means="the lower end for other queries")
 field("query_high", "query high", means="the upper end for other queries")
 field("other queries would give", "for other queries", "text", text=_range("query_low", "query_high"))

@@ -17,7 +17,8 @@ class View:
     """`shown` are for people, `written` for programs; the best value of each field of `best` stands out.
 
     With `across`, people see a row for rows that differ in this field only, and in its place a column per
-    value of it with each of `cells`; the other fields are those of the rows whose value is `rest`.
+    value of it with each of `cells`; the other fields are those of the rows whose value is `rest`. The cells
+    `by_measure` are what a view across measures has of each.
     """
 
     shown: Sequence[str | Field]
@@ -26,13 +27,28 @@ class View:
     across: str = ""
     cells: Sequence[str] = ()
     rest: str = ""
+    by_measure: Sequence[str] = ()
+
+    def across_measures(self) -> View:
+        """Return the same with columns by measure, after what tells the rows apart."""
+        plain = [
+            one for one in self.shown if isinstance(one, str) and one not in ("measure", *self.by_measure)
+        ]
+        labels = [name for name in plain if FIELDS[name].kind == "label" or name == "queries"]
+        others = [name for name in plain if name not in labels]
+        return replace(self, shown=[*labels, "measure", *others], across="measure", cells=self.by_measure)
 
 
+_BY_MEASURE = ("mean", "could be", "estimated", "calibrated", "other queries would give")
 _OUTCOMES = ("wins", "ties", "losses", "effect", "effect_low", "effect_high")
 _ENDS = ("low", "high", "estimate_low", "estimate_high", "query_low", "query_high")
 _ANSWERS = (
     *("headline", "better", "p_careful", "other_queries", "more_judging", "in_other_orders"),
     *("flip", "loss", "seen"),
+)
+_INTERVAL = (
+    *("low", "high", "estimate", "estimate_low", "estimate_high", "calibrated_low", "calibrated_high"),
+    *("query_low", "query_high", "confidence", "method", "estimated_measure"),
 )
 _LEFT_OUT = ("system", "group", "mean", "mean_left_out", "change", "rank", "rank_left_out")
 _STRATA = ("stratum", "pooled", "drawn", "judged_before", "lowest_probability", "highest_probability")
@@ -47,14 +63,15 @@ _COEFFICIENTS = View(
 VIEWS: dict[str, View] = {
     "systems": View(
         [
-            *("measure", "letter", "system", "collection", "mean", "could be", "estimated"),
+            *("measure", "letter", "system", "collection", "mean", "could be", "estimated", "calibrated"),
             *("other queries would give", "place", "better_than"),
         ],
         [
-            *("collection", "measure", "system", "mean", *_ENDS, "place_low", "place_high", "better_than"),
-            *("versus", *_OUTCOMES, "queries"),
+            *("collection", "measure", "system", "mean", *_INTERVAL, "judged_share", "place_low"),
+            *("place_high", "better_than", "versus", *_OUTCOMES, "queries"),
         ],
         best=("mean",),
+        by_measure=_BY_MEASURE,
     ),
     "pairs": View(
         [
@@ -68,23 +85,26 @@ VIEWS: dict[str, View] = {
     ),
     "segments": View(
         [
-            *("measure", "a", "b", "segment", "queries", "mean_a", "mean_b", "difference"),
+            *("measure", "a", "b", "system", "segment", "queries", "mean_a", "mean_b", "difference"),
             *("other queries would give", "p", "p_adjusted", "p_careful", "detectable", "headline"),
         ],
         [
-            *("measure", "a", "b", "segment", "queries", "mean_a", "mean_b", "difference", "p", "p_adjusted"),
-            *(*_ENDS, *_ANSWERS, "detectable", "interaction_p", "interaction_p_adjusted"),
+            *("measure", "a", "b", "system", "segment", "queries", "mean_a", "mean_b", "difference", "p"),
+            *("p_adjusted", "mean", *_INTERVAL, *_ANSWERS, "detectable", "interaction_p"),
+            "interaction_p_adjusted",
         ],
+        by_measure=_BY_MEASURE,
     ),
     "queries": View(
         [
-            *("measure", "query", "value_a", "value_b", "difference", "could be", "document"),
+            *("measure", "system", "query", "value_a", "value_b", "difference", "could be", "document"),
             "document_effect",
         ],
         [
-            *("measure", "a", "b", "query", "value_a", "value_b", "difference", "low", "high", "document"),
-            "document_effect",
+            *("measure", "a", "b", "system", "query", "value", "value_a", "value_b", "difference", "low"),
+            *("high", "document", "document_effect"),
         ],
+        by_measure=("value",),
     ),
     "documents": View(
         ["measure", "query", "document", "document_effect", "favours"],
@@ -205,18 +225,22 @@ def _spread(rows: Sequence[Row], view: View) -> tuple[list[Row], list[str | Fiel
         for name in view.cells:
             own[f"{name} of {row[view.across]}"] = row.get(name)
             own[f"row of {row[view.across]}"] = row
-    spread = [_cell_of(name, head, first=name == view.cells[0]) for head in heads for name in view.cells]
+    counts = {row[view.across] for row in rows if row.get("count")}
+    spread = [_cell_of(name, head, view, count=head in counts) for head in heads for name in view.cells]
     shown = [*others[:place], *spread, *others[place:]]
-    return list(made.values()), shown, [*(one.name for one in spread if view.best), *view.best]
+    best = [f"{name} of {head}" for head in heads for name in view.best if name in view.cells]
+    return list(made.values()), shown, [*best, *view.best]
 
 
-def _cell_of(name: str, head: Any, *, first: bool) -> Field:
-    """Return the field that shows another one of the rows with this value."""
-    of, heading = FIELDS[name], str(head) if first else f"{FIELDS[name].heading} {head}"
+def _cell_of(name: str, head: Any, view: View, *, count: bool) -> Field:
+    """Return the field that shows another one of the rows with this value, which names the first."""
+    of = FIELDS[name]
+    beside = of.heading if view.by_measure else f"{of.heading} {head}"
     return replace(
         of,
         name=f"{name} of {head}",
-        heading=heading,
+        heading=str(head) if name == view.cells[0] else beside,
+        kind="integer" if count and name in view.cells[:1] else of.kind,
         text=lambda row, decimals: of.cell(row.get(f"row of {head}", {}), decimals),
     )
 
@@ -263,9 +287,11 @@ def _told(name: str, cells: Sequence[Cell]) -> bool:
 def _best(rows: Sequence[Row], names: Sequence[str], shown: Sequence[str]) -> Iterable[tuple[int, int]]:
     """Yield the places of the best values by each measure."""
     for name in names:
-        for measure in dict.fromkeys(row.get("measure") for row in rows):
-            own = [(k, row) for k, row in enumerate(rows) if row.get("measure") == measure]
-            if name in shown and len(own) > 1 and all(row.get("quality", True) for _, row in own):
-                sign = -1 if own[0][1].get("lower_is_better") else 1
-                top = max(sign * row[name] for _, row in own)
-                yield from ((k, shown.index(name)) for k, row in own if sign * row[name] == top)
+        head = name.partition(" of ")[2]
+        own = [row.get(f"row of {head}", row) for row in rows]
+        for measure in dict.fromkeys(row.get("measure") for row in own):
+            several = [(k, row, rows[k][name]) for k, row in enumerate(own) if row.get("measure") == measure]
+            if name in shown and len(several) > 1 and all(row.get("quality", True) for _, row, _ in several):
+                sign = -1 if several[0][1].get("lower_is_better") else 1
+                top = max(sign * value for *_, value in several)
+                yield from ((k, shown.index(name)) for k, _, value in several if sign * value == top)

@@ -64,22 +64,6 @@ def normal_interval(
     return Estimate(value, *within(value, half, limits, slack), confidence, method, of)
 
 
-def hall_interval(
-    value: float,
-    deviation: float,
-    bend: float,
-    confidence: float,
-    *,
-    method: str,
-    of: Estimand,
-    limits: Limits,
-) -> Estimate:
-    """Estimate from a value, its standard error and its skewness, which is thrice the `bend`, by Hall."""
-    below, above = reaches(normal_quantile(confidence), bend)
-    low, high = max(value - below * deviation, limits[0]), min(value + above * deviation, limits[1])
-    return Estimate(value, low, high, confidence, method, of)
-
-
 def t_interval(
     values: Floats,
     confidence: float,

@@ -28,10 +28,10 @@ from unjudged.cli.output import (
 )
 from unjudged.cli.table_options import SignificanceOptions, TableOptions
 from unjudged.evaluation.collection import name_runs
+from unjudged.evaluation.default_measures import DEFAULT
 from unjudged.formats.streams import read_small_text
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.questions.collections import compare_collections, listed_collections
-from unjudged.questions.sources import DEFAULT
 from unjudged.results.grid import DECIMALS
 
 

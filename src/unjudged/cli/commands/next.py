@@ -13,10 +13,10 @@ from unjudged.cli.option import Option
 from unjudged.cli.output import own_format, show, show_grids
 from unjudged.cli.sampling_options import check_new
 from unjudged.cli.standard_streams import progress
+from unjudged.evaluation.default_measures import DEFAULT
 from unjudged.judging.next_documents import next_documents
 from unjudged.judging.sample_file import sample_text
 from unjudged.measures.kernel.names import parse_measure
-from unjudged.questions.sources import DEFAULT
 from unjudged.results.rendering import FORMATS
 
 

@@ -17,16 +17,19 @@ from unjudged.base.errors import AssumptionWarning, announce
 from unjudged.base.wording import percent, shortlist
 from unjudged.collection.description import MODEL, Description
 from unjudged.evaluation.collection import RunsSource
-from unjudged.evaluation.evaluation import FROM_SAMPLES, fitting_measures
+from unjudged.evaluation.default_measures import FROM_SAMPLES, fitting_measures
 from unjudged.evaluation.groups import calibration_of
 from unjudged.evaluation.query_segments import SegmentsSource
 from unjudged.evaluation.scores import Scores
+from unjudged.evidence.contrast import Evidence
+from unjudged.evidence.intervals import Asked, How
 from unjudged.formats.writing import write_whole
+from unjudged.inference.alone import alone
 from unjudged.inference.infer import Settings
 from unjudged.inference.significance import DRAWS
-from unjudged.measures.kernel.measure import compute_all
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
+from unjudged.measures.kernel.traits import Refusal
 from unjudged.questions.compare import compare_gathered
 from unjudged.questions.sources import (
     Source,
@@ -46,7 +49,6 @@ from unjudged.results.comparison import Comparison
 from unjudged.results.grid import Grid
 from unjudged.results.words import method_of_segments, segment_sentences
 from unjudged.uncertainty.calibration import Calibration
-from unjudged.uncertainty.shared import SharedRankings
 
 TITLE = "Evaluation report"
 REPORT_MEASURES = ("nDCG@10", "AP", "RBP(p=0.8)")
@@ -107,7 +109,7 @@ def report_page(
     announce(map(AssumptionWarning, refused))
     notes = [*refused, *_about_scale(scale)]
     if calibration is not None:
-        notes += _calibrate(found, _evaluated(collection.shared(), chosen), calibration)
+        notes += _calibrate(found, gathered.evidence, calibration)
     if judgments.origin.kind in FROM_SAMPLES and not any(measure.traits.estimates for measure in chosen):
         fitting = parse_measures(fitting_measures(judgments, ())[0])
         notes.append(_about_sample(judgments.origin, fitting, chosen))
@@ -130,21 +132,27 @@ def _files(described: Description) -> list[Any]:
     return people or [labels.file for labels in described.judgments]
 
 
-def _calibrate(result: Comparison, scores: Scores, calibration: Calibration) -> Iterator[str]:
+def _calibrate(result: Comparison, evidence: Sequence[Evidence], calibration: Calibration) -> Iterator[str]:
     """Give the rows of systems their calibrated intervals, and say of which there are none."""
-    asked = 1 - result.settings["alpha"]
-    level = calibration.level(asked, scores.measures)
-    estimates = scores.estimate("calibrated", calibration=calibration, confidence=level)
-    rows = {(row["system"], row["measure"]): row for row in result.systems}
-    problem = calibration.too_few_groups(asked, scores.measures)
+    measures, asked = [one.measure for one in evidence], 1 - result.settings["alpha"]
+    level, problem = calibration.level(asked, measures), calibration.too_few_groups(asked, measures)
     yield f"The inner bars are calibrated intervals ({percent(level)}){f': {problem}' if problem else ''}."
+    rows = {(row["system"], row["measure"]): row for row in result.systems}
     without: dict[str, list[str]] = {}
-    for run, own in zip(scores.runs, estimates, strict=True):
-        for measure, one in zip(map(str, scores.measures), own, strict=True):
-            if one.has_interval and one.confidence < 1:  # a run unlike the pooled ones has its bounds
-                rows[run, measure] |= {"estimate_low": one.low, "estimate_high": one.high}
+    for one in evidence:
+        name = str(one.measure)
+        found = Asked.of("calibrated", How(level)).columns(
+            replace(alone(one), calibration=lambda: calibration)
+        )
+        if isinstance(found, Refusal):
+            without.setdefault(f"no interval: {found.reason.partition(';')[0]}", []).append(name)
+            continue
+        parts = (found[part] for part in ("calibrated_low", "calibrated_high", "confidence", "method"))
+        for run, low, high, sure, said in zip(one.systems, *parts, strict=True):
+            if sure < 1:  # a run unlike the pooled ones has its bounds
+                rows[run, name] |= {"estimate_low": float(low), "estimate_high": float(high)}
             else:
-                without.setdefault(one.method.replace(", so these are bounds", ""), []).append(measure)
+                without.setdefault(said.replace(", so these are bounds", ""), []).append(name)
     for reason, names in without.items():
         yield f"{', '.join(dict.fromkeys(names))}: {reason}."
 
@@ -174,15 +182,6 @@ def _about_sample(origin: Origin, fitting: Sequence[Measure], shown: Sequence[Me
     names, fit = (", ".join(map(str, measures)) for measures in (shown, fitting))
     wide = f"{names} and their ranges know nothing of the documents that were not drawn"
     return f"The judgments are {origin}: {wide}. {fit} allows for them."
-
-
-def _evaluated(shared: SharedRankings, measures: Sequence[Measure]) -> Scores:
-    """Return scores of runs that were read, as `evaluate` returns them."""
-    shape = len(shared.runs), len(shared.queries), len(measures)
-    across = any(measure.traits.across_queries for measure in measures)
-    rankings = shared.with_judged_elsewhere() if across else shared.judged_rankings
-    values = compute_all(measures, rankings).reshape(shape)
-    return Scores(values, shared.runs, list(shared.queries), measures, rankings)
 
 
 SCRIPTS = ("page", "systems", "pair", "documents")

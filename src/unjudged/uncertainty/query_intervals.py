@@ -1,4 +1,4 @@
-"""Interval method 'queries': what another sample of queries could change.
+"""Intervals of means over other queries.
 
 Scores of queries are skewed and few, and there Student's t covers too little. For a measure with a lowest and
 a highest value each end is the further one of Student's t and of Hall's, which corrects it for the skewness,
@@ -10,13 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from unjudged.base.errors import UsageError
 from unjudged.measures.kernel.averages import mean_over_queries
-from unjudged.measures.kernel.estimand import OTHER, SAMPLED, UNKNOWN_JUDGMENTS
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats
-from unjudged.uncertainty.estimate import Estimate
-from unjudged.uncertainty.intervals import EstimateRows, IntervalRequest, interval_method
 from unjudged.uncertainty.quantiles import Limits, limits_of_mean, t_half
 
 FEW = 25
@@ -47,38 +43,3 @@ def mean_interval(values: Floats, limits: Limits, confidence: float) -> tuple[Fl
     ends = [limits_of_mean(sample, (1 - confidence) / 2, limits) for sample in values]
     low, high = np.array(ends).reshape(-1, 2).T
     return np.minimum(low, mean), np.maximum(high, mean)
-
-
-def _check_queries(measure: Measure, request: IntervalRequest) -> None:
-    """Refuse Student's t for one query."""
-    if not has_range(measure) and request.values.shape[1] < 2:
-        raise UsageError(f"{measure.name} has no lowest or no highest value, so one query gives no interval")
-
-
-@interval_method(
-    "queries",
-    "other queries, these judgments",
-    queries=OTHER,
-    check=_check_queries,
-    uses=(),
-    geometric=True,
-    cite=("student1908", "hall1992"),
-)
-def query_intervals(request: IntervalRequest) -> EstimateRows:
-    """Intervals of means over other queries; unjudged documents count as the measure takes them."""
-
-    def of_runs(k: int, measure: Measure) -> list[Estimate]:
-        values, confidence = request.values[:, :, k], request.confidence
-        ranged = has_range(measure)
-        how = HALL if ranged else f"Student's t{' of logarithms' * measure.geometric}"
-        if 1 < values.shape[1] < (few := FEW_IN_RANGE if ranged else FEW):
-            how += f", which holds less often than it says with fewer than {few} queries"
-        taken = SAMPLED if measure.traits.estimates else "unjudged documents as the measure takes them"
-        if request.of_a_table:
-            taken = UNKNOWN_JUDGMENTS
-        method = f"other queries of the same kind ({how}); {taken}"
-        means = measure.mean_of(mean_over_queries(measure.averaged(values)))
-        each = zip(means, *interval_of_mean(measure, values, confidence), strict=True)
-        return [request.estimate(measure, *ends, method) for ends in each]
-
-    return request.by_run(of_runs)

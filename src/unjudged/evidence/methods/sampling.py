@@ -1,4 +1,4 @@
-"""Interval method 'sampling': what another random sample of the same pool could have given.
+"""Interval 'sampling': what another random sample of the same pool could have given.
 
 The judgments are a sample that was drawn at random from strata, a fixed number from each. The interval is of
 the plain measure with the whole pool judged: that of xinfAP, statAP and infAP is one of AP. `sampled_means`
@@ -9,26 +9,25 @@ Hall's correction for skewness.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
-from math import ceil, log
+from math import ceil, log, nan
 
 import numpy as np
 
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted
+from unjudged.evidence.contrast import Contrast
+from unjudged.evidence.estimates import ends_of_estimates
+from unjudged.evidence.intervals import Columns, How, interval, rankings_of
 from unjudged.measures.fixed_size import Strata
 from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.estimand import POOL_JUDGED
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.coverage import not_random
-from unjudged.rankings.judged import Floats, Mask
+from unjudged.rankings.judged import Floats, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.origin import SAMPLES
-from unjudged.uncertainty.estimate import Estimate
-from unjudged.uncertainty.intervals import EstimateRows, IntervalRequest, interval_method
-from unjudged.uncertainty.quantiles import hall_interval, t_interval
+from unjudged.uncertainty.quantiles import normal_quantile, reaches, t_half, within
 from unjudged.uncertainty.sampled_means import QUOTIENTS, ROUNDING, SampledMeans
 
 MOST_UNSEEN = 0.1
@@ -64,9 +63,9 @@ def plain_measure(measure: Measure) -> Measure:
     return plain
 
 
-def check_sampled(measure: Measure, request: IntervalRequest) -> None:
+def check_sampled(measure: Measure, rankings: JudgedRankings) -> None:
     """Refuse a measure that has no interval from a sample, and a sample that lacks what it takes."""
-    plain, judgments = plain_measure(measure), request.rankings.judgments
+    plain, judgments = plain_measure(measure), rankings.judgments
     strata = strata_of(judgments)
     if plain.name in QUOTIENTS:
         check_drawn(plain, judgments, strata)
@@ -80,7 +79,7 @@ def check_sampled(measure: Measure, request: IntervalRequest) -> None:
             labels = min(ceil(queries * log(20 * queries)), len(judgments.grade))
             remedy += f"; {labels:,} documents drawn at random from all queries have one of each, very likely"
         raise UsageError(f"{problem}, so nothing is known of it: {remedy}")
-    if (reason := not_random(request.rankings, 1 / strata.weight)) is not None:
+    if (reason := not_random(rankings, 1 / strata.weight)) is not None:
         raise UsageError(f"{reason}. Use bounds, or record the strata of the sample")
 
 
@@ -167,62 +166,80 @@ def unseen_queries(plain: Measure, judgments: Judgments) -> int:
     return len(judgments.queries) - len(np.unique(judgments.query[relevant]))
 
 
-@interval_method(
+@interval(
     "sampling",
     "these queries, another sample of the pool",
     judgments=POOL_JUDGED,
     takes=SAMPLES,
     instead="use 'bounds'; 'sampling' is for judgments that were drawn at random (unjudged sample): if these "
     "were, say so (--set judgments.how=sample)",
-    check=check_sampled,
-    uses=(),
     cite=("horvitz1952", "yilmaz2008b", "hall1992"),
 )
-def sampling_intervals(request: IntervalRequest) -> EstimateRows:
-    """Intervals of the means that these queries have with the whole pool judged."""
-    return _intervals(request)
+def sampling(contrast: Contrast, how: How) -> Columns:
+    """Return intervals of the means that these queries have with the whole pool judged."""
+    if contrast.error is not None:
+        return _of_errors(contrast, how)
+    r, runs = rankings_of(contrast), contrast.first
+    plain = _checked(contrast.measure, r)
+    means, strata = SampledMeans.of(plain, r), strata_of(r.judgments)
+    low, high = (np.full(len(means.value), float(end)) for end in plain.range)
+    if means.is_sum and means.documents is not None:
+        low, high = means.documents.limits()
+    variances, behind = means.variances(), means.documents_behind()
+    skewed = plain.name in QUOTIENTS and strata.strata == 1
+    bends = means.bends(variances) if skewed else np.zeros(len(variances))
+    few, value = too_few(means, behind, variances), mean_over_queries(means.value)
+    possible = np.minimum(np.maximum(value, low), high)
+    shape = normal_quantile(how.confidence), zip(np.sqrt(variances).tolist(), bends.tolist(), strict=True)
+    ends = np.array([[own * reach for reach in reaches(shape[0], bend)] for own, bend in shape[1]])
+    low, high = np.maximum(possible - ends[:, 0], low), np.minimum(possible + ends[:, 1], high)
+    said = np.array([_method(plain, r.judgments, "another sample of the pool")] * len(value), object)
+    said[np.abs(possible - value) > ROUNDING] += "; moved to the nearest value that is possible"
+    if few.any():
+        said[few] = f"no interval: {_lacking(plain, r.judgments, strata, behind[few])}"
+    return {
+        "estimate": possible[runs],
+        "estimate_low": np.where(few, nan, low)[runs],
+        "estimate_high": np.where(few, nan, high)[runs],
+        "method": said[runs].tolist(),
+        "estimated_measure": str(plain),
+    }
 
 
-def sampled_both(request: IntervalRequest) -> EstimateRows:
-    """Intervals for other queries and other samples: the spread over queries contains that of sampling."""
-    return _intervals(request, over_queries=True)
+def _of_errors(contrast: Contrast, how: How) -> Columns:
+    """Return Normal intervals of estimates whose errors over samples of judgments are known."""
+    values = contrast.measure.sign * mean_over_queries(contrast.values)
+    low, high = ends_of_estimates(contrast, values, how.confidence, contrast.measure.range)
+    return {"estimate_low": low, "estimate_high": high, "method": "another sample of the judgments"}
 
 
-def _intervals(request: IntervalRequest, *, over_queries: bool = False) -> EstimateRows:
-    judgments = request.rankings.judgments
+def sampled_both(contrast: Contrast, how: How) -> Columns:
+    """Return intervals for other queries and samples: the spread over queries contains that of sampling."""
+    r = rankings_of(contrast)
+    plain = _checked(contrast.measure, r)
+    means = SampledMeans.of(plain, r)
     covered = "other queries and another sample of the pool (Student's t)"
+    found = [_over_queries(means.value[system][means.seen], plain, how) for system in contrast.first]
+    value, low, high = np.array(found).T
+    said = _method(plain, r.judgments, covered)
+    ends = {"estimate": value, "query_low": low, "query_high": high}
+    return {**ends, "method": said, "estimated_measure": str(plain)}
 
-    def of_runs(_: int, measure: Measure) -> Iterator[Estimate]:
-        plain = plain_measure(measure)
-        means, strata = SampledMeans.of(plain, request.rankings), strata_of(judgments)
-        of = replace(request.of(plain), judgments=POOL_JUDGED)
-        method = _method(plain, judgments, covered if over_queries else "another sample of the pool")
-        least, most = map(float, plain.range)
-        if over_queries:
-            for values in means.value:
-                own, limits = values[means.seen], (least, most)
-                yield t_interval(own, request.confidence, method=method, of=of, limits=limits)
-            return
-        low, high = np.full(len(request.runs), least), np.full(len(request.runs), most)
-        if means.is_sum and means.documents is not None:
-            low, high = means.documents.limits()
-        variances, behind = means.variances(), means.documents_behind()
-        skewed = plain.name in QUOTIENTS and strata.strata == 1
-        bends = means.bends(variances) if skewed else np.zeros(len(variances))
-        few = too_few(means, behind, variances)
-        lacking = _lacking(plain, judgments, strata, behind[few]) if few.any() else ""
-        for i, value in enumerate(mean_over_queries(means.value).tolist()):
-            limits, how = (float(low[i]), float(high[i])), method
-            possible = min(max(value, limits[0]), limits[1])
-            if few[i]:
-                yield Estimate.without_interval(possible, lacking, of)
-                continue
-            if abs(possible - value) > ROUNDING:
-                how += "; moved to the nearest value that is possible"
-            shape = float(np.sqrt(variances[i])), float(bends[i])
-            yield hall_interval(possible, *shape, request.confidence, method=how, of=of, limits=limits)
 
-    return request.by_run(of_runs)
+def _over_queries(values: Floats, plain: Measure, how: How) -> tuple[float, float, float]:
+    if len(values) < 2:
+        raise UsageError(
+            f"an interval of {plain} over queries needs two queries or more with relevant documents"
+        )
+    half = t_half(float(np.std(values, ddof=1)), len(values), how.confidence)
+    value = float(mean_over_queries(values))
+    return value, *within(value, half, plain.range)
+
+
+def _checked(measure: Measure, rankings: JudgedRankings) -> Measure:
+    """Return the measure that the interval is of, if the judgments are a sample that allows one."""
+    check_sampled(measure, rankings)
+    return plain_measure(measure)
 
 
 def _method(plain: Measure, judgments: Judgments, covered: str) -> str:

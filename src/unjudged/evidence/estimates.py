@@ -1,0 +1,31 @@
+"""What estimates of a contrast are, and their ends: from a sample of judgments, and with predicted scores."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from unjudged.evidence.contrast import Contrast
+from unjudged.rankings.judged import Floats
+from unjudged.uncertainty.powered import Powered, prediction_powered
+from unjudged.uncertainty.quantiles import normal_quantile, t_quantile
+
+
+def ends_of_estimates(
+    contrast: Contrast, values: Floats, confidence: float, limits: tuple[float, float]
+) -> tuple[Floats, Floats]:
+    """Return the ends of estimates from a sample of judgments, which are not outside the limits."""
+    slack = np.zeros((len(contrast), 2)) if contrast.slack is None else contrast.slack
+    half = normal_quantile(confidence) * np.asarray(contrast.error)
+    middle = np.clip(values, *limits)
+    low = np.maximum(middle - half + slack[:, 0], limits[0])
+    return low, np.minimum(middle + half + slack[:, 1], limits[1])
+
+
+def powered_means(contrast: Contrast, alpha: float) -> tuple[list[Powered], tuple[Floats, Floats, Floats]]:
+    """Return the means of people's scores with predicted ones; and these and their ends as shown."""
+    values, sign = contrast.values, contrast.measure.sign
+    predicted, further = contrast.surrogate or (values, values)
+    powered = [prediction_powered(*one) for one in zip(values, predicted, further, strict=True)]
+    means = sign * np.array([one.value for one in powered]) + 0.0
+    half = np.array([t_quantile(1 - alpha, one.queries - 2) * one.error for one in powered])
+    return powered, (means, means - half, means + half)
