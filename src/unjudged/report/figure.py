@@ -31,7 +31,7 @@ COLOURS = {
     "s2": ("#a83279", "#e29cc4"),
     "s3": ("#00805d", "#35cfa0"),
     "s4": ("#5b2a86", "#c9a6ff"),
-    "s5": ("#0b7285", "#66d9e8"),
+    "s5": ("#57606a", "#adbac7"),
 }
 """Every colour by its name, on light and on dark paper; those with s are systems' own."""
 OWN = [name for name in COLOURS if name[1:].isdigit()]

@@ -95,7 +95,11 @@ def systems_figure(
     sampled = any(blank(row.get("query_low")) is not None for row in rows)
     keys = [(dot(10, 0), "score today")]
     keys += [(box(0, -6, 20, 12), "what judging could make of it")] if ranged else []
-    keys += [(line([(0, 0), (20, 0)], "ink", 1.5), f"other queries ({percent(level)})")] if sampled else []
+    keys += (
+        [(line([(0, 0), (20, 0)], "ink", 1.5), f"other queries ({percent(level)})".replace("%", " %"))]
+        if sampled
+        else []
+    )
     keys += [(diamond(10, 0), "with every document judged")] if truth else []
     figure = Figure(bottom + 40, title or finding(measure, rows), keys, width)
     figure.add(axis_across(x, 4, bottom, f"mean {measure}"))
@@ -153,7 +157,11 @@ def differences_figure(pair: Row, by_query: Sequence[Row], systems: Sequence[str
         figure.add(box(margin - BAR / 2, high, BAR, low - high))
     if blank(pair.get("query_low")) is not None:
         figure.add(line([(margin, y(pair["query_low"])), (margin, y(pair["query_high"]))], "ink", 1.5))
-        spans = (f"{percent(level)}:", f"{pair['query_low']:+.2f} to", f"{pair['query_high']:+.2f}")
+        spans = (
+            f"{percent(level)}:".replace("%", " %"),
+            f"{pair['query_low']:+.2f} to",
+            f"{pair['query_high']:+.2f}",
+        )
         for k, said in enumerate(spans):
             at = y(pair["difference"]) + 18 + 15 * k
             figure.add(words(margin + 12, at, said, size=12, colour="quiet"))

@@ -85,7 +85,7 @@ function showSystems(hot, name) {
   const bounded = known(one.low.find(known));
   const columns = [
     { name: "system", kind: "name", value: (run) => facts.runs[run], show: (run) => nameOf(facts.runs[run], colour(run)) },
-    ...(known(one.place_low[0]) && facts.baseline === null ? [{ name: "place", kind: "number", value: (run) => -one.place_low[run], show: (run) => placeOf(run) }] : []),
+    ...(RUNS > 1 && facts.baseline === null ? [{ name: "place", kind: "number", value: (run) => -one.place_low[run], show: (run) => placeOf(run) }] : []),
     { name, kind: "number", value: (run) => one.sign * one.mean[run], show: (run) => make("span", { class: colour(run), title: number(one.mean[run]) }, number(one.mean[run], 3)) },
     {
       name: make("span", { class: "ends" }, number(low, 1), make("span", {}, bounded ? "bar: after judging; line: other queries" : "line: other queries"), number(high, 1)),
@@ -117,7 +117,7 @@ function range(run, at, hot) {
     said.push(`judging could make it ${number(one.low[run])} to ${number(one.high[run])}`);
   }
   if (known(one.estimate_low[run])) {
-    parts.push(span(at(one.estimate_low[run]), wide(one.estimate_low[run], one.estimate_high[run]), 5, 6, "s5"));
+    parts.push(span(at(one.estimate_low[run]), wide(one.estimate_low[run], one.estimate_high[run]), 5, 6, "truth"));
     said.push(`estimated ${number(one.estimate_low[run])} to ${number(one.estimate_high[run])}`);
   }
   if (known(one.query_low[run])) {
@@ -154,6 +154,7 @@ function drawPairs() {
   else drawStrips();
   byId("pairs-all").querySelector("summary").textContent = `All ${pairs.a.length.toLocaleString("en")} pairs`;
   byId("pairs-all").ontoggle = pairsTable;
+  if (facts.baseline !== null) byId("pairs-all").open = true;
   pairsTable();
 }
 
@@ -164,8 +165,8 @@ function pairsTable() {
     { name: "ahead", kind: "name", value: (pair) => facts.runs[pair.ahead], show: (pair) => make("button", { type: "button", onclick: () => choosePair(pair.ahead, pair.other) }, shorten(facts.runs[pair.ahead], 40)) },
     { name: "other", kind: "name", value: (pair) => facts.runs[pair.other] },
     { name: "difference", kind: "number", value: (pair) => Math.abs(pair.difference), show: (pair) => signed(pair.difference) },
-    { name: "p", kind: "number", value: (pair) => pair.p },
-    { name: "after correction", kind: "number", value: (pair) => pair.adjusted },
+    { name: "p", kind: "number", value: (pair) => pair.p, show: (pair) => pText(pair.p).replace(/^p (= )?/, "") },
+    { name: "after correction", kind: "number", value: (pair) => pair.adjusted, show: (pair) => pText(pair.adjusted).replace(/^p (= )?/, "") },
     { name: "headline", value: (pair) => pair.headline },
   ], rows);
 }
