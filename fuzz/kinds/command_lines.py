@@ -10,13 +10,15 @@ import shutil
 import sys
 import warnings
 from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 from unittest.mock import patch
 from xml.etree import ElementTree
 
-from tests.cli.declared import declared, spelt
-
+import unjudged.cli.commands
 from fuzz.decisions import Decisions
 from fuzz.doors import folder
 from fuzz.kinds import Kind
@@ -25,6 +27,7 @@ from fuzz.oracle import Difference, Outcome, outcome
 from unjudged import compare, evaluate
 from unjudged.cli.commands import COMMANDS
 from unjudged.cli.main import main
+from unjudged.cli.options import Option
 from unjudged.report.figure import picture
 from unjudged.results.rendering import FORMATS, render
 
@@ -35,17 +38,6 @@ INPUTS = {
     "groups.txt": "one a\ntwo b\n",
     "texts.tsv": "a\twords\nb\tmore\n",
 }
-READ = {
-    **{name: ["q.qrels"] for name in ("qrels", "to_judge", "design", "judged", "predictions")},
-    "runs": ["one.run", "two.run"],
-    "groups": ["groups.txt"],
-    "folder": ["new"],
-    "names": ["AP"],
-    "output": ["new.html"],
-    "documents": ["texts.tsv"],
-}
-"""What the parameters take that a command needs."""
-
 VALUES = [
     *(
         *INPUTS,
@@ -114,26 +106,47 @@ HOSTILE = [
 ]
 
 
+@cache
+def declared(command: str) -> tuple[Option, ...]:
+    """The options of a command; none if it declares none."""
+    return tuple(getattr(import_module(f"unjudged.cli.commands.{command}"), "OPTIONS", ()))
+
+
+@cache
+def commands() -> list[str]:
+    """The commands that declare options."""
+    known = {module.name for module in iter_modules(unjudged.cli.commands.__path__)}
+    return [command for command in COMMANDS if command in known and declared(command)]
+
+
+def spelt(written: Option, value: str, command: str) -> list[list[str]]:
+    """The ways to give an option."""
+    ways = [way for name in written.names for way in ([name, value], [f"{name}={value}"])]
+    flags = [flag for one in declared(command) for flag in one.names if one.flag and len(flag) == 2]
+    for short in [name for name in written.names if len(name) == 2]:
+        ways.append([f"{short}{value}"])
+        for flag in flags:
+            ways += [[f"{flag}{short[1]}", value], [f"{flag}{short[1]}{value}"]]
+    return ways
+
+
 def words_of(decide: Decisions) -> tuple[list[str], list[str]]:
     """A command line that may work, then options in every spelling; and the files that it reads."""
-    command = decide.choose(list(COMMANDS))
-    words, options = command.split(), [one for one in declared(command) if one.name != "workers"]
-    for one in options:
-        if one.needed and (one.positional or not decide.rarely(9)):
-            given = READ.get(one.name, ["1"])
-            words += given if one.positional else [one.names[-1], *given]
-    if len(options) < len(list(declared(command))):
+    command = decide.choose(commands())
+    words = [command, "q.qrels", *("one.run", "two.run")[: decide.below(3)]]
+    options = [one for one in declared(command) if "--workers" not in one.names]
+    if len(options) < len(declared(command)):
         words += ["--workers", "1"]  # no processes that a campaign could not stop
     read = [word for word in words if word in INPUTS]
     for _ in range(decide.below(5)):
-        one = decide.choose(options)
-        value, ways = decide.choose(VALUES), [] if one.positional else spelt(one, "@", command)
-        if not ways or decide.rarely(9):
+        one, value = decide.choose(options), decide.choose(VALUES)
+        if decide.rarely(9):
             words.append(value)
         elif decide.rarely(9):
             words += [one.names[-1][:-1], value]
         else:
-            words += [word.replace("@", value) for word in decide.choose([*ways, [one.names[0]]])]
+            ways = [*spelt(one, "@", command), [one.names[0]]]
+            words += [word.replace("@", value) for word in decide.choose(ways)]
     return words, read
 
 
