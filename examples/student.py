@@ -28,8 +28,8 @@ for pair in comparison.pairs:
 #
 # expanded has no ranking for 1 query of 30: q17. Each counts as empty.
 # Documents have the same score, and other orders of them change means by more
-# than 0.001: RBP(p=0.8) of boolean from 0.1219 to 0.1483, and 3 more.
-# ties='expected' (--ties expected) has the mean over all orders.
+# than 0.001: RBP(p=0.8) of boolean from 0.1219 to 0.1483, and 3 more. --set
+# ties=expected has the mean over all orders.
 # lexical is better: lexical minus boolean, +0.1663
 # expanded is better: expanded minus boolean, +0.2054
 # fused is better: fused minus boolean, +0.2428
