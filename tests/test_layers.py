@@ -61,7 +61,7 @@ HEAVY = {
 }
 
 
-PLOTS = {("evaluation", "report"), ("results.comparison", "report"), ("studies", "report")}
+PLOTS = {("results.evaluation", "report"), ("results.comparison", "report")}
 """Results import by name, when asked for plots, the module that draws them."""
 
 SOURCES = {("questions", "predictions"), ("evaluation", "judging")}
