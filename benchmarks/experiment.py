@@ -45,7 +45,7 @@ def with_pytrec_eval(qrels: str, runs: list[str]) -> tuple[float, list[list[floa
     seconds, means = 0.0, []
     for share in SHARES:
         for seed in range(REPEATS):
-            drawn = pool.random(share, seed=seed)
+            drawn = pool.uniform(share, seed=seed)
             sample: dict[str, dict[str, int]] = {query: {} for query in queries}
             for q, document, grade in zip(drawn.query.tolist(), documents, drawn.grade.tolist(), strict=True):
                 sample[queries[q]][document] = grade

@@ -46,7 +46,11 @@ def rows(folder: Path) -> list[str]:
     ]
     tables = {run.name: Run.of(run) for run in runs}
     table.append(
-        timed("100 documents to judge next", lambda: next_documents(judgments, tables, 100, "RBP(p=0.8)"), 3)
+        timed(
+            "100 documents to judge next",
+            lambda: next_documents(judgments, tables, design="narrowest", measure="RBP(p=0.8)"),
+            3,
+        )
     )
     return [*HEAD, *table]
 

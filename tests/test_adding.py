@@ -139,7 +139,8 @@ def test_a_field_is_seen_in_all_sources_views_and_formats() -> None:
     scores = evaluate(sample.qrels, PAIR, "P@10")
     halves = {query: str(k % 2) for k, query in enumerate(scores.queries)}
     table = Scores.of(scores.values, "P@10", runs=scores.runs, queries=scores.queries)
-    people = judging.sample(judging.pool(PAIR, 20), "random", 0.6, seed=1)
+    people = judging.next(None, PAIR, design="uniform(60%)", seed=1).sample
+    assert people is not None
     drawn = judging.merge(
         people, {"them": {q: dict.fromkeys(own, 1) for q, own in GUESSES.items()}}
     ).judgments

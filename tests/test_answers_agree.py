@@ -117,7 +117,7 @@ def test_means_by_segment_and_of_a_gate_have_the_bits_of_evaluate(a: str, b: str
 def test_leaders(a: str, b: str, measure: str) -> None:
     """`compare`, `next` and `report` say the same of a pair, and `next` has documents if it needs judging."""
     row = compare(sample.qrels, two(a, b), measure).pair()
-    found = judging.next(sample.qrels, two(a, b), budget=3, measure=measure, settle=True)
+    found = judging.next(sample.qrels, two(a, b), n=3, measure=measure)
     (other,) = found.pairs
     for name in ("ahead", "headline", "more_judging", "other_queries", "difference", "p", "low", "high"):
         assert other[name] == row[name], name
@@ -215,7 +215,7 @@ def test_a_measure_for_uniform_samples_says_that_these_are_none() -> None:
     with pytest.warns(AssumptionWarning, match="infAP needs a uniform sample, but 541 of the 541"):
         evaluate(sample.qrels, two("reranked", "fused"), ["AP", "infAP"])
     assert not evaluate(sample.qrels, two("reranked", "fused"), "AP").warnings
-    drawn = judging.Pool.of(truth(), sample.runs).random(0.5, seed=1)
+    drawn = judging.Pool.of(truth(), sample.runs).uniform(0.5, seed=1)
     assert not evaluate(drawn, two("reranked", "fused"), "infAP").warnings
 
 
@@ -245,7 +245,8 @@ def test_one_headline_with_predictions(measure: str) -> None:
 @pytest.mark.filterwarnings("ignore")
 def test_samples_are_estimated_or_refused_everywhere_alike() -> None:
     """Estimates from samples have the same values everywhere, and refusals the sentence of `permitted`."""
-    people = judging.sample(judging.pool(POOLED, 20), "stratified", 0.4, seed=1, top=5)
+    people = judging.next(None, POOLED, design="stratified(40%, top=5)", seed=1).sample
+    assert people is not None
     judged = judging.merge(people, {"them": truth()}).judgments
     means = evaluate(judged, POOLED, "xinfAP").means[:, 0].tolist()
     found = {row["system"]: row["mean"] for row in compare(judged, POOLED).systems}

@@ -64,9 +64,9 @@ HEAVY = {
 PLOTS = {("results.evaluation", "report"), ("results.comparison", "report")}
 """Results import by name, when asked for plots, the module that draws them."""
 
-SOURCES = {("questions", "predictions"), ("evaluation", "judging")}
+SOURCES = {("questions", "predictions"), ("evaluation", "judging"), ("judging", "predictions")}
 """Places that know the kinds of sources import what comes later when it is given: predictions, and several
-files of judgments to merge."""
+files of judgments to merge. Documents are drawn by the doubt of predictions."""
 
 CITED = {("citation", "evidence"), ("citation", "inference"), ("citation", "judging")}
 """Citations ask the registries of methods by name, when one is cited. No other part looks ahead."""

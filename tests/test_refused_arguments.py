@@ -88,7 +88,7 @@ SEEDS: dict[str, Callable[[Any], object]] = {
     "compare_pairs": lambda x: u.compare_pairs([[0.1, 0.2], [0.2, 0.1]], test="randomization", seed=x),
     "evaluate": lambda x: u.evaluate(QRELS, RUNS, "AP", interval="queries", seed=x),
     "report_page": lambda x: u.report_page(QRELS, RUNS, "AP", seed=x),
-    "next": lambda x: u.judging.next(QRELS, RUNS, 1, "AP", seed=x),
+    "next": lambda x: u.judging.next(QRELS, RUNS, n=1, measure="AP", seed=x),
     "design_for_predictions": lambda x: u.predictions.design_for_predictions(RUNS, 1, seed=x),
 }
 
@@ -124,7 +124,7 @@ def test_unknown_statistics_in_figures() -> None:
 def test_a_sample_estimate_needs_a_random_sample() -> None:
     """On a depth pool statAP's RMS error was 12.6, where scores are at most 1."""
     with pytest.raises(UsageError, match="statAP needs the probability that each document was drawn"):
-        u.experiment(sample.qrels, sample.runs, "depth", measures=["statAP"])
+        u.experiment(sample.qrels, sample.runs, "pool", measures=["statAP"])
 
 
 def test_a_registry_lists_what_it_has() -> None:

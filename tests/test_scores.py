@@ -107,7 +107,7 @@ def test_an_unknown_query_of_a_run() -> None:
 @pytest.mark.filterwarnings("ignore:14 of 30 queries")
 def test_queries_without_a_sampled_relevant_document_are_counted_aloud() -> None:
     """They counted as 0 without a word; precision needs no relevant document, so it says nothing."""
-    sampled = Pool.of(sample.qrels, sample.runs).random(0.05, redraw=False)
+    sampled = Pool.of(sample.qrels, sample.runs).uniform(0.05, redraw=False)
     lacking = [q for q, count in zip(sampled.queries, sampled.count(1), strict=True) if count == 0]
     assert len(lacking) > 5
     scores = evaluate(sampled, sample.runs["dense"], ["infAP", "statAP", "AP", "statP@10"])

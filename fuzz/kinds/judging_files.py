@@ -15,19 +15,17 @@ from fuzz.oracle import Difference, Outcome, agreed, outcome
 from unjudged import audit
 from unjudged.evaluation.groups import groups_of
 from unjudged.judging import judge
-from unjudged.judging.texts import read_texts, read_topics
+from unjudged.judging.texts import Text, read_documents, read_queries
 from unjudged.predictions import estimate_with_predictions
 
 TASK = [(query, document) for query, ids in GRADES.items() for document in ids]
 TEXTS = [
     b'{"docno": "a", "title": "A title", "text": "words"}\n{"_id": "b", "contents": "more", "x": [1, {}]}\n',
     b"a\ta text\nb\ta title\ta text\nc\tx\ty\tz\n",
-    b"<DOC>\n<DOCNO> a </DOCNO>\n<TEXT>&lt;b&gt; &#38; &#xe9; &amp;</TEXT>\n</DOC>\n<doc><docno>b</doc>",
 ]
 TOPICS = [
     b'{"id": "1", "title": "words", "description": "more", "narrative": "most"}\n{"qid": 2, "query": "q"}\n',
     b"1\twords\n2\ttitle\tdescription\n",
-    b"<top>\n<num> Number: 1\n<title> Topic: word\n<desc> Description:\nmore\n<narr> Narrative: m\n</top>",
 ]
 MARKUP = [
     *(b"</script>", b"<!--", b"&#0;", b"&#1114112;", b"&#" + b"9" * 30, b"&#x110000;", b"</DOC>", b"<DOC>"),
@@ -55,9 +53,9 @@ def page_outcome(read: Any) -> Outcome:
         page = judge(TASK, texts, topics)
         (island,) = re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', page, re.DOTALL)
         held = json.loads(island)
-        if held["texts"] != [texts.get(document) for document in held["documents"]]:
+        if held["texts"] != [texts[name].whole if name in texts else None for name in held["documents"]]:
             raise Difference("a text of the page is not the one that was read")
-        if held["topics"] != {q: topic._asdict() for q, topic in topics.items() if q in GRADES}:
+        if held["queries"] != [[query, *topics.get(query, Text())] for query in GRADES]:
             raise Difference("a topic of the page is not the one that was read")
         return texts, topics
 
@@ -67,13 +65,13 @@ def page_outcome(read: Any) -> Outcome:
 def check_texts(data: bytes) -> Iterator[Outcome]:
     path = folder() / "texts"
     path.write_bytes(data)
-    yield page_outcome(lambda: (read_texts(path, {document for _, document in TASK}), {}))
+    yield page_outcome(lambda: (read_documents(path, {document for _, document in TASK}), {}))
 
 
 def check_topics(data: bytes) -> Iterator[Outcome]:
     path = folder() / "topics"
     path.write_bytes(data)
-    yield page_outcome(lambda: ({}, read_topics(path)))
+    yield page_outcome(lambda: ({}, read_queries(path, GRADES)))
 
 
 def mutate_text(rng: random.Random, data: bytes) -> bytes:

@@ -7,7 +7,6 @@ import random
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
-from hashlib import blake2b
 from typing import Any
 
 from fuzz.doors import folder
@@ -17,14 +16,10 @@ from fuzz.mutation import LINES, mutated
 from fuzz.oracle import Difference, Outcome, outcome
 from unjudged import calibrate, evaluate, sample
 from unjudged.collection.description import Description
-from unjudged.judging import (
-    Pool,
-    merge,
-    read_sample,
-    sample_text,
-)
-from unjudged.judging.drawn_sample import draw
-from unjudged.judging.sample_file import SCHEMA
+from unjudged.judging import merge
+from unjudged.judging import next as next_documents
+from unjudged.judging.judging_page import to_judge_in
+from unjudged.rankings.sample_file import read_sample, sample_text
 from unjudged.uncertainty.calibration import Calibration
 
 GRADES = {f"q{q}": {f"d{d}": (q + d) % 3 % 2 for d in range(6)} for q in range(4)}
@@ -36,9 +31,9 @@ MEASURES = ("AP", "P@3")
 
 
 def design_seeds() -> list[bytes]:
-    pool = Pool.of_runs(RUNS, 5)
-    drawn = draw(pool, "random", 0.5), draw(pool, "stratified", 0.5, top=2), draw(pool, "depth", 2)
-    return [sample_text(one).encode() for one in drawn]
+    designs = "uniform(50%)", "stratified(50%, top=2)", "doubt(8)"
+    drawn = (next_documents(None, RUNS, design=design, measure="P@3") for design in designs)
+    return [one.text().encode() for one in drawn]
 
 
 def check_design(data: bytes) -> Iterator[Outcome]:
@@ -52,18 +47,13 @@ def check_design(data: bytes) -> Iterator[Outcome]:
         path.write_text(written, "utf-8", "surrogateescape")
         if sample_text(read_sample(path)) != written:
             raise Difference("a design is not read as it was written")
-        return drawn.task(), merge(
-            drawn, {"one": GRADES}, allow_missing=True, conflicts="last"
-        ).judgments.grade
+        return to_judge_in(drawn), merge(drawn, {"one": GRADES}, conflicts="last").judgments.grade
 
     yield outcome(read)
 
 
 def mutate_design(rng: random.Random, data: bytes) -> bytes:
-    body = mutated(rng, data.partition(b"\n")[2], LINES, [b" drawn", b" pooled", b" NA", *TOKENS])
-    if rng.random() < 0.1:
-        return mutated(rng, data, LINES)
-    return f"{SCHEMA} {blake2b(body, digest_size=16).hexdigest()}\n".encode() + body
+    return mutated(rng, data, LINES, [b" .", b" -1", b" -2", b" 1", *TOKENS])
 
 
 def answers_seeds() -> list[bytes]:

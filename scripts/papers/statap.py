@@ -63,7 +63,7 @@ def sums_of(drawn: int, documents: int) -> list[str]:
     truth = AP.compute(pool.rankings) * pool.rankings.known(1)
     found = {pairs: np.zeros(QUERIES) for pairs in ("independent", "joint")}
     for seed in range(DRAWS):
-        rankings = pool.rankings.relabelled(pool.random(drawn / documents, seed=seed, redraw=False))
+        rankings = pool.rankings.relabelled(pool.uniform(drawn / documents, seed=seed, redraw=False))
         for pairs in found:
             found[pairs] += statAP(pairs=pairs).compute(rankings) * relevant_total(rankings, 1) / DRAWS
     return [f"{drawn} of {documents}", *(f"{(total / truth).mean():.3f}" for total in found.values())]

@@ -181,8 +181,8 @@ class Study:
         made = partial(experiment, pool, against="AP", seed=trec8.SEED, workers=trec8.WORKERS)
         return cls(
             pool,
-            made(design="random", measures=MEASURES, repeats=trec8.REPEATS),
-            made(design="depth", measures=MEASURES),
+            made(design="uniform", measures=MEASURES, repeats=trec8.REPEATS),
+            made(design="pool", measures=MEASURES),
             made(design="mixed", measures=["infAP", "xinfAP"], repeats=trec8.REPEATS),
             made(design="stratified", measures=STRATIFIED, levels=RANDOM, repeats=30),
         )
@@ -239,7 +239,7 @@ def smoothing_panels(pool: Pool) -> object:
 def text_of(study: Study) -> str:
     random, depth, mixed = study.random, study.depth, study.mixed
     taus = {name: depth.find("tau", name, 4)["mean"] for name in PRINTED}
-    other = experiment(study.pool, design="depth", levels=[4], measures=["infAP(c=1.5)", "infAP(c=4.0)"])
+    other = experiment(study.pool, design="pool", levels=[4], measures=["infAP(c=1.5)", "infAP(c=4.0)"])
     by_c = {name: [random.find(s, name, 0.05)["mean"] for s in ("bias", "rms", "tau")] for name in SMOOTHING}
     rms = [random.find("rms", "infAP", level)["mean"] for level in random.source.levels]
     all_pairs = comb(len(study.pool.runs), 2)

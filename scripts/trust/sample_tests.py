@@ -31,9 +31,9 @@ DESIGNS: dict[str, Callable[[Pool, int], Judgments]] = {
     "top 10 + 10 %": lambda pool, seed: pool.stratified({10: 1.0, inf: 0.1}, seed=seed),
     "top 10 + 20 %": lambda pool, seed: pool.stratified({10: 1.0, inf: 0.2}, seed=seed),
     "10:1, 50:.3, rest:.1": lambda pool, seed: pool.stratified({10: 1.0, 50: 0.3, inf: 0.1}, seed=seed),
-    "random 20 %": lambda pool, seed: pool.random(0.2, seed=seed, redraw=False),
+    "random 20 %": lambda pool, seed: pool.uniform(0.2, seed=seed, redraw=False),
     "mixed 5": lambda pool, seed: pool.mixed(5, seed=seed),
-    "all of the pool": lambda pool, seed: pool.random(1.0, seed=seed),
+    "all of the pool": lambda pool, seed: pool.uniform(1.0, seed=seed),
 }
 SIMULATED, EXCHANGED, SHIFTED, ONE = "simulated", "exchanged", "shifted", "one run"
 SETTINGS = SIMULATED, EXCHANGED, SHIFTED, ONE

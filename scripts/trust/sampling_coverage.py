@@ -46,7 +46,7 @@ def drawn(pool: Pool, design: str, seed: int) -> Judgments:
         case "10: all, 50: 30 %, rest: 10 %":
             return pool.stratified({10: 1.0, 50: 0.3, REST: 0.1}, seed=seed)
         case _ if design in ONE_STRATUM:
-            return pool.random(ONE_STRATUM[design], seed=seed, redraw=False)
+            return pool.uniform(ONE_STRATUM[design], seed=seed, redraw=False)
         case _:
             return pool.mixed(5, seed=seed)
 

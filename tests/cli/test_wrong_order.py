@@ -95,7 +95,6 @@ def test_wrong_order_of_a_report(tmp_path: Path) -> None:
 COMMANDS = (
     "gate --margin=0.01",
     "next",
-    "next --settle",
     "experiment",
     "calibrate --groups=(.*)",
     "collections",

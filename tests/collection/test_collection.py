@@ -55,8 +55,7 @@ def test_every_question_takes_a_description(tmp_path: Path) -> None:
         told = compare_collections({"one": source, "two": (sample.qrels, RUNS)})
         assert len(told.settings["collections"]) == 2
         assert (
-            unjudged.judging.next(source, budget=2).wanted
-            == unjudged.judging.next(sample.qrels, RUNS, 2).wanted
+            unjudged.judging.next(source, n=2).wanted == unjudged.judging.next(sample.qrels, RUNS, n=2).wanted
         )
     page = report_page(file, measures="P@10", command="x").html
     assert page == report_page(sample.qrels, RUNS, "P@10", command="x").html
@@ -99,7 +98,7 @@ def test_what_a_call_does_not_name_is_described(tmp_path: Path) -> None:
     asked = gate(file, "dense", "fused", ["AP", "P@10"])
     assert asked.settings["margin"] == {"AP(rel=2)": 0.01, "P(rel=2)@10": 0.0}
     assert gate(file, "dense", "fused", margin=0.3).settings["margin"] == 0.3
-    assert unjudged.judging.next(file, budget=1).settings["measure"] == "AP(rel=2)"
+    assert unjudged.judging.next(file, n=1).settings["measure"] == "AP(rel=2)"
     changed = Collection(file).override("relevant=1", "defaults.alpha=0.1", "defaults.measures=['P@5']")
     assert compare(changed).settings["alpha"] == 0.1
     assert compare(changed).measures == ["P(rel=1)@5"]

@@ -71,7 +71,8 @@ def predictions(collection: Several, _: str) -> Source:
     """A random sample of what the runs retrieve, labelled, beside what a model says of each document."""
     qrels, runs = collection
     labels = {q: {f"d{k}": max(own.get(f"d{k}", 0), 0) for k in range(12)} for q, own in qrels.items()}
-    drawn = judging.sample(judging.pool(runs, 5), "random", 0.7, seed=1)
+    drawn = judging.next(None, runs, design="uniform(70%)", seed=1).sample
+    assert drawn is not None
     chances = {
         q: {d: (0.7 if grade else 0.2) + len(q) / 50 for d, grade in own.items()} for q, own in labels.items()
     }
@@ -153,7 +154,7 @@ def test_all_questions_say_the_same(kind: str, collection: Several, data: st.Dat
     (written,) = json.loads(str(render(found.grid("pairs"), "json")))["rows"]
     same({n: v for n, v in row.items() if n in written}, written, {*ALIKE, "better"} & written.keys())
     if kind == "rankings":
-        (other,) = judging.next(*some(source, "one", "two")[:2], 1, measure, settle=True).pairs
+        (other,) = judging.next(*some(source, "one", "two")[:2], n=1, measure=measure).pairs
         same(row, other, (*ALIKE, "a", "b", "ahead", "better", "flip", "loss", "seen"))
 
 
@@ -168,7 +169,7 @@ def test_better_passes_and_needs_no_judging(kind: str, collection: Several, data
         assert gated(source, measure, behind, found.better, judging="seen")["outcome"] == PASS
     if kind == "rankings":
         qrels, runs, _ = some(source, "one", "two")
-        wanted = judging.next(qrels, runs, 1, measure, settle=True)
+        wanted = judging.next(qrels, runs, n=1, measure=measure)
         assert bool(wanted.open_pairs) == (found["more_judging"] in (FLIP, BLUR))
         assert found.headline != BETTER or not (wanted.open_pairs or wanted.wanted)
 
@@ -244,7 +245,7 @@ def test_so_do_very_small_collections(collection: Several, measure: str) -> None
     same(row, gated(source, measure, "one", "two"), ALIKE)
     same(row, compared(source, measure, correction="none").pair("two", "one"), row.keys(), 1e-9)
     if any(grade >= 0 for documents in collection[0].values() for grade in documents.values()):
-        (other,) = judging.next(*some(source, "one", "two")[:2], 1, measure, settle=True).pairs
+        (other,) = judging.next(*some(source, "one", "two")[:2], n=1, measure=measure).pairs
         same(row, other, ALIKE)
 
 

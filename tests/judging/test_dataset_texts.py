@@ -14,7 +14,7 @@ from ir_datasets.formats.trec import TrecQuery
 
 from tests.cli.in_process import unjudged
 from unjudged import InputError
-from unjudged.judging.texts import Topic, read_texts, read_topics
+from unjudged.judging.texts import Text, read_documents, read_queries
 
 
 class News(NamedTuple):
@@ -80,9 +80,10 @@ def registered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_texts_and_topics(registered: None) -> None:
-    found = read_texts("irds:mine", {"a", "b", "c", "missing"})
-    assert found == {"a": "plain", "b": "T\n\none", "c": "H two"}
-    assert read_topics("irds:mine") == {"401": Topic("minorities", "Which <b>?", "A relevant one.")}
+    found = read_documents("irds:mine", {"a", "b", "c", "missing"})
+    assert found == {"a": Text("", "plain"), "b": Text("T", "one"), "c": Text("", "H two")}
+    minorities = Text("minorities", "Which <b>?\n\nA relevant one.")
+    assert read_queries("irds:mine", {"401"}) == {"401": minorities}
 
 
 @pytest.mark.parametrize(
@@ -95,7 +96,7 @@ def test_texts_and_topics(registered: None) -> None:
 )
 def test_what_may_be_wrong(registered: None, name: str, problem: str) -> None:
     with pytest.raises(InputError, match=problem):
-        read_texts(name, {"a"})
+        read_documents(name, {"a"})
 
 
 def test_the_page_has_the_texts(registered: None, tmp_path: Path) -> None:
@@ -104,6 +105,6 @@ def test_the_page_has_the_texts(registered: None, tmp_path: Path) -> None:
     command = ["judge", str(tmp_path / "task"), "--documents", "irds:mine", "--queries", "irds:mine"]
     found = unjudged(*command, "-o", str(page))
     assert found.returncode == 0
-    assert "1 of 2 documents has no text in irds:mine: gone.\n" in found.stderr.decode()
+    assert "1 of 2 documents has no text in irds:mine: gone." in found.stderr.decode()
     assert '"texts": ["T\\n\\none", null]' in page.read_text()
     assert "Which \\u003cb\\u003e?" in page.read_text()

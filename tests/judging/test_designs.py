@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,9 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.cli.in_process import unjudged
 from unjudged import Judgments, UsageError, evaluate, experiment, sample
-from unjudged.cli.commands.pool import sample as sample_command
+from unjudged.judging import next as next_documents
 from unjudged.judging.designs import DESIGNS, design
 from unjudged.judging.pooling import REST, Pool
 
@@ -52,19 +49,13 @@ def test_from_python(every_second: str) -> None:
     assert "depth 5" in str(moved)
 
 
-def test_from_the_command_line(every_second: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("unjudged.cli.commands.experiment.cores", lambda: 1)
-    output, drawn = tmp_path / "found.csv", tmp_path / "drawn.qrels"
-    words = ["-d", f"{every_second}(2, 4)", "-m", "AP", "-o", str(output)]
-    assert unjudged("experiment", QRELS, *RUNS, *words).returncode == 0
-    rows = list(csv.DictReader(io.StringIO(output.read_text())))
-    assert {(row["design"], row["level"]) for row in rows} == {("every", "2.0"), ("every", "4.0")}
-    sample_command(QRELS, design=every_second, depth="4", seed=1, output=drawn)  # type: ignore[arg-type]
-    pool = Pool.of(sample.qrels)
-    expected = pool.only((np.arange(len(pool.judgments.grade)) + 1) % 4 == 0)
-    assert Judgments.read(drawn).grade.tolist() == expected.grade.tolist()
-    with pytest.raises(UsageError, match="--design every needs --depth"):
-        sample_command(QRELS, design=every_second)  # type: ignore[arg-type]
+def test_what_it_lists_and_draws(every_second: str) -> None:
+    """A design of user code is one of `next`, too."""
+    pool = Pool.of(sample.qrels, sample.runs)
+    found = next_documents(sample.qrels, sample.runs, design=f"{every_second}(4, offset=1)", seed=1).sample
+    assert found is not None
+    assert found.drawn is not None
+    assert found.drawn.tolist() == ((np.arange(len(pool.judgments.grade)) + 2) % 4 == 0).tolist()
 
 
 def test_in_figures(every_second: str) -> None:
@@ -89,26 +80,25 @@ def test_in_other_processes(tmp_path: Path) -> None:
         "if __name__ == '__main__':\n"
         "    results = [experiment(sample.qrels, sample.runs, 'half', measures='AP', repeats=4, workers=w)\n"
         "               for w in (1, 2)]\n"
-        "    assert results[0].means.tobytes() == results[1].means.tobytes()\n"
+        "    assert results[0].source.means.tobytes() == results[1].source.means.tobytes()\n"
         "    print('same')\n"
     )
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60, check=False)
     assert done.stdout == "same\n", done.stderr
 
 
-@pytest.mark.parametrize("name", ["random", "depth", "mixed", "stratified"])
+@pytest.mark.parametrize("name", ["uniform", "pool", "mixed", "stratified"])
 def test_those_of_the_package(name: str) -> None:
     pool, known = Pool.of(sample.qrels, sample.runs), DESIGNS.find(name)
     level = known.levels[4]
     expected = {
-        "random": pool.random(0.05, seed=8),
-        "depth": pool.depth(5),
+        "uniform": pool.uniform(0.05, seed=8),
+        "pool": pool.depth(5),
         "mixed": pool.mixed(5, seed=8),
         "stratified": pool.stratified({10: 1.0, REST: 0.05}, seed=8),
     }[name]
     drawn = known.draw(pool, level, seed=8)
     assert drawn.grade.tolist() == expected.grade.tolist()
-    assert known.form == ("qrels" if expected.stratum is None else "strata")
     assert known.random == (drawn.grade.tolist() != known.draw(pool, level, seed=9).grade.tolist())
     if not known.runs:
         assert known.draw(Pool.of(sample.qrels), level, seed=8).grade.tolist() == drawn.grade.tolist()
@@ -123,7 +113,7 @@ def test_what_cannot_be_registered_or_drawn(every_second: str) -> None:
         design(level="share", axis="", levels=(2,))
     with pytest.raises(UsageError, match="at least one default level"):
         design(level="share", axis="", levels=())
-    with pytest.raises(UsageError, match="design is 'none', expected one of random, depth"):
+    with pytest.raises(UsageError, match="design is 'none', expected one of uniform, pool"):
         DESIGNS.find("none")
     with pytest.raises(UsageError, match="design 'every' has no option 'top'; its options: offset"):
         DESIGNS.find(every_second).draw(pool, 2, top=3)

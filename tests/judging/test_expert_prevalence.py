@@ -56,7 +56,7 @@ def inside_and_decided(
     And do these exclude 0, and if so, on the wrong side?
     """
     known = shared.with_grades(np.where(kept, truth, -1))
-    (values,) = completions_of(known, None, seed=seed).values([AP], 200)
+    (values,) = completions_of(known, seed=seed).values([AP], 200)
     first, second = np.triu_indices(RUNS, 1)
     drawn, actual = shared.per_run(values).mean(axis=2), shared.per_run(AP.compute(shared.rankings))
     differences = drawn[:, first] - drawn[:, second]
@@ -235,5 +235,5 @@ def test_orders_by_completions_are_nearly_always_right() -> None:
 
 def test_refusals() -> None:
     shared = SharedRankings.of(Judgments.of({"q": {"d": -1}}), {"a": {"q": {"d": 1.0}}})
-    with pytest.raises(UsageError, match="no document is judged, so prevalence cannot be estimated"):
-        completions_of(shared, None)
+    with pytest.raises(UsageError, match="no document is judged, so nothing is known of what is relevant"):
+        completions_of(shared)

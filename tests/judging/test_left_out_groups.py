@@ -8,12 +8,27 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.cli.in_process import refused
-from unjudged import UsageError, evaluate, sample
+from unjudged import Judgments, UsageError, evaluate, sample
 from unjudged.judging import Pool
-from unjudged.judging.groups_left_out import left_out_groups, without
+from unjudged.judging.groups_left_out import left_out_groups
+from unjudged.rankings.extension import chosen_rows
+from unjudged.rankings.runs import Run
 
-RUNS = [str(path) for path in sample.runs.values()]
+
+def without(group: str, groups: dict[str, str]) -> Judgments:
+    """The judgments without the documents that only this group has among its first ten."""
+    own: set[tuple[str, str]] = set()
+    others: set[tuple[str, str]] = set()
+    for name, path in sample.runs.items():
+        run = Run.of(path)
+        for q, query in enumerate(run.queries):
+            first = slice(run.offsets[q], min(run.offsets[q] + 10, run.offsets[q + 1]))
+            ranked = np.arange(len(run.documents))[first]
+            found = {(query, document) for document in run.documents.take(ranked)}
+            (own if groups.get(name, name) == group else others).update(found)
+    judgments = Judgments.of(sample.qrels)
+    names = judgments.pooled.names(np.arange(len(judgments.grade)))
+    return chosen_rows(judgments, np.array([name not in own - others for name in names]))
 
 
 def test_left_out_runs_are_evaluated_without_their_groups() -> None:
@@ -25,7 +40,7 @@ def test_left_out_runs_are_evaluated_without_their_groups() -> None:
         for i, row in enumerate(left_out_groups(pool, measure, depth=10, groups=groups).rows["left out"]):
             run, group, score, rest, change, place, later = row.values()
             assert (run, group) == (pool.runs[i], groups.get(str(run), run))
-            reduced = evaluate(without(pool, str(group), 10, groups), sample.runs, measure).means[:, 0]
+            reduced = evaluate(without(str(group), groups), sample.runs, measure).means[:, 0]
             assert (score, rest) == (actual[i], reduced[i])
             assert change == 100 * ((reduced[i] - actual[i]) / actual[i])
             assert (place, later) == (1 + (actual > actual[i]).sum(), 1 + (reduced > reduced[i]).sum())
@@ -78,10 +93,5 @@ def test_nothing_relevant_is_no_sign_of_reusability(tmp_path: Path) -> None:
     """Nothing changed where nothing was above 0, which looked fair."""
     lines = [line.split() for line in sample.qrels.read_text().splitlines() if line[0] != "#"]
     (tmp_path / "zero.qrels").write_text("".join(f"{q} 0 {d} 0\n" for q, _, d, _ in lines))
-    (tmp_path / "none.qrels").write_text("".join(f"{q} 0 {d} -1\n" for q, _, d, _ in lines))
     found = left_out_groups(Pool.of(tmp_path / "zero.qrels", sample.runs))
     assert found.notes == ["No mean AP is above 0, so there is nothing to lose."]
-    unjudged = str(tmp_path / "none.qrels")
-    for words in (["experiment"], ["calibrate", "-g", "(.*)"]):
-        said = refused(1, *words, unjudged, *RUNS[:2])
-        assert said == f"{unjudged}: nothing is judged: every grade is negative"

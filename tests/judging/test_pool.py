@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import permutations
-from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -13,9 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unjudged import Judgments, UsageError, sample
-from unjudged.formats.writing import write_judgments
 from unjudged.judging import sampling
-from unjudged.judging.groups_left_out import without
 from unjudged.judging.pooling import REST, Pool
 
 RUNS = {
@@ -80,19 +77,19 @@ def test_pools_nest_and_hold_the_top_of_every_run(
 
 
 def test_random_samples_are_of_what_was_judged() -> None:
-    drawn = Pool.of(QRELS).random(0.4, seed=3)
+    drawn = Pool.of(QRELS).uniform(0.4, seed=3)
     assert drawn.count(0).tolist() == [2, 1]
     assert grades(drawn)["q2"]["e3"] == -1
     assert drawn.count(1).tolist() == [c for c in drawn.count(1).tolist() if c > 0]
     assert drawn.probability is None  # it depends on the grades: what has no relevant document is drawn again
-    plain = Pool.of(QRELS).random(0.4, seed=3, redraw=False)
+    plain = Pool.of(QRELS).uniform(0.4, seed=3, redraw=False)
     assert plain.probability is not None
     assert plain.probability.tolist() == pytest.approx([0.4] * 5 + [1 / 3] * 3)
 
 
 def test_a_larger_sample_with_the_same_seed_holds_the_smaller_one() -> None:
     pool = Pool.of(sample.qrels)
-    samples = [pool.random(share, seed=5, redraw=False).grade >= 0 for share in (0.05, 0.1, 0.5, 1.0)]
+    samples = [pool.uniform(share, seed=5, redraw=False).grade >= 0 for share in (0.05, 0.1, 0.5, 1.0)]
     for small, large in zip(samples, samples[1:], strict=False):
         assert (large | ~small).all()
     assert (samples[-1] == (pool.judgments.grade >= 0)).all()
@@ -102,21 +99,21 @@ def test_a_sample_does_not_depend_on_the_order_of_the_judgments() -> None:
     pool = Pool.of(QRELS)
     turned = {q: dict(reversed(documents.items())) for q, documents in reversed(QRELS.items())}
     for seed in range(20):
-        assert grades(pool.random(0.4, seed=seed)) == grades(Pool.of(turned).random(0.4, seed=seed))
+        assert grades(pool.uniform(0.4, seed=seed)) == grades(Pool.of(turned).uniform(0.4, seed=seed))
 
 
 def test_a_sample_does_not_depend_on_what_was_drawn_before() -> None:
     pool = Pool.of(sample.qrels, sample.runs)
     for share, seed in ((0.01, 1), (0.5, 1), (0.5, 2), (0.01, 1), (1.0, 2)):
-        alone = Pool.of(sample.qrels).random(share, seed=seed)
-        assert pool.random(share, seed=seed).grade.tolist() == alone.grade.tolist()
+        alone = Pool.of(sample.qrels).uniform(share, seed=seed)
+        assert pool.uniform(share, seed=seed).grade.tolist() == alone.grade.tolist()
 
 
 def test_a_random_sample_is_a_stratified_one_of_one_stratum() -> None:
     everything = Pool.of(sample.qrels, sample.runs)
     for pool in (everything, replace(everything, judgments=everything.depth(5))):
         for share in (0.02, 0.3, 1.0):
-            drawn, strata = pool.random(share, seed=4, redraw=False), pool.stratified({REST: share}, seed=4)
+            drawn, strata = pool.uniform(share, seed=4, redraw=False), pool.stratified({REST: share}, seed=4)
             assert drawn.grade.tolist() == strata.grade.tolist()
             assert drawn.probability is not None
             assert strata.probability is not None
@@ -127,9 +124,9 @@ def test_redraw_rule_on_real_sizes() -> None:
     pool = Pool.of(sample.qrels)
     relevant = pool.judgments.count(1) > 0
     for seed in range(10):
-        drawn = pool.random(0.02, seed=seed)
+        drawn = pool.uniform(0.02, seed=seed)
         assert (drawn.count(1)[relevant] > 0).all()
-        assert (drawn.count(0) == pool.random(0.02, seed=seed, redraw=False).count(0)).all()
+        assert (drawn.count(0) == pool.uniform(0.02, seed=seed, redraw=False).count(0)).all()
 
 
 def test_mixed_draws_as_many_again() -> None:
@@ -192,47 +189,13 @@ def test_inclusion_probabilities_by_enumeration(monkeypatch: pytest.MonkeyPatch)
         assert (found / len(orders)).tolist() == pytest.approx(drawn.probability.tolist(), abs=1e-15)
 
 
-@pytest.mark.parametrize("form", ["qrels", "strata", "prels"])
-def test_designs_read_back_as_they_were_written(form: str, tmp_path: Path) -> None:
-    drawn = Pool.of(sample.qrels, sample.runs).stratified({5: 1.0, REST: 0.3}, seed=2)
-    write_judgments(drawn, tmp_path / "drawn", form)
-    again = Judgments.read(tmp_path / "drawn")
-    kept = drawn.grade >= (0 if form == "prels" else -1)
-    assert again.grade.tolist() == drawn.grade[kept].tolist()
-    assert list(again.documents) == [name for name, keep in zip(drawn.documents, kept, strict=True) if keep]
-    if form == "strata":
-        assert np.array_equal(np.asarray(again.stratum), np.asarray(drawn.stratum))
-    if form == "prels":
-        assert np.array_equal(np.asarray(again.probability), np.asarray(drawn.probability)[kept])
-
-
-def test_forms_that_are_not_there(tmp_path: Path) -> None:
-    drawn = Pool.of(QRELS, RUNS).depth(1)
-    with pytest.raises(UsageError, match="unknown form 'csv': use one of qrels, strata, prels"):
-        write_judgments(drawn, tmp_path / "drawn", "csv")
-    with pytest.raises(UsageError, match="these judgments have none"):
-        write_judgments(drawn, tmp_path / "drawn", "prels")
-    assert not any(tmp_path.iterdir())
-
-
-def test_pool_without_a_run() -> None:
-    pool = Pool.of(QRELS, RUNS)
-    assert grades(without(pool, "b", depth=2))["q1"] == {"d1": 1, "d2": 0, "d3": 1, "d5": 1}
-    assert grades(without(pool, "a", depth=2)) == {
-        "q1": {"d2": 0, "d3": 1, "d4": 0, "d5": 1},
-        "q2": {"e2": 2, "e3": -1},
-    }
-    with pytest.raises(UsageError, match="no run or group is named 'c'"):
-        without(pool, "c")
-
-
 def test_what_cannot_be_asked() -> None:
     pool = Pool.of(QRELS)
     with pytest.raises(UsageError, match="give the runs of the pool"):
         pool.depth(3)
     for share in (0.0, -0.1, 1.5, float("nan")):
         with pytest.raises(UsageError, match="share is"):
-            pool.random(share)
+            pool.uniform(share)
     with pytest.raises(UsageError, match="depth is 0"):
         Pool.of_runs(RUNS, depth=0)
     nonsense: list[dict[int, float]] = [{}, {0: 1.0}, {5: 2.0}]
@@ -243,16 +206,16 @@ def test_what_cannot_be_asked() -> None:
     value: Any
     for value in (10**400, 10**5000, float("nan"), float("-inf"), "x", None):
         with pytest.raises(UsageError, match="share is"):
-            pool.random(value)
+            pool.uniform(value)
         with pytest.raises(UsageError, match="share is"):
             whole.stratified({5: value})
     for value in (float("inf"), float("nan"), 2.5, -1, "x", None):
         with pytest.raises(UsageError, match="depth is"):
             whole.mixed(value)
         with pytest.raises(UsageError, match="seed is"):
-            pool.random(0.5, seed=value)
+            pool.uniform(0.5, seed=value)
         if value != float("inf") and value != 2.5:
             with pytest.raises(UsageError, match="a stratum ends at depth"):
                 whole.stratified({value: 0.5})
     assert (whole.depth(10**400).grade == whole.depth(3).grade).all()
-    assert (pool.random(0.5, seed=cast("Any", 2.0)).grade == pool.random(0.5, seed=2).grade).all()
+    assert (pool.uniform(0.5, seed=cast("Any", 2.0)).grade == pool.uniform(0.5, seed=2).grade).all()

@@ -56,7 +56,7 @@ def test_how_much_the_script_misses(drawn: int, pool: int) -> None:
     truth = AP.compute(whole.rankings) * whole.rankings.known(1)
     sums = {"independent": np.zeros(queries), "joint": np.zeros(queries)}
     for seed in range(600):
-        rankings = whole.rankings.relabelled(whole.random(drawn / pool, seed=seed, redraw=False))
+        rankings = whole.rankings.relabelled(whole.uniform(drawn / pool, seed=seed, redraw=False))
         for pairs in sums:
             sums[pairs] += statAP(pairs=pairs).compute(rankings) * relevant_total(rankings, 1) / 600
     script, joint = (float((found / truth).mean()) for found in sums.values())
@@ -118,7 +118,7 @@ def test_the_estimated_deviation_is_that_over_samples(design: str, lowest: float
     for seed in range(repeats):
         judgments = {
             "mixed": lambda seed=seed: pool.mixed(8, seed=seed),
-            "random": lambda seed=seed: pool.random(0.2, seed=seed, redraw=False),
+            "random": lambda seed=seed: pool.uniform(0.2, seed=seed, redraw=False),
             "stratified": lambda seed=seed: pool.stratified({5: 1.0, 50: 0.5, REST: 0.2}, seed=seed),
         }[design]()
         rankings = pool.rankings.relabelled(judgments)

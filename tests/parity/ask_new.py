@@ -13,8 +13,10 @@ import numpy as np
 import unjudged
 from tests.parity.collections import Case
 from tests.parity.rows import Answer, Found, main
-from unjudged import Collection, Scores, UnjudgedError, judging, predictions, studies
+from unjudged import Collection, Judgments, Scores, UnjudgedError, judging, predictions, studies
 from unjudged.inference.rows import turned as turned_row
+from unjudged.judging.designs import draw
+from unjudged.judging.judging_page import to_judge_in
 from unjudged.studies import orders
 from unjudged.studies.coefficients import COEFFICIENTS
 from unjudged.studies.orders import STATISTICS
@@ -212,34 +214,57 @@ def collections(case: Case, measure: str, **options: Any) -> Iterator[Found]:
 
 
 def next_(case: Case, measure: str, **options: Any) -> Iterator[Found]:
-    runs = (
-        dict(list(case.runs.items())[:2]) if options.get("difference") else dict(list(case.runs.items())[:6])
-    )
-    if options.pop("confidence", None) is not None or options.pop("forecast", False):
+    """The mean of runs is what `narrowest` narrows; other variants are gone."""
+    if {*options} - {"settle", "seed"}:
         return
-    found = judging.next(case.qrels, runs, 12, measure, **options)
+    design = "most telling" if options.pop("settle", False) else "narrowest"
+    runs = dict(list(case.runs.items())[:6])
+    found = judging.next(case.qrels, runs, n=12, measure=measure, design=design, **options)
     yield "", "", "", "candidates", found.settings["candidates"]
     yield "", "", "", "documents", [[one["query"], one["document"]] for one in found.wanted]
     yield "", "", "", "gains", [one["gain"] for one in found.wanted]
 
 
+DESIGNS = {"random": "uniform", "depth": "pool"}
+
+
 def drawn(case: Case, design: Any, level: float, seed: int) -> Iterator[Found]:
-    sample = judging.sample(judging.pool(case.runs, 4), design, level, seed=seed)
-    yield from _drawn(sample)
+    yield from _drawn(_sample(case, design, level, seed))
 
 
-def _drawn(sample: Any) -> Iterator[Found]:
-    places = [sample.pooled.names([row])[0] for row in range(len(sample.drawn))]
+def _sample(case: Case, design: str, level: Any, seed: int = 0) -> Judgments:
+    """A pool of a lower depth is a stratum that is judged completely, and one that is not judged."""
+    pool = judging.Pool.of_runs(case.runs, 4)
+    if design == "depth":
+        design, level = "stratified", {level: 1.0}
+    return draw(pool, judging.DESIGNS.find(DESIGNS.get(design, design)), level, seed=seed)
+
+
+def _drawn(sample: Judgments) -> Iterator[Found]:
+    places = [sample.pooled.names([row])[0] for row in range(len(sample.grade))]  # type: ignore[arg-type]
     order = sorted(range(len(places)), key=places.__getitem__)
-    yield "", "", "", "to judge", sorted(sample.to_judge())
-    yield "", "", "", "stratum", sample.stratum[order]
-    yield "", "", "", "probability", sample.probability[order]
+    one = np.ones(len(places), np.int32)
+    yield "", "", "", "to judge", sorted(to_judge_in(sample))
+    yield "", "", "", "stratum", (one if sample.stratum is None else sample.stratum)[order]
+    yield (
+        "",
+        "",
+        "",
+        "probability",
+        sample.inclusion[order] if sample.probability is None else sample.probability[order],
+    )
     yield "", "", "", "origin", [sample.origin.kind, sample.origin.depth]
 
 
 def redrawn(case: Case, design: Any, level: float, seed: int) -> Iterator[Found]:
     pool = judging.Pool.of(case.qrels, case.runs)
-    yield "", "", "", "judgments", pairs_of(judging.DESIGNS[design].draw(pool, level, seed))
+    yield (
+        "",
+        "",
+        "",
+        "judgments",
+        pairs_of(judging.DESIGNS[DESIGNS.get(design, design)].draw(pool, level, seed)),
+    )
 
 
 def drawn_for_predictions(case: Case, seed: int) -> Iterator[Found]:
@@ -250,7 +275,7 @@ def drawn_for_predictions(case: Case, seed: int) -> Iterator[Found]:
 
 
 def pool(case: Case, depth: int) -> Iterator[Found]:
-    made = judging.pool(case.runs, depth).judgments
+    made = judging.Pool.of_runs(case.runs, depth).judgments
     yield "", "", "", "documents", sorted(made.pooled.names(np.arange(len(made.grade))))
 
 
@@ -261,16 +286,21 @@ def stated(case: Case, how: str) -> Iterator[Found]:
 
 
 def merged(case: Case, conflicts: Any, judges: list[str], drawn: bool) -> Iterator[Found]:
-    first = judging.sample(judging.pool(case.runs, 4), "depth", 3) if drawn else case.qrels
+    """Where answers are missing, nobody can judge the documents."""
+    first = _sample(case, "depth", 3) if drawn else case.qrels
     given = {judge: case.extra["answers"][judge] for judge in judges}
-    found = judging.merge(first, given, conflicts=conflicts, allow_missing=drawn)
+    if isinstance(first, Judgments):
+        given["nobody"] = first.with_grades(np.full_like(first.grade, -2))
+    found = judging.merge(first, given, conflicts=conflicts)
     yield "", "", "", "judgments", pairs_of(found.judgments)
-    yield "", "", "", "conflicts", sorted(found.conflicts)
+    conflicts = [(row["query"], row["document"]) for row in found.rows["conflicts"]]
+    yield "", "", "", "conflicts", sorted(conflicts)
     yield "", "", "", "origin", [found.judgments.origin.kind, found.judgments.origin.depth]
 
 
-def experiment(case: Case, **options: Any) -> Iterator[Found]:
-    found = unjudged.experiment(case.qrels, case.runs, against="AP", repeats=3, seed=2, **options)
+def experiment(case: Case, design: str, **options: Any) -> Iterator[Found]:
+    design = DESIGNS.get(design, design)
+    found = unjudged.experiment(case.qrels, case.runs, design, against="AP", repeats=3, seed=2, **options)
     yield "", "", "", "means", found.source.means
     yield "", "", "", "actual", found.source.actual
     yield "", "", "", "judged", found.source.judged

@@ -310,7 +310,7 @@ def test_designs_of_a_pool() -> None:
     with pytest.raises(InputError, match="people could not have judged"):
         estimate_by_document(without_strata, RUNS, None, "P@4")
     assert estimate_by_document(without_strata, RUNS, None, "P@1").design == "Poisson"
-    uniform = estimate_by_document(pool.random(0.5, redraw=False), RUNS, None, "P@3")
+    uniform = estimate_by_document(pool.uniform(0.5, redraw=False), RUNS, None, "P@3")
     assert (uniform.design, uniform.judged) == ("Poisson", 5)
 
 

@@ -11,9 +11,10 @@ import pytest
 import scipy.stats
 
 from tests.cli.in_process import everything, printed, refused, unjudged
-from unjudged import Judgments, sample
+from unjudged import InputError, Judgments, sample
 from unjudged.formats.writing import run_text
-from unjudged.judging.sample_file import read_sample
+from unjudged.judging.judging_page import to_judge_in
+from unjudged.judging.merging import merge
 from unjudged.predictions import (
     Predictions,
     estimate_by_document,
@@ -59,11 +60,6 @@ class World:
         chosen = list(self.truth.items())[:queries]
         return self.write(name, [f"{q} 0 {d} {g}" for q, docs in chosen for d, g in docs.items()])
 
-    def answers(self, asked: str) -> str:
-        """The file with the grades that people would give."""
-        rows = [line.split() for line in Path(asked).read_text().splitlines() if not line.startswith("#")]
-        return self.write("answers.qrels", [f"{q} 0 {d} {self.truth[q].get(d, 0)}" for q, _, d, _ in rows])
-
 
 @pytest.fixture
 def world(tmp_path: Path) -> World:
@@ -77,19 +73,37 @@ def table(*words: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(done.stdout.decode())))
 
 
+def drawn(world: World, n: int, qrels: str | None = None) -> str:
+    """A file of documents to judge, drawn by weight and by the doubt of the model."""
+    file = str(world.folder / "to-judge.sample")
+    sources = [*([qrels] if qrels else []), *world.runs, "--set", f"predictions={world.model}"]
+    measure = MEASURE if qrels is None else "P@5"
+    said = printed("next", *sources, "-d", f"doubt({n})", "-m", measure, "--seed", "4", "-o", file)
+    assert f"unjudged merge {file} -o judged.sample" in said
+    return file
+
+
 def test_from_the_draw_to_the_answer(world: World) -> None:
-    folder = world.folder / "judging"
-    draw = ["sample", "--for", "predictions", *world.runs, "--predictions", world.model]
-    said = printed(*draw, "--budget", "150", "--to-judge", str(folder), "--seed", "4")
-    design, asked = str(folder / "design.txt"), str(folder / "to-judge.qrels")
-    drawn = len(read_sample(design).to_judge())
-    assert said.startswith(f"{drawn} documents to judge, drawn proportional to weight")
-    answers = world.answers(asked)
-    people = str(world.folder / "people.prels")
-    printed("merge", design, answers, "-o", people)
-    evaluated = ["evaluate", people, *world.runs, "--set", f"predictions={world.model}", "-m", MEASURE]
+    """People answer in two files, and the sample waits for the second."""
+    file, merged = drawn(world, 150), str(world.folder / "judged.sample")
+    asked = to_judge_in(Judgments.read(file))
+    parts = [
+        world.write(name, [f"{q} 0 {d} {world.truth[q].get(d, 0)}" for q, d in part])
+        for name, part in (("ann.qrels", asked[:40]), ("bob.qrels", asked[40:]))
+    ]
+    printed("merge", file, parts[0], "-o", merged)
+    runs = [str(path) for path in world.runs]
+    with pytest.raises(InputError, match=f"{len(asked) - 40} drawn documents are not judged yet"):
+        estimate_by_document(merged, runs, world.model, MEASURE)
+    printed("merge", merged, parts[1], "-o", f"{merged}.2")
+    found = estimate_by_document(f"{merged}.2", runs, world.model, MEASURE)
+    judged = merge(file, {"people": world.truth}).judgments
+    expected = estimate_by_document(judged, runs, Predictions.of(world.model), MEASURE)
+    for run in expected.runs:
+        assert found.intervals(run) == expected.intervals(run)
+    assert found.judged == len(asked)
+    evaluated = ["evaluate", f"{merged}.2", *runs, "--set", f"predictions={world.model}", "-m", MEASURE]
     rows = table(*evaluated)
-    expected = estimate_by_document(Judgments.read(people), world.runs, Predictions.of(world.model), MEASURE)
     wanted = [one for run in expected.runs for one in expected.intervals(run)]
     assert [float(row["value"]) for row in rows] == pytest.approx([one.value for one in wanted])
     assert [float(row["low"]) for row in rows] == pytest.approx([one.low for one in wanted])
@@ -101,10 +115,29 @@ def test_from_the_draw_to_the_answer(world: World) -> None:
     gap = expected.difference(*expected.runs[::-1])
     assert compared.startswith("s1 is better than s2. ")
     assert f"difference {gap.value:+.4f} " in compared
-    assert f"unknown: {gap.low:+.4f} to {gap.high:+.4f} (95%) for these queries; estimated" in compared
     (row,) = json.loads(printed("compare", *evaluated[1:], "--format", "json"))["rows"]
     ends = [row[name] for name in ("difference", "estimate_low", "estimate_high")]
     assert ends == pytest.approx([gap.value, gap.low, gap.high])
+
+
+def test_earlier_judgments_are_certain(world: World) -> None:
+    """What people judged before is not drawn again, and counts with probability 1."""
+    earlier = world.qrels("earlier.qrels", 2)
+    sample = Judgments.read(drawn(world, 15, earlier))
+    assert to_judge_in(sample)
+    judged = merge(sample, {"people": world.truth}).judgments
+    assert judged.probability is not None
+    assert (judged.probability == 1).sum() == len(Judgments.of(earlier).grade)
+    assert not {q for q, _ in to_judge_in(sample)} & set(Judgments.of(earlier).queries)
+
+
+def test_a_list_with_answers_is_not_overwritten(world: World) -> None:
+    file = drawn(world, 30)
+    before = Path(file).read_text()
+    assert Path(drawn(world, 30)).read_text() == before
+    Path(file).write_text(before.replace(" -1\n", " 1\n"))
+    again = ["next", *world.runs, "-d", "doubt(30)", "-m", MEASURE, "-o", file]
+    assert "it has grades, which would be lost" in refused(1, *again)
 
 
 def test_by_query(world: World) -> None:
@@ -225,23 +258,6 @@ def test_options_that_do_not_go_together(world: World) -> None:
     evaluated = ["evaluate", QRELS, DENSE]
     both = refused(2, *evaluated, "--set", f"predictions={world.model}", "--interval", "bounds")
     assert both == "with predictions there are intervals already: omit --interval, --view and --depth"
-    draw = ["sample", "--for", "predictions", DENSE]
-    assert "needs --budget" in refused(2, *draw)
-    assert "needs --to-judge FOLDER" in refused(2, *draw, "--budget", "10")
-    assert refused(2, *draw, "--budget", "9", "--share", "10%") == "--for predictions does not take --share"
-    assert refused(2, *draw, "--budget", "9", "--format", "prels").endswith("does not take --format")
-    assert refused(2, *draw, "--budget", "9", "--design", "depth").endswith("does not take --design")
-    assert "does not take --share beside" in refused(2, "sample", QRELS, "--share", "10%", "--budget", "9")
-
-
-def test_nothing_is_overwritten(world: World) -> None:
-    folder = world.folder / "judging"
-    draw = ["sample", "--for", "predictions", *world.runs, "--to-judge", str(folder)]
-    printed(*draw, "--budget", "30")
-    printed(*draw, "--budget", "30")
-    (folder / "to-judge.qrels").write_text("q 0 d 1\n")
-    assert "exists and has other content" in refused(1, *draw, "--budget", "30")
-    assert (folder / "to-judge.qrels").read_text() == "q 0 d 1\n"
 
 
 def test_decimals_of_estimates_with_predictions(world: World) -> None:

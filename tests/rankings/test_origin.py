@@ -74,8 +74,8 @@ def test_samples_of_a_pool() -> None:
     assert pool.judgments.origin == Origin("uniform sample")
     assert pool.depth(5).origin == Origin("uniform sample"), "dense has unjudged documents there"
     assert pool.blank.depth(5).origin == Origin("pool", 5)
-    assert pool.random(0.5, redraw=False).origin == pool.random(0.5).origin == Origin("uniform sample")
-    assert pool.random(0.5, redraw=False).even
+    assert pool.uniform(0.5, redraw=False).origin == pool.uniform(0.5).origin == Origin("uniform sample")
+    assert pool.uniform(0.5, redraw=False).even
     assert pool.mixed(5).origin == Origin("stratified sample")
     assert pool.stratified({10: 0.5}).origin == Origin("stratified sample", 10)
 

@@ -19,7 +19,7 @@ def pool(data: Path) -> Pool:
 
 
 def test_induced_ap_on_the_depth_4_pool_as_the_paper_prints_it(pool: Pool) -> None:
-    found = experiment(pool, design="depth", levels=[4], measures="indAP")
+    found = experiment(pool, design="pool", levels=[4], measures="indAP")
     assert round(found.find("tau", "indAP", 4)["mean"], 4) == 0.8992
 
 

@@ -161,13 +161,13 @@ def test_results_show_themselves() -> None:
     assert "<caption>random design" in found._repr_html_()
     pool = Pool.of(sample.qrels, sample.runs)
     assert str(pool) == f"Pool(judgments={pool.judgments}, runs={pool.runs})"
-    wanted = judging.next(sample.qrels, sample.runs["dense"], 2, "RBP(p=0.8)")
+    wanted = judging.next(sample.qrels, sample.runs["dense"], n=2, measure="RBP(p=0.8)")
     assert str(wanted).splitlines()[0] == "2 documents to judge"
     assert wanted.wanted[0]["document"] in str(wanted)
 
 
 def test_a_long_result_is_cut_where_it_shows_itself() -> None:
-    wanted = judging.next(sample.qrels, sample.runs["dense"], 100, "RBP(p=0.8)")
+    wanted = judging.next(sample.qrels, sample.runs["dense"], n=100, measure="RBP(p=0.8)")
     lines = str(wanted).splitlines()
     assert lines[2 + 60 : 2 + 60 + 2] == ["", "40 more rows."]
     assert lines[2 + 60 + 3].startswith("Estimates from samples will refuse these judgments: infAP")

@@ -15,7 +15,7 @@ from unjudged import sample
 from unjudged.studies.summary import KEPT, REDRAWN
 
 QRELS, RUNS = str(sample.qrels), [str(path) for path in sample.runs.values()]
-SMALL = ["--design", "random(10%, 50%, repeats=3)", "-m", "AP", "infAP"]
+SMALL = ["--design", "uniform(10%, 50%, repeats=3)", "-m", "AP", "infAP"]
 
 
 def shown(*words: str) -> str:
@@ -27,12 +27,12 @@ def shown(*words: str) -> str:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["-d", f"depth({'9' * 400})"], "invalid depth '9999"),
-        (["-d", "depth", "-m", "statAP"], "needs the probability that each"),
-        (["-d", "best"], "design is 'best', expected one of random"),
-        (["-d", "random(top=5)"], "design 'random' has no option 'top'"),
-        (["-d", "random(5)"], "invalid share '5'"),
-        (["-d", "depth(5%)"], "invalid depth '5%'"),
+        (["-d", f"pool({'9' * 400})"], "invalid depth '9999"),
+        (["-d", "pool", "-m", "statAP"], "needs the probability that each"),
+        (["-d", "best"], "design is 'best', expected one of uniform"),
+        (["-d", "uniform(top=5)"], "design 'uniform' has no option 'top'"),
+        (["-d", "uniform(5)"], "invalid share '5'"),
+        (["-d", "pool(5%)"], "invalid depth '5%'"),
         (["--format", "parquet"], "--format parquet needs --output"),
     ],
 )
@@ -42,7 +42,7 @@ def test_what_cannot_be_asked(arguments: list[str], message: str) -> None:
 
 def test_experiment_tables(tmp_path: Path) -> None:
     table = shown("experiment", QRELS, *RUNS, *SMALL)
-    assert "random design, 6 runs, against AP with all judgments" in table
+    assert "uniform design, 6 runs, against AP with all judgments" in table
     table = table.partition("\n")[2]
     heads = [block.splitlines()[0].split() for block in table.split("\n\n")]
     assert heads == [
@@ -50,9 +50,9 @@ def test_experiment_tables(tmp_path: Path) -> None:
         ["measure", "against", "level", "rms", "bias"],
     ]
     assert max(map(len, table.splitlines())) <= 80
-    kept = shown("experiment", QRELS, *RUNS, "-d", "random(10%, 50%, repeats=3, redraw=False)", "-m", "AP")
+    kept = shown("experiment", QRELS, *RUNS, "-d", "uniform(10%, 50%, repeats=3, redraw=False)", "-m", "AP")
     assert kept.partition("\n")[2].split("\n\n")[0] != table.split("\n\n")[0]
-    for design, said in {"random(10%)": REDRAWN, "random(10%, redraw=False)": KEPT, "depth(5)": ""}.items():
+    for design, said in {"uniform(10%)": REDRAWN, "uniform(10%, redraw=False)": KEPT, "pool(5)": ""}.items():
         done = unjudged("experiment", QRELS, *RUNS, "-d", design, "-m", "AP", "-v")
         assert "".join(re.findall("! (Samples.*)", done.stderr.decode())) == said
     text = unjudged("experiment", QRELS, *RUNS, *SMALL, "--format", "csv").stdout.decode()
@@ -78,7 +78,7 @@ def test_figures(tmp_path: Path, levels: str, axis: str) -> None:
     pytest.importorskip("altair")
     pytest.importorskip("vl_convert")
     file = tmp_path / "figure.svg"
-    asked = ["-d", f"random({levels}, repeats=2)", "-m", "AP"]
+    asked = ["-d", f"uniform({levels}, repeats=2)", "-m", "AP"]
     shown("experiment", QRELS, *RUNS, *asked, "--plot", str(file))
     assert axis in file.read_text()
 

@@ -32,11 +32,11 @@ def same(a: Experiment, b: Experiment) -> bool:
 
 @pytest.mark.filterwarnings("ignore:.*:unjudged.AssumptionWarning")
 @pytest.mark.parametrize(
-    ("design", "level"), [("random", 0.2), ("depth", 4), ("mixed", 3), ("stratified", 0.3)]
+    ("design", "level"), [("uniform", 0.2), ("pool", 4), ("mixed", 3), ("stratified", 0.3)]
 )
 def test_each_sample_is_an_evaluation_of_its_own(pool: Pool, design: str, level: float) -> None:
     options: dict[str, Any] = {"top": 5} if design == "stratified" else {}
-    measures = [m for m in MEASURES if design != "depth" or m != "statAP"]
+    measures = [m for m in MEASURES if design != "pool" or m != "statAP"]
     written = f"{design}({level}, top=5)" if options else f"{design}({level}, repeats=2)"
     given: dict[str, Any] = {"against": "AP", "repeats": 2, "seed": 7}
     found = experiment(pool, None, design, measures, levels=[level], **given, **options)
@@ -44,8 +44,8 @@ def test_each_sample_is_an_evaluation_of_its_own(pool: Pool, design: str, level:
     for repeat in range(found.source.means.shape[1]):
         seed = 7000 + repeat
         judgments = {
-            "random": pool.random(0.2, seed=seed),
-            "depth": pool.depth(4),
+            "uniform": pool.uniform(0.2, seed=seed),
+            "pool": pool.depth(4),
             "mixed": pool.mixed(3, seed=seed),
             "stratified": pool.stratified({5: 1.0, REST: 0.3}, seed=seed),
         }[design]
@@ -67,7 +67,7 @@ def test_statistics_are_of_each_repeat_and_then_averaged(pool: Pool) -> None:
                 row = found.find(name, measure, 0.1, against)
                 assert row["mean"] == pytest.approx(np.mean(values), rel=1e-12, nan_ok=True)
                 assert row["deviation"] == pytest.approx(np.std(values, ddof=1), rel=1e-9, nan_ok=True)
-                assert (row["repeats"], row["design"]) == (4, "random")
+                assert (row["repeats"], row["design"]) == (4, "uniform")
 
 
 def test_all_judgments_give_the_actual_values(pool: Pool) -> None:
@@ -78,9 +78,7 @@ def test_all_judgments_give_the_actual_values(pool: Pool) -> None:
 
 
 def test_a_depth_pool_has_nothing_to_repeat(pool: Pool) -> None:
-    assert (
-        experiment(pool, design="depth", levels=[3, 5], measures="AP", repeats=9).source.means.shape[1] == 1
-    )
+    assert experiment(pool, design="pool", levels=[3, 5], measures="AP", repeats=9).source.means.shape[1] == 1
 
 
 @pytest.mark.thorough
@@ -133,7 +131,7 @@ def test_samples_of_other_seeds_are_others(pool: Pool) -> None:
 
 def test_what_cannot_be_asked(pool: Pool) -> None:
     wrongs: dict[str, tuple[Any, str]] = {
-        "design": ("best", "design is 'best', expected one of random"),
+        "design": ("best", "design is 'best', expected one of uniform"),
         "repeats": (0, "repeats is 0"),
         "workers": (0, "workers is 0"),
         "levels": ([], "no level given"),
@@ -141,7 +139,14 @@ def test_what_cannot_be_asked(pool: Pool) -> None:
     for wrong, message in wrongs.items():
         with pytest.raises(UsageError, match=message[1]):
             experiment(pool, **{wrong: message[0]})
-    for written in ("depth(2.5)", "random(5%", "random(0%)", "random(top=3)", "mixed(repeats=0)", "depth(x)"):
+    for written in (
+        "pool(2.5)",
+        "uniform(5%",
+        "uniform(0%)",
+        "uniform(top=3)",
+        "mixed(repeats=0)",
+        "pool(x)",
+    ):
         with pytest.raises(UsageError):
             experiment(pool, design=written)
     with pytest.raises(UsageError, match="at least two"):
@@ -153,16 +158,16 @@ def test_what_cannot_be_asked(pool: Pool) -> None:
             experiment(pool, levels=[nonsense])  # type: ignore[list-item]
         with pytest.raises(UsageError, match="seed is"):
             experiment(pool, seed=-nonsense if nonsense == 10**400 else float("inf"))  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="design 'depth' has no option 'top'"):
-        experiment(pool, design="depth", top=3)
+    with pytest.raises(UsageError, match="design 'pool' has no option 'top'"):
+        experiment(pool, design="pool", top=3)
     with pytest.raises(UsageError, match="needs the probability that each document was drawn"):
-        experiment(pool, design="depth", measures=["AP", "statAP"])
+        experiment(pool, design="pool", measures=["AP", "statAP"])
 
 
 def test_print_shows_tau_and_error(pool: Pool) -> None:
     found = experiment(pool, levels=[0.5], measures=["AP", "infAP"], repeats=2)
     text = str(found)
-    assert "random design, 6 runs, against AP with all judgments" in text
+    assert "uniform design, 6 runs, against AP with all judgments" in text
     both = experiment(pool, levels=[0.5], measures=["infAP", "nDCG@10"], repeats=2)
     assert [row["against"] for row in both.shown("experiment")[0]][::5] == ["AP", "nDCG@10"]
     assert "each against its target" in str(both)
@@ -174,6 +179,6 @@ def test_print_shows_tau_and_error(pool: Pool) -> None:
 def test_pools_and_measures_travel_to_other_processes(pool: Pool) -> None:
     again: Pool = pickle.loads(pickle.dumps(pool))
     assert again.judgments.index is again.rankings.judgments.index
-    assert again.random(0.3, seed=2).grade.tolist() == pool.random(0.3, seed=2).grade.tolist()
+    assert again.uniform(0.3, seed=2).grade.tolist() == pool.uniform(0.3, seed=2).grade.tolist()
     (measure,) = parse("nDCG(dcg='exp-log2')@10")
     assert pickle.loads(pickle.dumps(measure)) == measure

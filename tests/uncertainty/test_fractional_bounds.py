@@ -63,7 +63,9 @@ def test_the_same_in_halves_as_in_whole_numbers() -> None:
         for view in ("pairs", "systems"):
             rows = ([{**row, "measure": None} for row in found.rows[view]] for found in (one, other))
             assert repr(next(rows)) == repr(next(rows))
-        first, second = (next_documents(q, runs, 5, m) for q, m in ((whole, of_whole), (halves, of_halves)))
+        first, second = (
+            next_documents(q, runs, n=5, measure=m) for q, m in ((whole, of_whole), (halves, of_halves))
+        )
         assert [(c["query"], c["document"], c["gain"]) for c in first.wanted] == [
             (c["query"], c["document"], c["gain"]) for c in second.wanted
         ]

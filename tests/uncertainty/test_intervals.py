@@ -195,7 +195,7 @@ def test_segments_have_every_interval() -> None:
     even = {query: own for query, own in qrels.items() if half[query] == "even"}
     for kind, given in (*GIVEN.items(), ("sampling", {})):
         asked = f"{kind}({', '.join(f'{name}={value}' for name, value in given.items())})"
-        drawn = Pool.of(qrels, sample.runs).random(0.5, seed=1) if kind == "sampling" else qrels
+        drawn = Pool.of(qrels, sample.runs).uniform(0.5, seed=1) if kind == "sampling" else qrels
         some = drawn if kind == "sampling" else even
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

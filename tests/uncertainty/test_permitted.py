@@ -43,7 +43,7 @@ def judgments_of(kind: Kind) -> Judgments:
     stratified = POOL.stratified({5: 1.0, float("inf"): 0.3}, seed=1)
     made: dict[str, Judgments] = {
         "pool": POOL.depth(10),
-        "uniform sample": POOL.random(0.5, seed=1),
+        "uniform sample": POOL.uniform(0.5, seed=1),
         "stratified sample": stratified,
         "weighted sample": replace(stratified, stratum=None, origin=Origin("weighted sample")),
         "chosen": replace(POOL.depth(3), origin=Origin("chosen")),

@@ -93,7 +93,7 @@ def test_further_judgments_of_a_sample(tmp_path: Path) -> None:
     merged = merge(path, {"ann": {"q": {"b": 1}}})
     assert (merged.judgments.origin.kind, merged.judgments.stratum) == (UNKNOWN, None)
     assert merged.judgments.grade.tolist() == [1, 1, -1]
-    (note,) = merged.notes()
+    (note,) = merged.notes
     assert note.startswith("Further judgments were added to a stratified sample and were not drawn with it")
     assert merge(path, {"ann": {"q": {"b": 1, "c": 0}}}).judgments.origin.kind == POOL
     with pytest.raises(InputError, match="were not in the sample"):

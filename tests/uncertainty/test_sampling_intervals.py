@@ -127,7 +127,7 @@ def test_one_more_document_of_average_precision_by_trying_each() -> None:
 
 def test_how_many_documents_a_mean_rests_on() -> None:
     pool = simulated(3)
-    alone = pool.rankings.relabelled(pool.random(0.3, seed=1, redraw=False))
+    alone = pool.rankings.relabelled(pool.uniform(0.3, seed=1, redraw=False))
     relevant = alone.where((alone.labels >= 1) & (alone.rank <= 20)).counts.reshape(2, -1).sum(axis=1)
     means = SampledMeans.of(parse_measure("P@20"), alone)
     assert means.documents_behind() == pytest.approx(relevant, rel=0.2)
@@ -257,10 +257,10 @@ def test_what_a_sample_lacks_is_said() -> None:
         intervals(evaluate(pool.judgments, run, "AP"), "sampling")
     with pytest.raises(UsageError, match="nothing was drawn from one of the strata of query"):
         intervals(evaluate(pool.stratified({5: 1.0, REST: 0.0}), run, "AP"), "sampling")
-    few = pool.random(0.06, seed=1, redraw=False)
+    few = pool.uniform(0.06, seed=1, redraw=False)
     with pytest.raises(UsageError, match=r"relevant documents, 2\.2 per query, too few to tell how AP"):
         intervals(evaluate(few, run, "infAP"), "sampling")
-    half = pool.random(0.5, seed=1, redraw=False)
+    half = pool.uniform(0.5, seed=1, redraw=False)
     barren = half.with_grades(np.where(half.query < 6, np.minimum(half.grade, 0), half.grade))
     with pytest.raises(
         UsageError, match=r"7 of 40 queries have no relevant document .*\(about [0-9,]+ or more"
@@ -273,7 +273,7 @@ def test_what_a_sample_lacks_is_said() -> None:
     judged_to_five = pool.only(pool.best <= 5)
     with pytest.raises(UsageError, match="these judgments are not a random sample"):
         intervals(evaluate(judged_to_five, run, "P@10"), "sampling")
-    row = intervals(evaluate(pool.random(0.5), run, ["AP", "RR"]), "sampling")[0]
+    row = intervals(evaluate(pool.uniform(0.5), run, ["AP", "RR"]), "sampling")[0]
     assert "RR has no interval from a sample" in row[1].method
 
 
@@ -282,14 +282,14 @@ def test_the_named_budget_is_enough_in_nearly_all_samples() -> None:
     pool = simulated(4)
     run = {"a": run_of(pool, 0)}
     with pytest.raises(UsageError) as refused:
-        intervals(evaluate(pool.random(0.06, seed=1, redraw=False), run, "AP"), "sampling")
+        intervals(evaluate(pool.uniform(0.06, seed=1, redraw=False), run, "AP"), "sampling")
     named = int(str(refused.value).split("(about ")[1].split()[0].replace(",", ""))
     rate = named / len(pool.judgments.grade)
     assert rate < 0.3
     answered = 0
     for seed in range(20):
         with suppress(UsageError):
-            sampled = pool.random(rate, seed=seed, redraw=False)
+            sampled = pool.uniform(rate, seed=seed, redraw=False)
             answered += intervals(evaluate(sampled, run, "AP"), "sampling")[0][0].has_interval
     assert answered >= 17
 
@@ -298,7 +298,7 @@ def test_the_named_budget_is_enough_in_nearly_all_samples() -> None:
 def test_quotients_of_one_stratum_are_corrected_for_skewness(name: str) -> None:
     """Each end is where the Normal statistic, or Hall's, has its quantile: whichever is further away."""
     pool = simulated(4)
-    drawn = pool.random(0.4, seed=2, redraw=False)
+    drawn = pool.uniform(0.4, seed=2, redraw=False)
     scores = evaluate(drawn, {"a": run_of(pool, 0)}, name)
     found = intervals(scores, "sampling")[0][0]
     assert scores.rankings is not None
@@ -322,7 +322,7 @@ def test_queries_without_a_sampled_relevant_document_are_counted() -> None:
     drawn = next(
         sample
         for seed in range(100)
-        if 0 < (sample := pool.random(0.15, seed=seed, redraw=False)).count(1).tolist().count(0) <= 4
+        if 0 < (sample := pool.uniform(0.15, seed=seed, redraw=False)).count(1).tolist().count(0) <= 4
     )
     unseen = drawn.count(1).tolist().count(0)
     estimate = intervals(evaluate(drawn, {"a": run_of(pool, 0)}, "infAP"), "sampling")[0][0]

@@ -19,7 +19,7 @@ Form = Literal["qrels", "strata", "prels"]
 TiesName = Literal["order", "expected"]
 TestName = Literal["t", "randomization", "wilcoxon", "bootstrap"]
 CorrectionName = Literal["holm", "bh", "bonferroni", "none", "tukey"]
-DesignName = Literal["random", "depth", "mixed", "stratified"]
+DesignName = Literal["uniform", "pool", "mixed", "stratified"]
 Conflicts = Literal["error", "majority", "highest", "last"]
 """Names for static typing; a test compares each of these with its registry, which others may add to."""
 

@@ -127,9 +127,6 @@ class JudgmentOptions(InputOptions):
         return judgments
 
 
-DESIGN = b"unjudged-design"
-"""How the file of a drawn sample begins."""
-
 CONDITION = "if every document of the pool could be drawn"
 """Assumption of estimates from a sample; a design for P@10, for example, draws among the first ten only."""
 
@@ -139,7 +136,7 @@ def read_judgments(
 ) -> Judgments:
     """Return the judgments with those of further files; say on standard error where the files differ."""
     read = Judgments.with_fractions if fractions else Judgments.read
-    judgments = _from_design(qrels) if _is_design(qrels) else read(qrels)
+    judgments = read(qrels)
     if judged:
         from unjudged.judging.merging import merge
 
@@ -147,7 +144,7 @@ def read_judgments(
             with name_file_in_errors(file):
                 merged = merge(judgments, {Path(file).stem: file}, conflicts=conflicts)
             judgments = merged.judgments
-            for note in merged.notes():
+            for note in merged.notes:
                 warn(f"{file}: {note}")
     return judgments
 
@@ -166,26 +163,8 @@ def suggest_estimates(judgments: Judgments, measures: Sequence[Measure]) -> None
         warn(f"These judgments record strata: xinfAP and statAP estimate AP from them, {CONDITION}.")
 
 
-def _is_design(file: str) -> bool:
-    """Whether a file records a drawn sample; pipes are left alone, because they can be read only once."""
-    if not os.path.isfile(file):
-        return False
-    with suppress(OSError), open(file, "rb") as stream:
-        return stream.read(len(DESIGN)) == DESIGN
-    return False
-
-
 def _is_table(file: str) -> bool:
     """Whether a file can be read as a table of scores of several systems or measures."""
     with suppress(UnjudgedError):
         return os.path.isfile(file) and len((scores := Scores.of(file)).runs) * len(scores.measures) > 1
     return False
-
-
-def _from_design(file: str) -> Judgments:
-    from unjudged.judging.sample_file import read_sample
-
-    sample = read_sample(file)
-    if sample.chosen:
-        raise InputError("the documents were chosen for what they show: no random sample", source=file)
-    return sample.judgments

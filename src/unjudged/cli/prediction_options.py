@@ -105,7 +105,7 @@ class StatedOptions(OptionGroup, title="Labels without a design"):
         """Return the judgments as the sample that was stated, and the runs, read once."""
         if self.sampled is None:
             return judgments, runs
-        from unjudged.judging.sample_file import stated_sample
+        from unjudged.judging.stated_sample import stated_sample
 
         collection = Collection(judgments, runs).loaded()
         return stated_sample(collection, how=self.sampled, depth=self.sampled_depth), collection.runs

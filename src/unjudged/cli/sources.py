@@ -17,8 +17,10 @@ from unjudged.cli.standard_streams import reading, warn
 from unjudged.collection.description import Description, Labels, ScoreTable
 from unjudged.collection.finding import description_above, description_of
 from unjudged.evaluation.collection import Collection
+from unjudged.formats import streams
 from unjudged.formats.named_columns import is_number
 from unjudged.formats.sources import expanded
+from unjudged.formats.streams import name_file_in_errors
 
 if TYPE_CHECKING:
     from unjudged.cli.command_line import Given
@@ -120,6 +122,8 @@ def _described(
         others = [word for word in words[1:] if not _is_source(word)]
         tables = [file for word in words if word not in others for file in expanded(word)]
         return Description(scores=ScoreTable(tuple(tables))), others or None
+    if all(_is_run(word) for word in words):
+        return Description(runs=list(words)), None  # one can ask what to judge of them
     if len(words) < 2:
         raise UsageError(f"no run given: {usage}")
     return Description(judgments=(Labels(words[0]),), runs=list(words[1:])), None
@@ -129,6 +133,23 @@ def _is_source(word: str) -> bool:
     """Whether a word is a file, a folder, a pattern, a dataset or standard input, and no name of a run."""
     special = word == "-" or word.startswith("irds:") or bool({*word} & {*"*?[/"}) or word.endswith(".toml")
     return special or os.path.exists(word)
+
+
+def _is_run(word: str) -> bool:
+    """Whether the first line of a file is one of a run of TREC."""
+    fields = _first_fields(word)
+    return len(fields) == max(TREC) and is_number(fields[4].decode("utf-8", "replace"))
+
+
+def _first_fields(word: str) -> list[bytes]:
+    """Return the fields of the first line of a file that is no comment."""
+    file = expanded(word)[0]
+    if not os.path.isfile(file):
+        return []
+    with name_file_in_errors(file), streams.opened(file) as stream:
+        start = stream.read(START) or b""
+    lines = (line.split() for line in start.splitlines() if not line.startswith(b"#"))
+    return next((line for line in lines if line), [])
 
 
 def _are_tables(word: str, settings: Sequence[str]) -> bool:
@@ -141,10 +162,7 @@ def _are_tables(word: str, settings: Sequence[str]) -> bool:
         return False
     if any(text.startswith("scores.") for text in settings):
         return True
-    with open(file, "rb") as stream:
-        start = stream.read(START)
-    lines = (line.split() for line in start.splitlines() if not line.startswith(b"#"))
-    fields = next((line for line in lines if line), [])
+    fields = _first_fields(file)
     if len(fields) in TREC and is_number(fields[4 if len(fields) == 6 else 3].decode("utf-8", "replace")):
         return False
     from unjudged.diagnosis.recognised_files import holds_scores

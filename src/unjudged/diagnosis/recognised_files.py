@@ -25,12 +25,10 @@ from unjudged.formats.sources import FILE, kind_of_source, reader_of
 from unjudged.formats.streams import name_file_in_errors, opened
 from unjudged.formats.tables import Table
 from unjudged.formats.text_tables import header_of
-from unjudged.judging.sample_file import SCHEMA as DESIGN_SCHEMA
-from unjudged.judging.sample_file import read_sample
 from unjudged.judging.texts import BODIES, records
 from unjudged.rankings.coverage import are_grades
 from unjudged.rankings.extension import table_of, table_of_pool
-from unjudged.rankings.judgments import CANNOT_JUDGE, Judgments
+from unjudged.rankings.judgments import CANNOT_JUDGE, SAMPLE, Judgments
 from unjudged.rankings.origin import A_POOL, A_SAMPLE
 from unjudged.rankings.runs import Run
 from unjudged.results.fields import Row
@@ -90,7 +88,7 @@ def recognise(file: str) -> RecognisedFile:
     if file.startswith("irds:"):
         return _judgments(file)
     start = _start(file)
-    if start.startswith(DESIGN_SCHEMA.encode()):
+    if start.startswith(SAMPLE.encode()):
         return _design(file)
     if f'"schema": "{CALIBRATION_SCHEMA}'.encode() in start[:200]:
         return _calibration(file)
@@ -128,8 +126,8 @@ def _by_fields(file: str, start: bytes, line: str) -> RecognisedFile:
     fields = _names(file, start, line)
     if start[:100].lower().startswith((b"<!doctype html", b"<html")):
         raise InputError("it is a page of HTML, expected a file of data")
-    if start.startswith(b"<") or _is_texts(line) or ({*fields} & {*BODIES} and not is_header(fields)):
-        return _texts(file, start)
+    if _is_texts(line) or ({*fields} & {*BODIES} and not is_header(fields)):
+        return _texts(file)
     if _of_scores(file, start, line):
         return _scores(file)
     return _judgments(file) if _has_grades(file, start, fields) else _run(file)
@@ -234,10 +232,10 @@ def gaps_of(scores: Scores) -> str:
 
 
 def _design(file: str) -> RecognisedFile:
-    sample = read_sample(file)
-    wanted = len(sample.rows_to_judge)
-    what = f"{sample.design}: {counted(wanted, 'document')} to judge ({sample.origin})"
-    return RecognisedFile(file, DESIGN, what, sample, len(sample.pooled.queries), len(sample.drawn))
+    sample = Judgments.read(file)
+    wanted = 0 if sample.drawn is None else int((sample.drawn & sample.waiting).sum())
+    what = f"{sample.origin}: {counted(wanted, 'document')} to judge"
+    return RecognisedFile(file, DESIGN, what, sample, len(sample.queries), len(sample.grade))
 
 
 def _calibration(file: str) -> RecognisedFile:
@@ -257,9 +255,8 @@ def _groups(file: str) -> RecognisedFile:
     )
 
 
-def _texts(file: str, start: bytes) -> RecognisedFile:
-    element = ("doc", "docno") if b"<doc" in start.lower() else ("top", "num")
-    names = {name for name, _ in records(file, *element)}
+def _texts(file: str) -> RecognisedFile:
+    names = {name for name, _ in records(file)}
     if not names:
         raise InputError("no document or topic is in it")
     return RecognisedFile(file, TEXTS, f"{len(names):,} texts by name, of documents or of topics", names)

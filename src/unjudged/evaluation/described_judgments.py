@@ -56,7 +56,7 @@ def _united(people: Sequence[Labels]) -> tuple[Judgments, list[str]]:
     merged = import_module("unjudged.judging.merging").merge(
         _read(first), answers, conflicts=next(iter(rules), "error")
     )
-    return merged.judgments, list(merged.notes())
+    return merged.judgments, list(merged.notes)
 
 
 def _source(labels: Labels) -> Any:

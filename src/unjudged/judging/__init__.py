@@ -4,8 +4,8 @@ The verbs are those of the command line:
 
 >>> from unjudged import judging
 >>> from unjudged.sample import runs
->>> drawn = judging.sample(judging.pool(runs, depth=20), "stratified", 0.2, seed=1, top=10)
->>> len(drawn.to_judge())
+>>> drawn = judging.next(None, runs, design="stratified(20%, top=10)", seed=1)
+>>> len(drawn.wanted)
 1637
 """
 
@@ -15,14 +15,12 @@ _NAMES = LazyNames(
     "unjudged.judging",
     {
         "next_documents": "NextDocuments next=next_documents",
-        "sample_file": "read_sample sample_text stated_sample",
-        "drawn_sample": "DrawnSample sample=draw",
+        "stated_sample": "stated_sample",
         "judging_page": "judge=judging_page",
-        "merge_result": "Merged",
-        "merging": "merge",
+        "merging": "Merged merge",
         "groups_left_out": "left_out_groups",
         "designs": "DESIGNS Design design",
-        "pooling": "Pool pool=Pool.of_runs",
+        "pooling": "Pool",
     },
 )
 __all__ = _NAMES.all  # noqa: PLE0605 (a list, sorted)

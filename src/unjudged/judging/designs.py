@@ -2,11 +2,10 @@
 
     @design(level="share", axis="share of the first half (%)", levels=(0.1, 0.5))
     def halves(pool, level, seed):
-        return pool.stratified({50: level}, seed=seed)
+        return pool.stratified({50: level}, seed)
 
-makes `experiment(..., design="halves")` and its figures work. Keyword-only parameters of the function are
-options of the design: `experiment(..., design="stratified", top=20)`. `level_for_budget` finds the level that
-a number of judgments pays for.
+makes `experiment(..., design="halves")`, its figures and `unjudged next --design "halves(10%)"` work.
+Keyword-only parameters of the function are parameters of the design: `stratified(20%, top=5)`.
 """
 
 from __future__ import annotations
@@ -17,11 +16,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+import numpy as np
+
 from unjudged.base.choices import Choices, checked_int
 from unjudged.base.errors import UsageError
-from unjudged.judging.pooling import REST, Pool
-from unjudged.judging.sampling import DEPTH, LEVELS, Level
-from unjudged.rankings.judgments import Judgments
+from unjudged.judging.pooling import REST, Pool, Strata
+from unjudged.judging.sampling import DEPTH, LEVELS, Level, depth_of_text, share_of_text
+from unjudged.rankings.judgments import UNSAMPLED, Judgments, answers_in
+from unjudged.rankings.sample_file import answered
 
 SHARES = tuple(p / 100 for p in (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100))
 DEPTHS = (1, 2, 3, 4, 5, 8, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100)
@@ -52,8 +54,6 @@ class Design:
     """Whether it looks at the rankings of runs."""
     random: bool
     """Whether the documents are drawn at random, so that repeats differ and probabilities make sense."""
-    form: str
-    """The form of the file that keeps all that is known of the sample: qrels or strata."""
     cite: tuple[str, ...] = ()
     """Keys of the works to cite."""
 
@@ -69,7 +69,7 @@ class Design:
                 known = ", ".join(self.options) or "none"
                 raise UsageError(f"design {self.name!r} has no option {name!r}; its options: {known}")
 
-    def draw(self, pool: Pool, level: float, seed: int = 0, **options: Any) -> Judgments:
+    def draw(self, pool: Pool, level: float | Strata, seed: int = 0, **options: Any) -> Judgments:
         """Return the judgments at a level; the documents that were not chosen are pooled and unjudged.
 
         >>> from unjudged import sample
@@ -77,10 +77,24 @@ class Design:
         Judgments(30 queries, 598 judged documents, 156 relevant, 1532 pooled but not judged)
         """
         self.check_options(options)
-        made = self.function(pool, self.level.check(level), checked_int("seed", seed), **options)
+        checked = level if isinstance(level, Mapping) else self.level.check(level)
+        made = self.function(pool, checked, checked_int("seed", seed), **options)
         if not isinstance(made, Judgments):
             raise UsageError(f"design {self.name!r} returned {type(made).__name__}, expected Judgments")
         return made
+
+    def level_of(self, text: str) -> float | Strata:
+        """Return a level from text: `10%` or `0.1`, a depth, or `10:100%, rest:10%`, a share for each."""
+        if ":" not in text:
+            return self.level.read(text)
+        strata: dict[float, float] = {}
+        for part in text.split(","):
+            depth, _, share = part.partition(":")
+            end = REST if depth.strip() == "rest" else depth_of_text(depth.strip())
+            if end in strata:
+                raise UsageError(f"stratum {depth.strip()} is given twice in {text!r}")
+            strata[end] = share_of_text(share.strip())
+        return strata
 
 
 def design(
@@ -91,7 +105,6 @@ def design(
     shown: tuple[float, ...] = (),
     runs: bool = True,
     random: bool = True,
-    form: str = "qrels",
     cite: tuple[str, ...] = (),
     name: str | None = None,
 ) -> Callable[[Function], Function]:
@@ -109,129 +122,97 @@ def design(
 
     def register(function: Function) -> Function:
         called = name or function.__name__
-        DESIGNS.add(called, Design(called, function, kind, levels, shown, axis, runs, random, form, cite))
+        DESIGNS.add(called, Design(called, function, kind, levels, shown, axis, runs, random, cite))
         return function
 
     return register
 
 
-@design(
+uniform = design(
+    name="uniform",
     level="share",
     levels=SHARES,
     axis="judged share of the pool (%)",
     shown=(0.3, 0.1, 0.05),
     runs=False,
     cite=("yilmaz2006",),
-)
-def random(pool: Pool, level: float, seed: int, *, redraw: bool = True) -> Judgments:
-    """A share of each query's judged documents."""
-    return pool.random(level, seed=seed, redraw=redraw)
-
-
-@design(
+)(Pool.uniform)
+pool_to_depth = design(
+    name="pool",
     level="depth",
     levels=DEPTHS,
     axis="depth of the pool",
     shown=(30, 8, 4),
     random=False,
     cite=("harman1993",),
-)
-def depth(pool: Pool, level: int, seed: int, *, deeper: int = 0) -> Judgments:
-    """Return the first documents of every run, and one more in `deeper` queries."""
-    return pool.depth(level, deeper=deeper, seed=seed)
-
-
-@design(
+)(Pool.depth)
+mixed = design(
+    name="mixed",
     level="depth",
     levels=(1, 2, 3, 4, 5, 10, 20, 30, 40, 50),
     axis="depth of the pool, plus as many documents drawn from the rest",
     shown=(10, 4, 1),
-    form="strata",
     cite=("yilmaz2008b",),
-)
-def mixed(pool: Pool, level: int, seed: int, *, deeper: int = 0) -> Judgments:
-    """Return the first documents of every run, one more in `deeper` queries, and as many from the rest."""
-    return pool.mixed(level, deeper=deeper, seed=seed)
-
-
-@design(
+)(Pool.mixed)
+stratified = design(
+    name="stratified",
     level="share",
     levels=SHARES,
     axis="judged share below the top of the pool (%)",
     shown=(0.3, 0.1, 0.05),
-    form="strata",
     cite=("yilmaz2008b",),
-)
-def stratified(pool: Pool, level: float, seed: int, *, top: int = 10) -> Judgments:
-    """Return the depth-`top` pool, and a share of the rest."""
-    return pool.stratified({float(checked_int("top", top, least=1)): 1.0, REST: level}, seed=seed)
+)(Pool.stratified)
+
+FINEST = 1_000_000
+"""So many shares are told apart."""
 
 
-DEEPER = "deeper"
-"""The option of designs by depth: in how many queries they judge one rank more."""
+def draw(
+    pool: Pool,
+    design: Design,
+    level: float | Strata | None = None,
+    *,
+    n: int = 100,
+    seed: int = 0,
+    **options: Any,
+) -> Judgments:
+    """Draw documents of a pool for people to judge; without a level, at most `n`.
 
-STEPS = 40
-"""Halvings of the interval of shares: far below one document."""
-
-
-def level_for_budget(design: Design, pool: Pool, budget: float, *, seed: int = 0, **options: Any) -> float:
-    """Return the highest level at which the design judges at most `budget` of the pool's judged documents.
-
-    Of a pool that nobody has judged yet, `pool.blank` counts as judged.
+    The grades of the pool decide nothing: drawn documents that have one keep it, and the others wait.
 
     >>> from unjudged import sample
-    >>> from unjudged.judging.designs import DESIGNS
     >>> pool = Pool.of_runs(sample.runs, depth=20)
-    >>> level_for_budget(DESIGNS.find("depth"), pool.blank, 800)
-    5
+    >>> int(draw(pool, DESIGNS.find("stratified"), 0.1, seed=1, top=5).drawn.sum())
+    945
     """
-    checked_int("budget", int(budget), least=1)
-    every = int((pool.judgments.grade >= 0).sum())
     if "redraw" in design.options:
-        options = {**options, "redraw": False}
-
-    def judged(level: float) -> int:
-        return int((design.draw(pool, level, seed, **options).grade >= 0).sum())
-
-    found: float
-    if design.level is DEPTH:
-        deepest = 1
-        while judged(deepest) <= budget and judged(deepest) < every:
-            deepest *= 2
-        found = bisect_right(range(1, deepest + 1), budget, lo=deepest // 2, key=judged)
-    else:
-        if judged(1.0) <= budget:
-            return 1.0
-        found, too_much = 0.0, 1.0
-        for _ in range(STEPS):
-            half = (found + too_much) / 2
-            found, too_much = (half, too_much) if judged(half) <= budget else (found, half)
-    if not found or judged(found) > budget:
-        least = judged(1 if design.level is DEPTH else 1e-9)
-        problem = f"design {design.name!r} judges at least {least} documents, and the budget is {budget:g}"
-        raise UsageError(f"the {problem}: raise it, or choose another design or a smaller top")
-    return found
+        if options.get("redraw"):
+            raise UsageError("a sample cannot be drawn again by its relevant documents before it is judged")
+        options["redraw"] = False
+    blank = pool.blank
+    if level is None:
+        level = level_for(design, blank, checked_int("n", n, least=1), seed=seed, **options)
+    made = design.draw(blank, level, seed, **options)
+    drawn = made.grade >= 0
+    stratum = np.ones(len(drawn), np.int32) if made.stratum is None else made.stratum
+    grade = np.where(drawn, answers_in(pool.judgments.grade), UNSAMPLED).astype(np.int32)
+    share = made.probability if made.probability is not None else made.pooled.judged_share(drawn, stratum)
+    return answered(Judgments(made.pooled, grade, stratum, share, made.origin, drawn=drawn))
 
 
-def options_for_budget(
-    design: Design, pool: Pool, budget: float, *, seed: int = 0, **options: Any
-) -> tuple[float, dict[str, Any]]:
-    """Return the level and the options with which a design judges as many documents as the budget allows.
+def level_for(design: Design, blank: Pool, n: int, *, seed: int, **options: Any) -> float:
+    """Return the highest level at which the design draws at most `n` documents."""
+    by_depth = design.level is DEPTH
+    finest = int(blank.rankings.retrieved.max(initial=1)) if by_depth else FINEST
 
-    The next rank may be too much for all queries. Designs by depth then judge it in some, drawn at random.
+    def level(step: int) -> float:
+        return step if by_depth else step / FINEST
 
-    >>> from unjudged import sample
-    >>> from unjudged.judging.designs import DESIGNS
-    >>> pool = Pool.of_runs(sample.runs, depth=20)
-    >>> options_for_budget(DESIGNS.find("depth"), pool.blank, 800)
-    (5, {'deeper': 5})
-    """
-    level = level_for_budget(design, pool, budget, seed=seed, **options)
-    if DEEPER not in design.options or DEEPER in options:
-        return level, dict(options)
+    def drawn(step: int) -> int:
+        return int((design.draw(blank, level(step), seed, **options).grade >= 0).sum())
 
-    def judged(deeper: int) -> int:
-        return int((design.draw(pool, level, seed, **options, deeper=deeper).grade >= 0).sum())
-
-    deeper = bisect_right(range(1, len(pool.judgments.queries)), budget, key=judged)
-    return level, {**options, DEEPER: deeper} if deeper else dict(options)
+    step = bisect_right(range(1, finest + 1), n, key=drawn)
+    if not step:
+        problem = f"design {design.name!r} draws at least {drawn(1)} documents, and n is {n}"
+        raise UsageError(f"{problem}: raise it, or choose another design or parameters of it")
+    return level(step)

@@ -26,7 +26,7 @@ from unjudged.judging.grouped_logistic import FIXED, GroupedLogistic, GroupedRow
 from unjudged.rankings.hashing import mixed, salt, uniforms
 from unjudged.rankings.judged import Floats, Integers
 from unjudged.uncertainty.completions import Completions
-from unjudged.uncertainty.prevalence import GivenPrevalence, Prevalence, band_of
+from unjudged.uncertainty.prevalence import Prevalence, band_of
 from unjudged.uncertainty.shared import SharedRankings
 
 NODES = 21
@@ -54,12 +54,8 @@ MOST_CELLS = 100_000
 """With more cells, those of different queries are one, and the uncertainty of single queries is left out."""
 
 
-def completions_of(
-    shared: SharedRankings, prevalence: GivenPrevalence | None, *, rel: int = 1, seed: int = 0
-) -> Completions:
-    """Random completions, by a prevalence that is given, or learnt from the runs."""
-    if prevalence is not None:
-        return shared.completions(prevalence, rel=rel, seed=seed)
+def completions_of(shared: SharedRankings, *, rel: int = 1, seed: int = 0) -> Completions:
+    """Random completions, by a prevalence that is learnt from the runs."""
     flat = shared.completions(0.0, rel=rel, seed=seed)
     learnt = learnt_prevalence(shared, flat.row, rel)
     return Completions(flat.rankings, flat.row, flat.identity, learnt, rel, seed)
@@ -99,7 +95,9 @@ def learnt_prevalence(shared: SharedRankings, row: Integers, rel: int = 1) -> Le
     grade, query = shared.judgments.grade, shared.judgments.query
     evidence = np.flatnonzero((grade >= 0) & (shared.name < len(shared.original.grade)))
     if not len(evidence):
-        raise UsageError("no document is judged, so prevalence cannot be estimated: give a number")
+        raise UsageError(
+            "no document is judged, so nothing is known of what is relevant: judge a pool first, as pool(10)"
+        )
     learnt = evidence[np.unique(np.linspace(0, len(evidence) - 1, MOST_LEARNT).astype(np.int64))]
     features, relevant = Features.of(shared), (grade[learnt] >= rel).astype(float)
     fit = features.fit(learnt, relevant)

@@ -27,11 +27,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.segments import numbered, stable_order
-from unjudged.judging.expert_prevalence import completions_of
 from unjudged.measures.kernel.registry import Measure, ratio
 from unjudged.rankings.judged import Floats, Integers
 from unjudged.uncertainty.completions import Completions, in_threads
-from unjudged.uncertainty.prevalence import GivenPrevalence, band_of
+from unjudged.uncertainty.prevalence import band_of
 from unjudged.uncertainty.shared import SharedRankings
 from unjudged.uncertainty.unjudged_sums import is_sum
 
@@ -42,22 +41,19 @@ DOCUMENTS_AT_ONCE = 1024
 
 def gains(
     shared: SharedRankings,
+    completions: Completions,
     measure: Measure,
     first: Integers,
     second: Integers,
     *,
-    prevalence: GivenPrevalence | None = None,
     draws: int = DRAWS,
-    seed: int = 0,
 ) -> Floats:
     """Gain of each row of the pool, summed over the pairs `first[k]`, `second[k]` of runs; 0 if judged.
 
-    Without a `prevalence`, it is learnt from the runs, and completions also vary it. So a document's gain has
-    what its judgment says about others that are alike, and kinds of documents of which none is judged come
-    early. The closed form for sums takes the prevalence at its mean.
+    Completions by a prevalence that is learnt from the runs also vary it. So a document's gain has what its
+    judgment says about others that are alike, and kinds of documents of which none is judged come early. The
+    closed form for sums takes the prevalence at its mean.
     """
-    rel = int(measure.given.get("rel", 1))
-    completions = completions_of(shared, prevalence, rel=rel, seed=seed)
     if is_sum(measure):
         return gains_of_sum(shared, completions, measure, first, second)
     return estimated_gains(shared, completions, measure, first, second, draws=draws)

@@ -8,30 +8,17 @@ import numpy as np
 
 from unjudged.base.errors import UsageError
 from unjudged.base.segments import numbered
-from unjudged.base.wording import shortlist
 from unjudged.judging.pooling import Pool
 from unjudged.measures.kernel.averages import ratio
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.extension import chosen_rows
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
-from unjudged.rankings.judgments import Judgments
 from unjudged.results.result import Result
 from unjudged.uncertainty.left_out import LeftOut, check_pooled
 
 Groups = Mapping[str, str]
 """The group of each run; a run without an entry forms its own group."""
-
-
-def without(pool: Pool, left_out: str, depth: int = 100, groups: Groups | None = None) -> Judgments:
-    """Return the judgments as if a run or group had not taken part.
-
-    Documents that only it has among its first `depth` documents would not have been pooled; they have no row.
-    """
-    names, grouped = _groups(pool, depth, groups)
-    if left_out not in names:
-        raise UsageError(f"no run or group is named {left_out!r}; there are: {shortlist(names)}")
-    return chosen_rows(pool.judgments, grouped.only_group != names.index(left_out))
 
 
 def left_out_groups(

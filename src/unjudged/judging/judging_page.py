@@ -12,18 +12,15 @@ from hashlib import blake2b, sha256
 from importlib.resources import files
 from typing import Any
 
+import numpy as np
+
 from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.formats.tables import encode
 from unjudged.formats.writing import document_id, query_id
-from unjudged.judging.texts import Topic
+from unjudged.judging.texts import Text
+from unjudged.rankings.judgments import Judgments
+from unjudged.rankings.origin import A_POOL, Origin
 
-SCRIPTS = ("store.js", "page.js")
-START = """"use strict";
-const at = (id) => document.getElementById(id);
-const data = JSON.parse(at("data").textContent);
-const items = data.items;
-const place = new Map(items.map(([query, name], i) => [`${data.queries[query]} ${data.documents[name]}`, i]));
-"""
 ESCAPED = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 """In JSON these stand inside strings only; escaped, no text can end the element that holds the data."""
 LABELS = {0: "not relevant", 1: "relevant", 2: "highly relevant", 3: "perfectly relevant"}
@@ -31,18 +28,24 @@ HIGHEST = 9
 """Grades are typed as one key."""
 
 
+def to_judge_in(judgments: Judgments) -> list[tuple[str, str]]:
+    """Return the (query, document) pairs that wait for a grade; of a sample those that were drawn."""
+    waiting = judgments.waiting if judgments.drawn is None else judgments.waiting & judgments.drawn
+    return judgments.pooled.names(np.flatnonzero(waiting))
+
+
 def judging_page(
     task: Sequence[tuple[str, str]],
-    texts: Mapping[str, str],
-    topics: Mapping[str, Topic] | None = None,
+    documents: Mapping[str, Text],
+    queries: Mapping[str, Text] | None = None,
     *,
     grades: Sequence[int] = (0, 1),
     name: str = "task",
-    marks: Sequence[str] = (),
+    origin: Origin = A_POOL,
 ) -> str:
     """Return a page to judge these (query, document) pairs.
 
-    `marks` are comments that its export begins with. Names that the export cannot hold are refused.
+    Its export says how the documents were chosen. Names that the export cannot hold are refused.
     """
     chosen = sorted(set(grades))
     if len(chosen) < 2 or chosen[0] < 0 or chosen[-1] > HIGHEST:
@@ -55,22 +58,22 @@ def judging_page(
     for name_of in {name for pair in task for name in pair}:
         if not name_of.isprintable() or any(0xD800 <= ord(c) <= 0xDFFF for c in name_of):
             raise InputError(f"{quoted(name_of)} is not UTF-8 text, so a browser cannot export it unchanged")
-    queries = {query: n for n, query in enumerate(dict.fromkeys(query for query, _ in task))}
-    documents = {document: n for n, document in enumerate(dict.fromkeys(document for _, document in task))}
+    place = {query: n for n, query in enumerate(dict.fromkeys(query for query, _ in task))}
+    row = {document: n for n, document in enumerate(dict.fromkeys(document for _, document in task))}
+    in_words = queries or {}
     data = {
         "task": name,
         "file": f"{name}-judged.qrels",
         "checksum": blake2b(encode("".join(f"{q} {d}\n" for q, d in task)), digest_size=12).hexdigest(),
         "grades": chosen,
         "labels": LABELS,
-        "marks": list(marks),
-        "topics": {q: topic._asdict() for q, topic in (topics or {}).items() if q in queries},
-        "queries": list(queries),
-        "documents": list(documents),
-        "items": [(queries[q], documents[d]) for q, d in task],
-        "texts": [texts.get(document) for document in documents],
+        "marks": [] if origin.sampled else [f"# {origin.mark(judged=False)}"],
+        "queries": [[query, *in_words.get(query, Text())] for query in place],
+        "documents": list(row),
+        "items": [(place[q], row[d]) for q, d in task],
+        "texts": [documents[document].whole if document in documents else None for document in row],
     }
-    style, script = _part("page.css"), f"{{\n{START}{''.join(map(_part, SCRIPTS))}}}\n"
+    style, script = _part("page.css"), f'{{\n"use strict";\n{_part("page.js")}}}\n'
     policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}"
     parts = {
         "policy": f"{policy}; base-uri 'none'; form-action 'none'",

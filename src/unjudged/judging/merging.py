@@ -5,28 +5,44 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unjudged.base.choices import Choices, Conflicts
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted, shortlist
 from unjudged.formats.streams import display_name, opened
-from unjudged.judging.drawn_sample import DrawnSample
-from unjudged.judging.merge_result import (
-    BEFORE,
-    NAMED,
-    Document,
-    Grades,
-    Merged,
-    graded,
-    listed_documents,
-)
+from unjudged.formats.writing import judgments_text
 from unjudged.rankings.extension import extended, rows_of, table_of
+from unjudged.rankings.judged import Integers
 from unjudged.rankings.judgments import CANNOT_JUDGE, UNSAMPLED, Judgments, JudgmentsSource, answers_in
 from unjudged.rankings.origin import A_POOL, CHOSEN, UNIFORM, UNKNOWN, Origin
+from unjudged.rankings.sample_file import answered, sample_text
+from unjudged.results.fields import Row
+from unjudged.results.result import Result
+
+BEFORE = "before"
+"""In place of a judge: the grades that documents had."""
+NAMED = 5
+"""A sentence names this many documents."""
+
+Grades = NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Merged(Result):
+    """The judgments of all, and what was odd: rows `merged`, one with counts, and `conflicts`."""
+
+    judgments: Judgments = None  # type: ignore[assignment]
+
+    def text(self, comments: Sequence[str] = ()) -> str:
+        """Return the judgments as a file: qrels, or a sample with all that records how it was drawn."""
+        recorded = self.judgments.stratum is not None or self.judgments.probability is not None
+        if recorded:
+            return sample_text(self.judgments, comments)
+        return judgments_text(self.judgments, comments=comments)
 
 
 def _undecided(given: Grades) -> Grades:
@@ -62,85 +78,152 @@ RULES: Choices[Callable[[Grades], Grades]] = Choices(
 
 
 def merge(
-    first: DrawnSample | JudgmentsSource,
-    answers: Mapping[str, JudgmentsSource],
-    *,
-    conflicts: Conflicts = "error",
-    allow_missing: bool = False,
+    first: JudgmentsSource, answers: Mapping[str, JudgmentsSource], *, conflicts: Conflicts = "error"
 ) -> Merged:
     """Merge the answers of judges, by name, with the sample that they judged, or with earlier judgments.
 
-    Grade -2 is the answer "cannot judge": the document is not missing, and stays unjudged unless another
-    judge gives it a grade. Every other negative grade is no answer. Different grades for one document are an
-    error, unless the rule `conflicts` says which counts: that of the 'majority', the 'highest'
-    or the 'last'. The earlier judgments come first. An export of the judging page that was cut is refused.
+    Grade -2 is the answer "cannot judge": the document stays unjudged unless another judge gives it a grade.
+    Every other negative grade is no answer. Different grades for one document are an error, unless the rule
+    `conflicts` says which counts: that of the 'majority', the 'highest' or the 'last'. The earlier judgments
+    come first. An export of the judging page that was cut is refused.
 
-    Of a sample, each drawn document needs an answer, and other documents are left out. With `allow_missing`,
-    documents without an answer stay unjudged, and the others of their stratum stand for them: right if
-    answers are missing at random.
+    A sample takes answers to the documents that were drawn, and waits for those that are missing: merge it
+    again when they are there.
 
     Earlier judgments keep their documents and get those of the answers. If they are a sample with recorded
     strata or probabilities, the answers may not have other documents. A sample with further judgments, which
     were not drawn, is a sample no more: the result has the origin 'unknown', or 'chosen' where answers were.
 
-    >>> from unjudged.judging import Pool
-    >>> from unjudged.judging.drawn_sample import draw
-    >>> drawn = draw(Pool.of({"q": {"a": -1, "b": -1}}), "random", 1.0)
-    >>> merge(drawn, {"ann": {"q": {"a": 1, "b": 0}}, "bob": {"q": {"a": 1}}}).judgments
-    Judgments(1 query, 2 judged documents, 1 relevant, 0 pooled but not judged)
-    >>> merge({"q": {"a": 1, "b": 0}}, {"cy": {"q": {"b": 2, "c": 1}}}, conflicts="last").conflicts
-    [('q', 'b')]
+    >>> found = merge({"q": {"a": 1, "b": 0}}, {"cy": {"q": {"b": 2, "c": 1}}}, conflicts="last")
+    >>> found.judgments, found.rows["conflicts"][0]["grades"]
+    (Judgments(1 query, 3 judged documents, 3 relevant, 0 pooled but not judged), 'before: 0, cy: 2')
     """
     rule = RULES.find(conflicts)
     if not isinstance(answers, Mapping):
         raise UsageError("expected the answers of each judge by name, as {'ann': 'ann.qrels'}")
     files = {name: _answers_of(source) for name, source in answers.items()}
-    every = list(files.values())
-    sample: DrawnSample | None = None
-    if isinstance(first, DrawnSample):
-        sample, pool = first, first.judgments
+    before = Judgments.of(first)
+    is_sample = before.drawn is not None
+    pool = before if is_sample else _with_documents(before, [*files.values()])
+    table = [answers_in(pool.grade)]
+    undrawn: dict[tuple[str, str], None] = {}
+    for file in files.values():
+        given, left_out = _matched(pool, file)
+        table.append(given)
+        undrawn.update(dict.fromkeys(left_out))
+    found = _Answers(pool, [BEFORE, *files], np.stack(table))
+    grade = found.settled(rule)
+    if is_sample:
+        judgments, note = answered(replace(pool, grade=grade)), ""
     else:
-        pool = _with_documents(Judgments.of(first), every)
-    found = _Matched(pool, {}, {})
-    given = [answers_in(pool.grade), *map(found.add, every)]
-    judges = [BEFORE, *files]
-    if sample is not None and not (given[0] != UNSAMPLED).any():
-        judges, given = judges[1:], given[1:]
-    table = np.stack(given) if given else np.zeros((0, len(pool.grade)), np.int32)
-    merged = Merged(pool, judges, table, [], list(found.undrawn), list(found.foreign), [], conflicts)
-    grade = _settle(merged, rule)
-    merged = replace(merged, conflicts=pool.pooled.names(merged.differing))
-    if sample is None:
-        judgments, note = _added(pool, grade, every)
-        return replace(merged, judgments=judgments, origin_note=note)
-    missing = pool.pooled.names(np.flatnonzero(sample.drawn & (answers_in(grade) == UNSAMPLED)))
-    if missing and not allow_missing:
-        remedy = "merge again when they are, or allow missing answers (--allow-missing)"
-        raise InputError(
-            f"{counted(len(missing), 'document')} drawn but not judged: {listed_documents(missing)}: {remedy}"
-        )
-    judgments, scaled = _scaled(sample, replace(sample.graded(grade), drawn=None))
-    return replace(merged, judgments=judgments, missing=missing, scaled=scaled)
+        judgments, note = _added(pool, grade, files.values())
+    drawn = judgments.drawn
+    waiting = [] if drawn is None else pool.pooled.names(np.flatnonzero(drawn & judgments.waiting))
+    unable = pool.pooled.names(np.flatnonzero(grade == CANNOT_JUDGE))
+    odd = {
+        'answered "cannot judge", which stay unjudged': unable,
+        "drawn and not judged yet, for which estimates wait": waiting,
+        "judged but not drawn, left out": list(undrawn),
+    }
+    notes = found.notes(conflicts)
+    notes += [
+        f"{counted(len(rows), 'document')} {what}: {_listed(rows)}." for what, rows in odd.items() if rows
+    ]
+    counts = {
+        "graded": int((found.given >= 0).any(axis=0).sum()),
+        "cannot_judge": len(unable),
+        "missing": len(waiting),
+        "judged_twice": found.twice,
+        "conflicts": len(found.differing),
+        "undrawn": len(undrawn),
+    }
+    rows: dict[str, list[Row]] = {"merged": [counts], "conflicts": found.conflicts()}
+    return Merged(rows, [*notes, note] if note else notes, judgments=judgments)
 
 
-class _Matched(NamedTuple):
-    """Pool that answers are matched with, and what was odd about them."""
+def _matched(pool: Judgments, file: Judgments) -> tuple[Grades, list[tuple[str, str]]]:
+    """Return the answer of a judge for each row of the pool, and the documents that nobody asked about."""
+    given = np.full(len(pool.grade), UNSAMPLED, np.int32)
+    row, judged = rows_of(pool, table_of(file)), ~file.waiting
+    asked = (row >= 0) & (True if pool.drawn is None else pool.drawn[row])
+    given[row[judged & asked]] = file.grade[judged & asked]
+    return given, file.pooled.names(np.flatnonzero(judged & ~asked))
+
+
+@dataclass(frozen=True, eq=False)
+class _Answers:
+    """Grades of judges x rows of a pool: -1 where there is none, -2 for "cannot judge"."""
 
     pool: Judgments
-    undrawn: dict[Document, None]
-    foreign: dict[Document, None]
+    judges: Sequence[str]
+    given: Grades
 
-    def add(self, file: Judgments) -> Grades:
-        """Return the answer of one judge for each row of the pool."""
-        pool, given = self.pool, np.full(len(self.pool.grade), UNSAMPLED, np.int32)
-        row, judged = rows_of(pool, table_of(file)), ~file.waiting
-        outside = judged & (row < 0)
-        left_out = judged & ~outside & (False if pool.drawn is None else ~pool.drawn[row])
-        self.foreign.update(dict.fromkeys(file.pooled.names(np.flatnonzero(outside))))
-        self.undrawn.update(dict.fromkeys(file.pooled.names(np.flatnonzero(left_out))))
-        taken = judged & ~outside & ~left_out
-        given[row[taken]] = file.grade[taken]
-        return given
+    @property
+    def differing(self) -> Integers:
+        """Rows that judges gave different grades."""
+        none = np.iinfo(np.int32).max
+        lowest = np.where(self.given >= 0, self.given, none).min(axis=0, initial=none)
+        return np.flatnonzero(lowest < self.given.max(axis=0, initial=UNSAMPLED))
+
+    @property
+    def twice(self) -> int:
+        """How many documents several judges judged."""
+        return int(((self.given >= 0).sum(axis=0) > 1).sum())
+
+    def conflicts(self, rows: Integers | None = None) -> list[dict[str, str]]:
+        """Return documents that judges gave different grades, with these, or some of them."""
+        rows = self.differing if rows is None else rows
+        columns = zip(self.pool.pooled.names(rows), self.given[:, rows].T.tolist(), strict=True)
+        return [
+            {
+                "query": query,
+                "document": document,
+                "grades": ", ".join(
+                    f"{judge}: {grade}"
+                    for judge, grade in zip(self.judges, grades, strict=True)
+                    if grade >= 0
+                ),
+            }
+            for (query, document), grades in columns
+        ]
+
+    def said(self, rows: Integers) -> str:
+        """Return documents and their grades as a sentence names them."""
+        named = [f"{row['query']} {row['document']} ({row['grades']})" for row in self.conflicts(rows)]
+        return shortlist(named, NAMED)
+
+    def settled(self, rule: Callable[[Grades], Grades]) -> Grades:
+        """Return one grade for each row; the rule settles conflicts."""
+        graded = np.maximum(self.given, UNSAMPLED)
+        known, unable = (self.given >= 0).any(axis=0), (self.given == CANNOT_JUDGE).any(axis=0)
+        rows = self.differing
+        grade = np.where(known, graded.max(axis=0), np.where(unable, CANNOT_JUDGE, self.pool.grade))
+        grade[rows] = rule(graded[:, rows])
+        left = rows[grade[rows] == UNSAMPLED]
+        if len(left):
+            remedy = "settle them in the files, or choose a rule (conflicts majority, highest or last)"
+            problem = f"{counted(len(left), 'document')} judged with different grades: {self.said(left)}"
+            raise InputError(f"{problem}: {remedy}")
+        return grade.astype(np.int32)
+
+    def notes(self, rule: str) -> list[str]:
+        """Return what must be known of the answers, in sentences."""
+        sentences, alike = [], self.twice - len(self.differing)
+        if len(self.given) > 1 and not (self.given[1:] != UNSAMPLED).any():
+            sentences.append("Nothing in the answers is judged: every grade is -1.")
+        if alike:
+            sentences.append(f"{counted(alike, 'document')} judged alike by several, or as before.")
+        if len(self.differing):
+            what = f"judged with different grades, settled by the rule {rule!r}"
+            sentences.append(
+                f"{counted(len(self.differing), 'document')} {what}: {self.said(self.differing)}."
+            )
+        return sentences
+
+
+def _listed(documents: Sequence[tuple[str, str]]) -> str:
+    """Return the first documents as a sentence names them, and how many more there are."""
+    return shortlist([" ".join(document) for document in documents], NAMED)
 
 
 _EXPORT = re.compile(rb"# unjudged-answers: ([0-9]{1,12}) of ([0-9]{1,12}) documents judged\s*")
@@ -161,24 +244,6 @@ def _answers_of(source: JudgmentsSource) -> Judgments:
         remedy = "export the answers again; if you edited the file on purpose, delete its first line"
         raise InputError(f"{problem}: {remedy}", source=display_name(source), line=1)
     return found
-
-
-def _settle(merged: Merged, rule: Callable[[Grades], Grades]) -> Grades:
-    """Return one grade for each row; the rule settles conflicts."""
-    pool, given = merged.judgments, merged.given
-    if not len(given):
-        return pool.grade
-    graded_by = np.maximum(given, UNSAMPLED)
-    answered, unable = (given >= 0).any(axis=0), (given == CANNOT_JUDGE).any(axis=0)
-    rows = merged.differing
-    grade = np.where(answered, graded_by.max(axis=0), np.where(unable, CANNOT_JUDGE, pool.grade))
-    grade[rows] = rule(graded_by[:, rows])
-    left = rows[grade[rows] == UNSAMPLED]
-    if len(left):
-        shown = shortlist([graded(one, merged.answers[one]) for one in pool.pooled.names(left)], NAMED)
-        remedy = "settle them in the files, or choose a rule (--conflicts majority, highest or last)"
-        raise InputError(f"{counted(len(left), 'document')} judged with different grades: {shown}: {remedy}")
-    return grade.astype(np.int32)
 
 
 def _with_documents(judgments: Judgments, files: Sequence[Judgments]) -> Judgments:
@@ -218,15 +283,3 @@ def _added(before: Judgments, grade: Grades, files: Iterable[Judgments]) -> tupl
         note = "The origin of further judgments is unknown, and so is that of the result"
         return replace(after, origin=Origin(UNKNOWN)), f"{note}: estimates from samples refuse it."
     return after, ""
-
-
-def _scaled(sample: DrawnSample, judgments: Judgments) -> tuple[Judgments, bool]:
-    """Return probabilities of drawn documents times the judged share of their query's stratum."""
-    judged = judgments.grade >= 0
-    if judgments.probability is None or (judged == sample.drawn).all():
-        return judgments, False
-    strata = judgments.query * (int(sample.stratum.max(initial=0)) + 1) + sample.stratum
-    _, cell = np.unique(strata, return_inverse=True)
-    drawn, answered = (np.bincount(cell[rows], minlength=cell.max() + 1) for rows in (sample.drawn, judged))
-    share = answered[cell] / np.maximum(drawn[cell], 1)
-    return replace(judgments, probability=judgments.probability * share), True

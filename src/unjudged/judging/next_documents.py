@@ -1,153 +1,209 @@
-"""Which documents to judge next: those that narrow an interval most, or say most about the order of runs."""
+"""Which documents to judge next: those that tell most, those of a pool, or some drawn at random."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Any
 
 import numpy as np
 
-from unjudged.base.choices import checked_int
-from unjudged.base.errors import UsageError
+from unjudged.base.choices import Choices, called_with_levels, checked_int
+from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.base.wording import counted
 from unjudged.evaluation.collection import Collection, RunsSource, collection_of
 from unjudged.evaluation.default_measures import DEFAULT
 from unjudged.evidence.rankings import RankingsEvidence
 from unjudged.formats.writing import qrels_text
 from unjudged.inference.infer import Settings
-from unjudged.inference.rows import Row, answer, better_first, needs_judging
-from unjudged.judging.drawn_sample import DrawnSample
-from unjudged.judging.gains import DRAWS, gains
+from unjudged.inference.rows import Row, answer, needs_judging
+from unjudged.judging import sampling
+from unjudged.judging.designs import DESIGNS, Design, draw, level_for
+from unjudged.judging.expert_prevalence import completions_of
+from unjudged.judging.gains import gains
+from unjudged.judging.pooling import Pool
 from unjudged.measures.kernel.estimand import CHOOSING, check_permitted
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.measures.kernel.registry import MEASURES, Measure
-from unjudged.questions.evaluate import evaluate
-from unjudged.rankings.judged import Floats, Integers
+from unjudged.rankings.extension import extended
+from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
-from unjudged.rankings.origin import CHOSEN, Origin
+from unjudged.rankings.origin import A_POOL, CHOSEN, Origin
 from unjudged.rankings.runs import Run
+from unjudged.rankings.sample_file import sample_text
 from unjudged.results.result import Result
-from unjudged.results.views import View
 from unjudged.results.words import headline_sentence
-from unjudged.uncertainty.prevalence import GivenPrevalence
 from unjudged.uncertainty.shared import SharedRankings
+
+MOST_TELLING = "most telling"
+USUAL = 100
+"""So many documents are listed or drawn if nothing else says how many."""
+NAMED = 3
+"""A sentence about open pairs names this many."""
 
 
 def next_documents(
-    qrels: JudgmentsSource | Collection,
+    qrels: JudgmentsSource | Collection | None,
     runs: RunsSource | None = None,
-    budget: int = 100,
-    measure: MeasureLike | None = None,
     *,
-    difference: bool = False,
-    settle: bool | None = None,
-    top: int | None = None,
-    pooled: bool = False,
-    prevalence: GivenPrevalence | None = None,
-    draws: int = DRAWS,
+    design: str = MOST_TELLING,
+    n: int | None = None,
+    measure: MeasureLike | Sequence[MeasureLike] | None = None,
     seed: int = 0,
 ) -> NextDocuments:
-    """Return the unjudged documents that are most worth judging, best first.
+    """Return the unjudged documents to judge next, by a design.
 
-    By RBP and P these are the documents that narrow the interval of the runs' means most, or that of the
-    `difference` of two runs. With `settle`, and by any other measure, they are those that say most about the
-    order of the runs; the other arguments go with this.
+    - "most telling": those that say most about the pairs of runs that more judging could flip or blur, as
+      `compare` says, best first; none if there is no such pair. Of one run, it is "narrowest";
+    - "narrowest": those that narrow the bounds of the runs' means most, by P or RBP;
+    - "doubt(50)": about 50, drawn more often the more they count and the less predictions are sure of them;
+    - "pool(100)": the first 100 of every run;
+    - "uniform(10%)", "mixed(5)", "stratified(10:100%, rest:10%)": a random sample, of the documents that the
+      judgments list, or, without judgments, of all that the runs retrieve.
 
-    Each document's gain is summed over the pairs of runs that more judging could flip or blur, as `compare`
-    says. `top` takes only the pairs of the best runs so far. With `pooled`, only documents of the pool can be
-    relevant.
+    Every design in `judging.DESIGNS` is one. Without a level, as in "uniform", `n` documents are drawn.
 
     >>> from unjudged import sample
-    >>> next_documents(sample.qrels, sample.runs["dense"], 1, "RBP(p=0.8)").wanted[0]["query"]
-    'q03'
-    >>> next_documents(sample.qrels, sample.runs, 2, "nDCG@10").sentence()
+    >>> next_documents(sample.qrels, sample.runs, n=2, measure="nDCG@10").sentence()
     'More judging could change what nDCG@10 says of 4 of 15 pairs of 6 runs.'
+    >>> len(next_documents(None, sample.runs, design="pool(10)").wanted)
+    1423
     """
-    budget, seed = checked_int("budget", budget, least=1), checked_int("seed", seed)
-    collection = collection_of(qrels, runs)
-    usual = collection.described.defaults.measures or (DEFAULT,)
-    collection, (chosen,) = collection.by_whole_grades(collection.measures(measure or usual[:1], tuple))
-    judgments, named = collection.judgments, collection.runs
-    check_permitted(chosen, judgments, CHOOSING)
-    if not (chosen.traits.weight is None if settle is None else settle):
-        _refuse_ignored(
-            top=(top, None),
-            pooled=(pooled, False),
-            prevalence=(prevalence, None),
-            seed=(seed, 0),
-        )
-        return _narrowing(SharedRankings.of(judgments, named), chosen, budget, difference=difference)
-    if difference:
-        raise UsageError("--difference is for RBP and P, and does not go with --settle: omit it")
-    if len(named) < 2:
-        problem = f"{chosen} asks about the order of runs"
-        raise UsageError(f"{problem}: give two runs or more, or RBP or P, whose interval documents narrow")
-    if top is not None:
-        read = {name: Run.of(run) for name, run in named.items()}
-        means = np.asarray(evaluate(judgments, read, chosen).means)[:, 0]
-        kept = set(np.argsort(-means, kind="stable")[: checked_int("top", top, least=2)].tolist())
-        named = {name: run for i, (name, run) in enumerate(read.items()) if i in kept}
-    shared = SharedRankings.of(judgments, named)
-    pairs = pairs_by_judging(shared, chosen, 0 if pooled else judgments.origin.pool_depth())
-    if pooled:
-        outside = (shared.name >= len(judgments.grade)) & (shared.judgments.grade < 0)
-        shared = shared.with_grades(np.where(outside, 0, shared.judgments.grade))
-    place = list(named).index
-    open_pairs = [(place(row["a"]), place(row["b"])) for row in pairs if needs_judging(row)]
-    if not open_pairs:
-        return _listed(shared, chosen, 0, [], pairs=pairs)
-    first, second = (np.array(side) for side in zip(*open_pairs, strict=True))
-    gain = gains(shared, chosen, first, second, prevalence=prevalence, draws=draws, seed=seed)
-    order = _best(gain, shared)
-    return _listed(shared, chosen, len(order), _candidates(shared, gain, order[:budget]), pairs=pairs)
+    asked = _Asked.of(design, n, checked_int("seed", seed))
+    collection = collection_of(qrels, runs)  # type: ignore[arg-type]
+    kind = Choices[Any]("design", **LISTS, **DESIGNS).find(asked.name)
+    if isinstance(kind, Design):
+        found = _by_design(collection, kind, asked)
+    else:
+        usual = collection.described.defaults.measures or (DEFAULT,)
+        chosen = collection.measures(measure or usual[:1], tuple)
+        if len(chosen) > 1:
+            raise UsageError(f"documents are chosen by one measure, and there are {len(chosen)}")
+        if collection.described.judgments:
+            collection, chosen = collection.by_whole_grades(chosen)
+        found = kind(collection, chosen[0], asked)
+    return found.of(design=design, seed=seed)
 
 
-def _listed(
-    shared: SharedRankings,
-    measure: Measure,
-    candidates: int,
-    wanted: list[Row],
-    *,
-    pairs: Sequence[Row] = (),
-    interval: str = "",
-) -> NextDocuments:
-    """Return the result; `candidates` is how many documents have a gain."""
-    settings = {"systems": list(shared.runs), "measure": str(measure), "interval": interval}
-    return NextDocuments({"next": wanted, "pairs": pairs}, (), {**settings, "candidates": candidates}).told()
+@dataclass(frozen=True)
+class _Asked:
+    """A design as it is written, `stratified(20%, top=5)`: its name, level and parameters."""
+
+    name: str
+    level: str
+    parameters: Mapping[str, Any]
+    n: int
+    seed: int
+
+    @classmethod
+    def of(cls, design: str, n: int | None, seed: int) -> _Asked:
+        name, levels, parameters = called_with_levels(design)
+        level = ", ".join(levels)
+        if level and n is not None:
+            raise UsageError(f"design {quoted(design)} says how many documents: omit n")
+        if name in LISTS:
+            if parameters or (level and not level.isdecimal()):
+                problem = f"expected {name!r} with a number of documents"
+                raise UsageError(f"design is {quoted(design)}, {problem}")
+            n = n if not level else int(level)
+        number = checked_int("n", USUAL if n is None else n, least=1)
+        return cls(name, level, parameters, number, seed)
 
 
-def _refuse_ignored(**options: tuple[object, object]) -> None:
-    """Refuse options, each with its default, that only the order of runs uses."""
-    given = [f"--{name}" for name, (value, default) in options.items() if value != default]
-    if given:
-        go = "goes" if len(given) == 1 else "go"
-        raise UsageError(f"{' and '.join(given)} {go} with --settle, or with a measure other than RBP and P")
+def _by_design(collection: Collection, kind: Design, asked: _Asked) -> NextDocuments:
+    """Return what a design chooses of a pool: a random sample, or all that a rule lists."""
+    at = kind.level_of(asked.level) if asked.level else None
+    named = {name: Run.of(run) for name, run in collection.runs.items()}
+    if not collection.described.judgments:
+        pool = Pool.of_runs(named, sampling.DEEPEST)
+    elif kind.random:
+        pool = Pool.of(collection.judgments, named or None)
+    else:
+        tables = [run.table for run in named.values()]
+        pool = Pool.of(extended(collection.judgments, tables, new_queries=True), named)
+    if kind.random:
+        sample = draw(pool, kind, at, n=asked.n, seed=asked.seed, **asked.parameters)
+        return _sampled(sample, asked.seed)
+    level = at or level_for(kind, pool.blank, asked.n, seed=asked.seed, **asked.parameters)
+    made = kind.draw(pool.blank, level, asked.seed, **asked.parameters)
+    listed = np.flatnonzero((made.grade >= 0) & pool.judgments.waiting)
+    query, names = pool.judgments.query[listed].tolist(), pool.judgments.pooled.names(listed)
+    wanted = [{"query": q, "document": d} for _, (q, d) in sorted(zip(query, names, strict=True))]
+    return NextDocuments({"next": wanted}, origin=A_POOL if collection.described.judgments else made.origin)
 
 
-def _narrowing(shared: SharedRankings, measure: Measure, budget: int, *, difference: bool) -> NextDocuments:
-    """Return the documents with the largest weights in the runs' means, or in the difference of two."""
-    runs = len(shared.runs)
-    if difference and runs != 2:
-        raise UsageError(f"the difference of {runs} runs was asked for: give two")
-    weights = shared.unknown_weights(measure)
-    sign = np.where(weights.run == 0, 1.0, -1.0) if difference else np.full(len(weights.run), 1 / runs)
-    gain = np.abs(np.bincount(weights.row, sign * weights.weight, weights.rows))
-    order = _best(gain, shared)
-    what = "difference" if difference else "mean"
-    return _listed(shared, measure, len(order), _candidates(shared, gain, order[:budget]), interval=what)
-
-
-def _best(gain: Floats, shared: SharedRankings) -> Integers:
-    """Return the rows with a gain that have no answer, the largest first."""
-    candidates = np.flatnonzero((gain > 0) & shared.judgments.waiting)
-    return candidates[np.argsort(-gain[candidates], kind="stable")]
-
-
-def _candidates(shared: SharedRankings, gain: Floats, rows: Integers) -> list[Row]:
-    return [
-        {"query": shared.query(r), "document": shared.document(r), "gain": float(gain[r])}
-        for r in rows.tolist()
+def _sampled(sample: Judgments, seed: int) -> NextDocuments:
+    """Return the documents of a sample that wait, in an order that says nothing about ranks."""
+    none = np.zeros(len(sample.grade), bool)
+    waiting = np.flatnonzero(none if sample.drawn is None else sample.drawn & sample.waiting)
+    numbers = sampling.numbers(sampling.identities_of_rows(sample.pooled, waiting), seed, "order")
+    order = waiting[np.lexsort((numbers, sample.query[waiting]))]
+    odds = np.zeros(len(sample.grade)) if sample.probability is None else sample.probability
+    names = zip(sample.pooled.names(order), odds[order].tolist(), strict=True)
+    wanted: list[Row] = [
+        {"query": query, "document": document, "probability": chance} for (query, document), chance in names
     ]
+    return NextDocuments({"next": wanted}, sample=sample, order=order.tolist(), origin=sample.origin)
+
+
+def _most_telling(collection: Collection, measure: Measure, asked: _Asked) -> NextDocuments:
+    """List what says most about the pairs that judging could change, or narrows the bounds of one run."""
+    if len(collection.runs) == 1:
+        return _narrowest(collection, measure, asked)
+    check_permitted(measure, collection.judgments, CHOOSING)
+    shared = collection.shared()
+    pairs = pairs_by_judging(shared, measure, collection.judgments.origin.pool_depth())
+    place = list(shared.runs).index
+    open_pairs = [(place(row["a"]), place(row["b"])) for row in pairs if needs_judging(row)]
+    gain = np.zeros(len(shared.judgments.grade))
+    if open_pairs:
+        first, second = (np.array(side) for side in zip(*open_pairs, strict=True))
+        completions = completions_of(shared, rel=int(measure.given.get("rel", 1)), seed=asked.seed)
+        gain = gains(shared, completions, measure, first, second)
+    found = _listed(shared, measure, gain, asked.n)
+    return replace(found, rows={**found.rows, "pairs": pairs})
+
+
+def _narrowest(collection: Collection, measure: Measure, asked: _Asked) -> NextDocuments:
+    """List the documents with the largest weights in the runs' means."""
+    check_permitted(measure, collection.judgments, CHOOSING)
+    shared = collection.shared()
+    weights = shared.unknown_weights(measure)
+    gain = np.bincount(weights.row, weights.weight / len(shared.runs), weights.rows)
+    return _listed(shared, measure, gain.astype(float), asked.n)
+
+
+def _in_doubt(collection: Collection, measure: Measure, asked: _Asked) -> NextDocuments:
+    """Draw about n documents, with a probability by weight and doubt."""
+    design = import_module("unjudged.predictions.poisson_sample").design_for_predictions
+    known = collection.judgments if collection.described.judgments else None
+    predictions = collection.predictions or None
+    sample = design(collection.runs, asked.n, predictions, measure, qrels=known, seed=asked.seed)
+    return _sampled(sample, asked.seed)
+
+
+LISTS: Choices[Callable[[Collection, Measure, _Asked], NextDocuments]] = Choices(
+    "design", **{MOST_TELLING: _most_telling, "narrowest": _narrowest, "doubt": _in_doubt}
+)
+"""Designs that go by a measure, beside those that know pools alone."""
+
+
+def every_design() -> list[str]:
+    """Return the names of all designs."""
+    return [*LISTS, *DESIGNS]
+
+
+def _listed(shared: SharedRankings, measure: Measure, gain: Floats, n: int) -> NextDocuments:
+    """Return the documents with the largest gains among those without an answer."""
+    candidates = np.flatnonzero((gain > 0) & shared.judgments.waiting)
+    best = candidates[np.argsort(-gain[candidates], kind="stable")]
+    wanted = [
+        {"query": shared.query(row), "document": shared.document(row), "gain": float(gain[row])}
+        for row in best[:n].tolist()
+    ]
+    settings = {"systems": list(shared.runs), "measure": str(measure), "candidates": len(best)}
+    return NextDocuments({"next": wanted}, (), settings, origin=Origin(CHOSEN))
 
 
 def pairs_by_judging(shared: SharedRankings, measure: Measure, depth: int | None) -> list[Row]:
@@ -159,29 +215,28 @@ def pairs_by_judging(shared: SharedRankings, measure: Measure, depth: int | None
     return answer([RankingsEvidence(shared, measure, scores, depth)], Settings()).pairs
 
 
-NAMED = 3
-"""A sentence about open pairs names this many."""
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class NextDocuments(Result):
-    """Rows `next`, the documents to judge, best first, and `pairs`, which runs judging could still change.
+    """Rows `next`, the documents to judge, and `pairs`, rows of `compare` if they tell about pairs.
 
-    `pairs` are rows of `compare`, of the pairs whose order was asked for; none if the documents narrow an
-    interval. If no pair needs judging, there are no documents.
+    If no pair needs judging, there are no documents. `sample` has the documents that were drawn, and those
+    that could have been; `origin` is that of the judgments to come.
     """
 
     view: str = "next"
+    sample: Judgments | None = None
+    order: Sequence[int] = ()
+    origin: Origin = A_POOL
 
     @property
     def wanted(self) -> Sequence[Row]:
-        """Documents to judge, best first."""
+        """Documents to judge, in the order in which they are listed."""
         return self.rows["next"]
 
     @property
     def pairs(self) -> Sequence[Row]:
         """Pairs whose order was asked for."""
-        return self.rows["pairs"]
+        return self.rows.get("pairs", [])
 
     @property
     def open_pairs(self) -> list[Row]:
@@ -189,59 +244,50 @@ class NextDocuments(Result):
         return [row for row in self.pairs if needs_judging(row)]
 
     def sentence(self) -> str:
-        """Say what to do, in one sentence or two."""
-        measure, runs, interval = (self.settings[name] for name in ("measure", "systems", "interval"))
-        if interval:
-            they = "It narrows" if len(self.wanted) == 1 else "Together they narrow"
+        """Say what to judge, and why."""
+        measure, runs = self.settings.get("measure", ""), self.settings.get("systems", ())
+        if self.pairs:
+            two, many = len(runs) == 2, f"pairs of {len(runs)} runs"
+            if self.open_pairs:
+                whose = " and ".join(runs) if two else f"{len(self.open_pairs)} of {len(self.pairs)} {many}"
+                return f"More judging could change what {measure} says of {whose}."
+            whose = " and ".join(runs) if two else f"any of the {len(self.pairs)} {many}"
+            return f"Stop: more judging cannot, or is unlikely to, change what {measure} says of {whose}."
+        if self.origin.kind == CHOSEN:
             narrowed = sum(one["gain"] for one in self.wanted)
-            return f"{they} the interval of the {interval} {measure} by {narrowed:.6f}."
-        two, many = len(runs) == 2, f"pairs of {len(runs)} runs"
-        whose = " and ".join(runs) if two else f"{len(self.open_pairs)} of {len(self.pairs)} {many}"
-        if self.open_pairs:
-            return f"More judging could change what {measure} says of {whose}."
-        stop = whose if two else f"any of the {len(self.pairs)} {many}"
-        return f"Stop: more judging cannot, or is unlikely to, change what {measure} says of {stop}."
+            return f"Judging them narrows the bounds of {measure} by {narrowed:.6f} in the mean of the runs."
+        if self.sample is None:
+            return f"{counted(len(self.wanted), 'document')} of the pool to judge."
+        pool = counted(len(self.sample.grade), "document")
+        return f"{counted(len(self.wanted), 'document')} to judge, drawn at random from a pool of {pool}."
 
-    def told(self) -> NextDocuments:
-        """Return the same with notes: what to do, what is known of open pairs, and which estimates refuse."""
+    def of(self, **settings: Any) -> NextDocuments:
+        """Return the same with settings, and notes: what to do, and what is known of open pairs."""
         known = [headline_sentence(row) for row in self.open_pairs]
         notes = [self.sentence(), *known[:NAMED]]
         if len(known) > NAMED:
-            notes.append(f"And {counted(len(known) - NAMED, 'more pair')}: see --pairs.")
-        if self.wanted:
+            notes.append(f"And {counted(len(known) - NAMED, 'more pair')}: see `compare`.")
+        if self.wanted and self.origin.kind == CHOSEN:
             names = [name for name, measure in MEASURES.items() if measure.traits.estimates]
             notes.append(f"Estimates from samples will refuse these judgments: {', '.join(names)}.")
-        return replace(self, notes=notes)
+        return replace(self, notes=notes, settings={**self.settings, **settings})
 
-    def title(self, view: str) -> str:
-        """Return how many documents are to be judged, or by what pairs are compared."""
-        if view == "pairs":
-            return f"Pairs by {self.settings['measure']}"
+    def title(self, view: str) -> str:  # noqa: ARG002 (there is one view)
+        """Return how many documents are to be judged."""
         return f"{counted(len(self.wanted), 'document')} to judge"
 
-    def shown(self, view: str) -> tuple[Sequence[Row], View]:
-        """Return the rows of a view, the better run first."""
-        rows, view_of = super().shown(view)
-        return [better_first(row) for row in rows] if view == "pairs" else rows, view_of
+    def text(self) -> str:
+        """Return the file to judge: qrels with -1 for each document, or a sample with all that was not drawn.
 
-    def task(self) -> str:
-        """Return qrels with -1 for each document, marked as chosen."""
+        `judge`, `merge` and an editor take it.
+        """
+        if not self.wanted and self.sample is None:
+            raise InputError(f"nothing to judge: {self.sentence()}")
+        topics = len({one["query"] for one in self.wanted})
+        what = f"{counted(len(self.wanted), 'document')} of {counted(topics, 'topic')} to judge"
+        comments = [f'{what}: replace each -1 by a grade, or by -2 for "cannot judge".', *self.notes]
+        if self.sample is not None:
+            how = {name: self.settings[name] for name in ("design", "seed")}
+            return sample_text(self.sample, comments, self.order, **how)
         rows = [(one["query"], one["document"], UNSAMPLED) for one in self.wanted]
-        asked = f"{counted(len(rows), 'document')} to judge: replace each -1 by a grade."
-        return qrels_text(rows, [asked, *self.notes, Origin(CHOSEN).mark()])
-
-    def sample(self, made_by: str = "") -> DrawnSample:
-        """Return the documents as a sample that was chosen: `merge` takes it, estimates refuse it."""
-        table: dict[str, dict[str, int]] = {}
-        for one in self.wanted:
-            table.setdefault(one["query"], {})[one["document"]] = UNSAMPLED
-        return DrawnSample(
-            pooled=Judgments.of(table).pooled,
-            drawn=np.ones(len(self.wanted), bool),
-            stratum=np.ones(len(self.wanted), np.int32),
-            probability=np.full(len(self.wanted), np.nan),
-            earlier=np.zeros(len(self.wanted), bool),
-            design=f"next by {self.settings['measure']}",
-            origin=Origin(CHOSEN),
-            made_by=made_by,
-        )
+        return qrels_text(rows, [*comments, self.origin.mark(judged=False)])

@@ -25,6 +25,8 @@ from unjudged.rankings.runs import Run
 
 NOT_RETRIEVED = np.iinfo(np.int32).max
 REST = float("inf")
+Strata = Mapping[float, float] | Mapping[int, float]
+"""The share of each stratum by its last rank."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +41,7 @@ class Pool:
     >>> pool = Pool.of(sample.qrels, sample.runs)
     >>> pool.depth(5)
     Judgments(30 queries, 671 judged documents, 214 relevant, 1459 pooled but not judged)
-    >>> pool.random(0.1, seed=1)
+    >>> pool.uniform(0.1, seed=1)
     Judgments(30 queries, 162 judged documents, 47 relevant, 1968 pooled but not judged)
     """
 
@@ -108,25 +110,18 @@ class Pool:
         grade = np.zeros_like(self.judgments.grade)
         return replace(self, judgments=replace(self.judgments.with_grades(grade), origin=A_POOL))
 
-    def depth(self, k: int, *, deeper: int = 0, seed: int = 0) -> Judgments:
-        """Judge the documents among the first `k` of any run, and one rank `deeper` in so many queries.
+    def depth(self, k: int, seed: int = 0) -> Judgments:  # noqa: ARG002 (designs have a seed)
+        """Judge the documents among the first `k` of any run.
 
-        These are drawn at random, so that a number of judgments can be met. Where some of the documents are
-        unjudged, the result is no pool of that depth: its origin is that of these judgments.
+        Where some of them are unjudged, the result is no pool of that depth: its origin is that of these
+        judgments.
         """
-        within = self._within(k, deeper, seed)
+        k = checked_depth(k)
+        within: Mask = self.best <= k
         complete = bool((self.judgments.grade[within] >= 0).all())
-        return self.only(within, Origin(POOL, checked_depth(k)) if complete else self.judgments.origin)
+        return self.only(within, Origin(POOL, k) if complete else self.judgments.origin)
 
-    def _within(self, k: int, deeper: int, seed: int) -> Mask:
-        """Documents of the depth-`k` pool, one rank deeper in some queries."""
-        order = np.argsort(sampling.numbers(self._query_identity, seed, "deeper"), kind="stable")
-        reach = np.full(len(order), checked_depth(k))
-        reach[order[: checked_int("deeper", deeper)]] += 1
-        within: Mask = self.best <= reach[self.judgments.query]
-        return within
-
-    def random(self, share: float, *, seed: int = 0, redraw: bool = True, rel: int = 1) -> Judgments:
+    def uniform(self, share: float, seed: int = 0, *, redraw: bool = True, rel: int = 1) -> Judgments:
         """Judge a uniform sample: this share of each query's judged documents.
 
         With `redraw`, a sample without any relevant document (of grade `rel`) is drawn again if the query
@@ -170,30 +165,28 @@ class Pool:
         )
         return result
 
-    def mixed(self, k: int, *, deeper: int = 0, seed: int = 0) -> Judgments:
-        """Judge the depth-`k` pool and as many documents drawn at random from the rest of the query.
-
-        `deeper` is that of `depth`.
-        """
-        stratum = np.where(self._within(k, deeper, seed), 1, 2)
+    def mixed(self, k: int, seed: int = 0) -> Judgments:
+        """Judge the depth-`k` pool and as many documents drawn at random from the rest of the query."""
+        stratum = np.where(self.best <= checked_depth(k), 1, 2)
         judged = self.judgments.grade >= 0
         query, queries = self.judgments.query, len(self.judgments.queries)
         top, rest = (np.bincount(query[judged & (stratum == s)], minlength=queries) for s in (1, 2))
         share = np.minimum(top, rest) / np.maximum(rest, 1)
         return self._stratified(stratum, np.stack([np.ones(queries), share], axis=1), seed)
 
-    def stratified(self, strata: Mapping[float, float] | Mapping[int, float], *, seed: int = 0) -> Judgments:
-        """Judge a sample with its own share for each depth: `{10: 1.0, 50: 0.3, inf: 0.1}`.
+    def stratified(self, share: float | Strata, seed: int = 0, *, top: int = 10) -> Judgments:
+        """Judge the depth-`top` pool and this share of the rest, or a share of its own for each depth.
 
-        Stratum 1 holds the documents among the first 10 of any run, stratum 2 the others among the first 50,
-        stratum 3 the rest.
+        By `{10: 1.0, 50: 0.3, inf: 0.1}`, stratum 1 holds the documents among the first 10 of any run,
+        stratum 2 the others among the first 50, stratum 3 the rest.
 
         >>> from unjudged import sample
         >>> drawn = Pool.of(sample.qrels, sample.runs).stratified({5: 1.0, REST: 0.2}, seed=1)
         >>> sorted(set(drawn.stratum.tolist()))
         [1, 2]
         """
-        by_end = {_end(end): checked_share(share, lowest=0.0) for end, share in strata.items()}
+        strata: Strata = share if isinstance(share, Mapping) else {checked_depth(top): 1.0, REST: share}
+        by_end = {_end(end): checked_share(one, lowest=0.0) for end, one in strata.items()}
         ends = sorted(by_end)
         if not ends:
             raise UsageError("no stratum given, expected depths and shares")

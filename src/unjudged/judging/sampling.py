@@ -62,7 +62,7 @@ def depth_of_text(text: str) -> float:
 
 @dataclass(frozen=True)
 class Level:
-    """A kind of level. `name` is also the option of the command line that gives one."""
+    """A kind of level: a share or a depth."""
 
     name: str
     check: Callable[[float], float]

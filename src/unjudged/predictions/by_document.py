@@ -80,7 +80,7 @@ class DocumentEstimates(PredictedMeans):
     def checked(self) -> DocumentEstimates:
         """Return the estimates, or refuse those that cannot be true."""
         if self.impossible:
-            remedy = "draw what people judge (unjudged sample --for predictions), or use bounds instead"
+            remedy = "draw what people judge (unjudged next --design doubt), or use bounds instead"
             raise InputError(f"{self.impossible}: {remedy} (--interval bounds)")
         return self
 

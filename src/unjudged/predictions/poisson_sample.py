@@ -12,7 +12,6 @@ from unjudged.base.segments import sums
 from unjudged.evaluation.collection import RunsSource, judged_rankings, name_runs
 from unjudged.formats.columns import QRELS
 from unjudged.judging import sampling
-from unjudged.judging.drawn_sample import POISSON, DrawnSample
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.predictions.calibrated_gains import Curve, combined, folds_of
 from unjudged.predictions.predictions import Judges, JudgesSource, any_predicted
@@ -23,6 +22,7 @@ from unjudged.rankings.judged import Floats, JudgedRankings, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource, answers_in
 from unjudged.rankings.origin import WEIGHTED, Origin
 from unjudged.rankings.runs import Run
+from unjudged.rankings.sample_file import answered
 
 FLOOR, SHARE_FOR_FLOOR = 0.01, 0.1
 """By default no probability is below 0.01, unless that took more than a tenth of the budget."""
@@ -42,7 +42,7 @@ def design_for_predictions(
     among: JudgmentsSource | None = None,
     floor: float | None = None,
     seed: int = 0,
-) -> DrawnSample:
+) -> Judgments:
     """Draw the documents that people should judge.
 
     A document is drawn with a probability proportional to its mean weight in the runs x sqrt(m (1 - m)),
@@ -58,8 +58,8 @@ def design_for_predictions(
 
     >>> from unjudged import sample
     >>> design = design_for_predictions(sample.runs["dense"], budget=50, measure="P@10")
-    >>> len(design.to_judge()), design.method
-    (43, 'proportional to weight, at least 0.01')
+    >>> int(design.drawn.sum()), round(float(design.probability.min()), 3)
+    (43, 0.01)
     """
     chosen, seed = Sum.of(measure), checked_int("seed", seed)
     listed = None if among is None else _none_judged(Judgments.of(among))
@@ -70,20 +70,19 @@ def design_for_predictions(
         open_ &= rows_of(listed, table_of(pool)) >= 0
     if not open_.any():
         raise InputError("nothing is left to draw: every document that counts is judged")
-    chance, method = _chance(predictions, pool, chosen)
+    chance = _chance(predictions, pool, chosen)
     chance = np.clip(chance, LEAST_DOUBT, 1 - LEAST_DOUBT)
     size = np.where(open_, weight * np.sqrt(chance * (1 - chance)), 0.0)
     least = min(FLOOR, SHARE_FOR_FLOOR * budget / max(int(open_.sum()), 1)) if floor is None else floor
     odds = probabilities(size, open_, budget, least)
     excluded = rankings.where(((pool.grade < 0) & (weight == 0))[rankings.row]).rank
     depth = int(excluded.min()) - 1 if len(excluded) else None
-    described = f"{method}, at least {least:.2g}"
-    return poisson_sample(pool, open_, odds, seed=seed, method=described, depth=depth)
+    return poisson_sample(pool, open_, odds, seed=seed, depth=depth)
 
 
 def poisson_sample(
-    pool: Judgments, open_: Mask, probability: Floats, *, seed: int, method: str, depth: int | None = None
-) -> DrawnSample:
+    pool: Judgments, open_: Mask, probability: Floats, *, seed: int, depth: int | None = None
+) -> Judgments:
     """Draw each open document with its probability, as names and seed decide.
 
     The sample lists the documents that could be drawn and those that were judged before, which have
@@ -93,17 +92,14 @@ def poisson_sample(
     number = unit(sampling.numbers(sampling.identities(pool), seed, "judging"))
     listed = chosen_rows(pool, frame)
     before = ~listed.waiting
-    return DrawnSample(
-        pooled=listed.pooled,
-        drawn=before | (open_ & (number < probability))[frame],
-        stratum=np.ones(len(before), np.int32),
-        probability=np.where(before, 1.0, probability[frame]),
-        earlier=before,
-        design=POISSON,
-        origin=Origin(WEIGHTED, depth),
-        seed=seed,
-        method=method,
-        grade=answers_in(listed.grade),
+    return answered(
+        Judgments(
+            listed.pooled,
+            answers_in(listed.grade),
+            probability=np.where(before, 1.0, probability[frame]),
+            origin=Origin(WEIGHTED, depth),
+            drawn=before | (open_ & (number < probability))[frame],
+        )
     )
 
 
@@ -161,30 +157,25 @@ def _retrieved(
     return pool, judged_rankings(pool, named)
 
 
-def _chance(predictions: JudgesSource | None, pool: Judgments, chosen: Sum) -> tuple[Floats, str]:
+def _chance(predictions: JudgesSource | None, pool: Judgments, chosen: Sum) -> Floats:
     """How likely each document is to be relevant, as far as anything is known.
 
     Several judges have weights that the judged documents give them, or equal ones where nothing is judged.
     """
     half = np.full(len(pool.grade), 0.5)
     if predictions is None:
-        return half, "proportional to weight"
+        return half
     source = Judges.of(predictions)
     values = source.aligned(pool, "the runs")
     known = any_predicted(values)
     judged = (pool.grade >= 0) & known
     relevant = np.where(judged, pool.grade >= chosen.rel, 0.0)
     if 0 < relevant.sum() < judged.sum():
-        by = "proportional to weight x doubt by calibrated predictions"
         if len(source) == 1:
-            return Curve.fitted(values[0][judged], relevant[judged], np.ones(int(judged.sum())))(
-                values[0]
-            ), by
-        found = combined(list(values), relevant, judged, np.ones(len(judged)), folds_of(pool))
-        return found.expected, f"{by} of {', '.join(source.names)}"
-    if all(judge.are_probabilities for judge in source.all):
-        count = np.maximum((~np.isnan(values)).sum(axis=0), 1)
-        by = "proportional to weight x doubt by predicted probabilities"
-        by += f", the mean of {', '.join(source.names)}" * (len(source) > 1)
-        return np.where(known, np.nansum(values, axis=0) / count, 0.5), by
-    return half, "proportional to weight: the predictions are no probabilities and nothing is judged yet"
+            curve = Curve.fitted(values[0][judged], relevant[judged], np.ones(int(judged.sum())))
+            return curve(values[0])
+        return combined(list(values), relevant, judged, np.ones(len(judged)), folds_of(pool)).expected
+    if not all(judge.are_probabilities for judge in source.all):
+        return half
+    count = np.maximum((~np.isnan(values)).sum(axis=0), 1)
+    return np.where(known, np.nansum(values, axis=0) / count, 0.5)

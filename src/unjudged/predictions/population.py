@@ -11,7 +11,6 @@ import numpy as np
 from unjudged.base.errors import InputError
 from unjudged.base.wording import counted
 from unjudged.evaluation.collection import Collection, RunsSource, judged_rankings, with_whole_grades
-from unjudged.judging.drawn_sample import check_judged
 from unjudged.measures.kernel.estimand import BY_DOCUMENT, check_use
 from unjudged.measures.kernel.measure import Measure
 from unjudged.predictions.predictions import Judges, JudgesSource
@@ -67,7 +66,8 @@ class Population:
         collection = with_whole_grades(qrels, runs)
         judgments = collection.judgments
         check_use(judgments, BY_DOCUMENT)
-        check_judged(judgments)
+        if problem := judgments.unanswered:
+            raise InputError(problem)
         drawn = np.isfinite(judgments.inclusion)
         if not drawn.any():
             raise InputError("no document is judged with a known probability, expected a sample by people")
@@ -236,7 +236,7 @@ class Completeness:
         missing = np.sort((self.needed - self.judged)[~self.complete])[: max(_RECOMMENDED - complete, 1)]
         queries = counted(complete + len(missing), "query")
         whole = f"judge {counted(int(missing.sum()), 'more document')}, which completes {queries}"
-        drawn = f"unjudged sample --for predictions --budget {max(self.labels, 1)}"
+        drawn = f'unjudged next --design "doubt({max(self.labels, 1)})"'
         raise IncompleteError(
             f"{self.measure} needs {least} queries or more that people judged completely{depth}, and there "
             f"{'is' if complete == 1 else 'are'} {complete}: they judged {share} "

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, Final
+from importlib import import_module
+from typing import Any, Final, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +40,8 @@ UNSAMPLED: Final = -1
 """The grade of a document that is pooled but not judged; every negative grade counts as this one."""
 CANNOT_JUDGE: Final = -2
 """The answer "cannot judge": no grade, so the document counts as not judged, but nobody is asked again."""
+SAMPLE: Final = "# unjudged-sample "
+"""How the file of a sample begins that records what was drawn."""
 
 
 @dataclass(eq=False)
@@ -50,8 +54,9 @@ class Judgments:
 
     Where the judged documents are a sample, `stratum` is the part of the pool that a document belongs to and
     `probability` the probability with which it was drawn (NaN where unknown). Either is None where the file
-    does not record it. `drawn` are the documents that people were asked to judge, where some may still wait
-    for their grades. `origin` says how the judgments were made, and so what can be computed from them.
+    does not record it. `drawn` are the documents that people were asked to judge, where some still
+    wait for their grades; None where none does. `origin` says how the judgments were made, and so what can be
+    computed from them.
 
     Fractional grades are kept exactly: `grade` g then stands for the gain `scale[g]`, from 0 upwards.
     What writes judgments refuses them; `scale` is None where grades are whole numbers.
@@ -100,6 +105,9 @@ class Judgments:
         """Return the judgments, and the line of each row if they are from a file of text."""
         if isinstance(source, Judgments):
             return source, np.zeros(0, np.int64)
+        if _is_sample(source):
+            read_sample = import_module("unjudged.rankings.sample_file").read_sample
+            return read_sample(source), np.zeros(0, np.int64)
         table, layout = table_of_source(source, "grade", columns, "judgments")
         if table.keys is not None:  # of plain dicts, in which nothing can be repeated
             return cls.from_table(table, layout), table.lines
@@ -117,6 +125,8 @@ class Judgments:
         - five, `query iteration document stratum grade`: a stratified sample, as sample_eval reads it;
         - five, `query document grade method probability`: a sample with inclusion probabilities (prels), as
           statAP's script reads it. Methods 0 and 2 judged every document they chose: probability 1.
+
+        So is the file of a sample that `next` drew: its first line says so.
         """
         return cls.of(path, **columns)
 
@@ -233,6 +243,17 @@ class Judgments:
         waiting: NDArray[np.bool_] = (self.grade < 0) & (self.grade != CANNOT_JUDGE)
         return waiting
 
+    @property
+    def unanswered(self) -> str:
+        """Say which drawn documents wait for their grades; nothing if none does."""
+        if self.drawn is None:
+            return ""
+        waiting = np.flatnonzero(self.drawn & self.waiting)
+        ((query, document),) = self.pooled.names(waiting[:1])
+        several = "1 drawn document is" if len(waiting) == 1 else f"{len(waiting)} drawn documents are"
+        example = f"document {document!r} of query {query!r}"
+        return f"{several} not judged yet, such as {example}: the estimate needs all of them"
+
     @cached_property
     def sampled_share(self) -> NDArray[np.float64]:
         """Judged share of each query's pool."""
@@ -293,6 +314,15 @@ class Judgments:
         unable = int((self.grade == CANNOT_JUDGE).sum())
         further = f", of which {unable} cannot be judged" if unable else ""
         return f"Judgments({known}, {len(self.grade) - judged} pooled but not judged{further})"
+
+
+def _is_sample(source: Any) -> TypeGuard[str | os.PathLike[str]]:
+    """Whether this is the file of a sample; pipes are left alone, because they can be read only once."""
+    if not isinstance(source, str | os.PathLike) or not os.path.isfile(source):
+        return False
+    with suppress(OSError), open(source, "rb") as stream:
+        return stream.read(len(SAMPLE)) == SAMPLE.encode()
+    return False
 
 
 def answers_in(grade: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -51,8 +51,8 @@ _INTERVAL = (
     *("query_low", "query_high", "confidence", "method", "estimated_measure"),
 )
 _LEFT_OUT = ("system", "group", "mean", "mean_left_out", "change", "rank", "rank_left_out")
-_STRATA = ("stratum", "pooled", "drawn", "judged_before", "lowest_probability", "highest_probability")
-_MERGED = ("graded", "cannot_judge", "missing", "judged_twice", "conflicts", "undrawn", "foreign")
+_NEXT = ("query", "document", "gain", "probability")
+_MERGED = ("graded", "cannot_judge", "missing", "judged_twice", "conflicts", "undrawn")
 _FILES = ("file", "kind", "queries", "documents", "description")
 _QUESTIONS = ("question", "command", "refusal")
 _RATINGS = ("judge", "grade", "documents", "mean_prediction", "over_rating")
@@ -155,9 +155,8 @@ VIEWS: dict[str, View] = {
     "matches": View(("file", "other", "common"), ("file", "other", "common")),
     "problems": View(("problem",), ("problem",)),
     "questions": View(_QUESTIONS, _QUESTIONS),
-    "next": View(("query", "document", "gain"), ("query", "document", "gain")),
+    "next": View(_NEXT, _NEXT),
     "left out": View(_LEFT_OUT, _LEFT_OUT),
-    "strata": View(_STRATA, _STRATA),
     "merged": View(_MERGED, _MERGED),
     "conflicts": View(("query", "document", "grades"), ("query", "document", "grades")),
     "experiment": View(

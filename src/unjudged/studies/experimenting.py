@@ -44,7 +44,7 @@ Work = Callable[[Task], list[float]]
 def experiment(
     qrels: JudgmentsSource | Collection | Pool,
     runs: RunsSource | None = None,
-    design: str = "random",
+    design: str = "uniform",
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
     against: MeasureLike | None = None,
@@ -57,7 +57,7 @@ def experiment(
 ) -> Experiment:
     """Judge less, and compare every run's mean at each level with the actual one.
 
-    The sample of repeat s has the seed 1000 `seed` + s, so that `Pool.random` and the other designs make it
+    The sample of repeat s has the seed 1000 `seed` + s, so that `Pool.uniform` and the other designs make it
     again. Within a repeat, larger samples contain the smaller ones, except where the redraw rule applies.
 
     Parameters
@@ -67,7 +67,7 @@ def experiment(
     runs
         Two runs or more.
     design
-        A registered design, with levels and options: `"random(5%, 30%)"`, `"depth(5, 10)"`, or `"mixed"` with
+        A registered design, with levels and options: `"uniform(5%, 30%)"`, `"pool(5, 10)"`, or `"mixed"` with
         as many documents drawn from below the pool, `"stratified(10%, top=20)"` of which the pool to that
         depth is judged whole; also `redraw=False` and `repeats=3`.
     measures
@@ -87,7 +87,7 @@ def experiment(
         Is called with the number of samples done.
 
     >>> from unjudged import sample
-    >>> result = experiment(sample.qrels, sample.runs, "random(10%, 50%, repeats=3)", ["AP", "infAP"])
+    >>> result = experiment(sample.qrels, sample.runs, "uniform(10%, 50%, repeats=3)", ["AP", "infAP"])
     >>> round(result.find("bias", "AP", 0.1)["mean"], 3), round(result.find("bias", "infAP", 0.1)["mean"], 3)
     (-0.156, -0.006)
     """
@@ -101,7 +101,7 @@ def experiment(
         if measure.name in BY_PROBABILITY and not chosen_design.random:
             raise UsageError(
                 f"{measure} needs the probability that each document was drawn, and design {name!r} "
-                "draws none at random: use a random, mixed or stratified design, or infAP"
+                "draws none at random: use a uniform, mixed or stratified design, or infAP"
             )
     if len(pool.runs) < 2:
         raise UsageError("an experiment compares runs: give at least two")

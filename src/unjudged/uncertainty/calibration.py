@@ -32,7 +32,7 @@ from unjudged.rankings.judgments import Judgments
 from unjudged.uncertainty.left_out import FIRST, FirstDocuments, mean_bounds, unusual
 
 POWER = 1.15
-RANDOM_SAMPLE = "for an interval judge a random sample of its documents (`unjudged sample --for predictions`)"
+RANDOM_SAMPLE = "for an interval judge a random sample of its documents (`unjudged next --design doubt`)"
 
 
 @dataclass(frozen=True, eq=False)

@@ -38,7 +38,10 @@ class Command:
         return found
 
 
-CONVERTED = ("evaluate", "compare", "gate", "report", "audit", "experiment", "check", "explain", "demo")
+CONVERTED = (
+    *("evaluate", "compare", "gate", "report", "next", "judge", "merge"),
+    *("audit", "experiment", "check", "explain", "demo"),
+)
 """Commands whose module has `USAGE`, `OPTIONS` and `run(given)`."""
 
 COMMANDS = {
@@ -54,25 +57,9 @@ COMMANDS = {
         ),
         Command("gate", SCORE, "QRELS OLD NEW --margin M", "Let a build pass or fail: is the new run worse?"),
         Command("collections", SCORE, "NAME=QRELS:RUNS...", "Compare systems over several collections."),
-        Command("pool", COLLECT, "RUN...", "Make a pool from runs."),
-        Command(
-            "sample", COLLECT, "QRELS [RUN...]", "Draw a sample of judgments by a design.", "pool:sample"
-        ),
-        Command(
-            "judge",
-            COLLECT,
-            "TO_JUDGE --documents DOCUMENTS",
-            "Make a page on which people judge documents.",
-            "assessors:judge",
-        ),
-        Command(
-            "merge",
-            COLLECT,
-            "DESIGN JUDGED...",
-            "Merge answers with the design of their sample.",
-            "assessors:merge",
-        ),
-        Command("next", COLLECT, "QRELS RUN...", "List the documents to judge next.", "next:next_to_judge"),
+        Command("next", COLLECT, "[SOURCE...]", "List or draw the documents to judge next."),
+        Command("judge", COLLECT, "TO_JUDGE", "Make a page on which people judge documents."),
+        Command("merge", COLLECT, "QRELS ANSWERS...", "Merge answers with judgments."),
     )
 }
 """Every command by its name, in the order of the help."""

@@ -80,16 +80,22 @@ def run(given: Given) -> None:
 
 def _judged_more() -> str:
     """Say what the answers change."""
-    from unjudged import Collection, Judgments, compare, sample
-    from unjudged.collection.description import Description, Labels
+    import numpy as np
 
-    answers = sample.qrels.with_name("answers.qrels")
-    described = Description(judgments=(Labels(str(sample.qrels)), Labels(str(answers))))
-    rows = compare(Collection(described, sample.runs)).systems
+    from unjudged import Judgments, compare, judging, sample
+
+    listed = judging.next(sample.qrels, sample.runs).wanted
+    answers = Judgments.of(sample.answers)
+    rows_of_all = answers.pooled.names(np.arange(len(answers.grade)))
+    known = dict(zip(rows_of_all, answers.grade.tolist(), strict=True))
+    given: dict[str, dict[str, int]] = {}
+    for one in listed:
+        given.setdefault(one["query"], {})[one["document"]] = known[one["query"], one["document"]]
+    judged = judging.merge(sample.qrels, {"people": given}).judgments
+    rows = compare(judged, sample.runs).systems
     (mean,) = (row["mean"] for row in rows if row["system"] == "dense")
     rank = 1 + sum(row["mean"] > mean for row in rows)
-    many = int((Judgments.of(answers).grade >= 0).sum())
-    return _AGAIN.format(many=many, mean=mean, rank=RANKS[rank].strip())
+    return _AGAIN.format(many=len(listed), mean=mean, rank=RANKS[rank].strip())
 
 
 def write_sample(folder: Path) -> None:
@@ -100,7 +106,7 @@ def write_sample(folder: Path) -> None:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"{folder} already exists: give a new or an empty folder")
     make_folder(folder)
-    for path in (sample.qrels, sample.qrels.with_name("answers.qrels"), *sample.runs.values()):
+    for path in (sample.qrels, sample.answers, *sample.runs.values()):
         show(path.read_bytes(), folder / path.name)
     files = [folder / path.name for path in (sample.qrels, *sample.runs.values())]
     write_description(files, folder / "collection.toml")

@@ -4,8 +4,8 @@ For each level and repeat of a design, every run's mean by each measure is compa
 judgments: Kendall's tau, tau_AP, linear correlation, RMS error and bias, with their means and standard
 deviations over the repeats. The table names what a measure is compared with.
 
-    unjudged experiment qrels.txt *.run -d "random(10%, 30%)"
-    unjudged experiment qrels.txt *.run -d "depth(5, 10)" -m AP infAP --against AP
+    unjudged experiment qrels.txt *.run -d "uniform(10%, 30%)"
+    unjudged experiment qrels.txt *.run -d "pool(5, 10)" -m AP infAP --against AP
     unjudged experiment qrels.txt *.run -d "stratified(30%, top=5)" --plot a.svg
 """
 
@@ -36,11 +36,11 @@ DESIGN = Option(
     "-d",
     "--design",
     known=_designs,
-    default="random",
-    help="What is judged, with levels. Such as random(5%, 30%) of the judged documents; the pool of "
-    "depth(5, 10); mixed(5), that pool and as many documents drawn from the rest; stratified(10%, top=10), "
-    "the pool to depth 10 and a share of the rest. Also repeats=10, and redraw=False: samples without a "
-    "relevant document are kept. The default levels are those of Yilmaz and Aslam (2008).",
+    default="uniform",
+    help="What is judged, with levels. Such as uniform(5%, 30%) of the judged documents; pool(5, 10), the "
+    "first documents of every run; mixed(5), that pool and as many drawn from the rest; stratified(10%, "
+    "top=10), the pool to depth 10 and a share of the rest. Also repeats=10; with redraw=False, samples "
+    "without a relevant document are kept. The default levels are those of Yilmaz and Aslam (2008).",
 )
 AGAINST = Option(
     "--against",

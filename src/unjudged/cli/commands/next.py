@@ -1,130 +1,113 @@
-"""`unjudged next`."""
+"""List or draw the documents to judge next: a file for `judge`, or for an editor, and then for `merge`.
+
+By default they are the documents that say most about the pairs of runs that more judging could change; there
+are none if there is no such pair. Replace each -1 in the file by a grade, or by -2 for "cannot judge". A
+random sample is a file of its own, which all commands take as judgments once its documents have grades. Runs
+alone, without judgments, are for designs that go by no judgments, such as "pool(100)".
+
+    unjudged next qrels.txt *.run -n 100 -o to-judge.qrels
+    unjudged next *.run --design "pool(100)" -o to-judge.qrels
+    unjudged next qrels.txt *.run --design "uniform(10%)" -o to-judge.sample
+"""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, Literal
+import shlex
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from unjudged.base.choices import Format
-from unjudged.base.errors import InputError, UsageError
-from unjudged.cli.arguments import File, Load, OneMeasure, Output
-from unjudged.cli.input_options import JudgmentOptions
-from unjudged.cli.option import Option
-from unjudged.cli.output import own_format, show, show_grids
-from unjudged.cli.sampling_options import check_new
-from unjudged.cli.standard_streams import progress
-from unjudged.evaluation.default_measures import DEFAULT
-from unjudged.judging.next_documents import next_documents
-from unjudged.judging.sample_file import sample_text
-from unjudged.measures.kernel.names import parse_measure
-from unjudged.results.rendering import FORMATS
+from unjudged.cli.options import (
+    FORMAT,
+    MEASURE,
+    OUTPUT,
+    SEED,
+    SET,
+    VERBOSE,
+    Option,
+    a_whole_number,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from unjudged.cli.command_line import Given
+    from unjudged.evaluation.collection import Collection
+    from unjudged.judging.next_documents import NextDocuments
 
 
-def next_to_judge(
-    qrels: File,
-    /,
-    *runs: File,
-    budget: Annotated[int, Option("-b", "--budget")] = 100,
-    measure: OneMeasure = DEFAULT,
-    _load: Load = None,
-    difference: bool = False,
-    settle: bool = False,
-    top: int | None = None,
-    pooled: bool = False,
-    prevalence: float | None = None,
-    seed: int = 0,
-    pairs: bool = False,
-    record: Annotated[Path | None, Option(writes=True)] = None,
-    inputs: JudgmentOptions = JudgmentOptions(),
-    format: Annotated[
-        Literal["qrels"] | Format | None, Option("-f", "--format", choices=("qrels", *FORMATS))
-    ] = None,
-    output: Output = None,
-) -> None:
-    """List the documents to judge next: those whose judgment narrows the interval most.
+def _designs() -> Iterable[str]:
+    from unjudged.judging.next_documents import every_design
 
-    The output is a qrels file with -1 instead of each grade. Fill in the grades and give it to the other
-    commands as --judged FILE. Its comments mark the judgments as chosen, and name the estimates that refuse
-    them because they are no random sample.
+    return every_design()
 
-    With --settle, or by a measure other than RBP and P, the documents are those that say most about the
-    order of the runs. When more judging cannot, or is unlikely to, change what `compare` says of any pair,
-    the command lists nothing and says so.
 
-    Parameters
-    ----------
-    qrels
-        The judgments so far.
-    runs
-        The runs to learn more about.
-    budget
-        How many documents to list.
-    measure
-        Any measure that has bounds. Estimates such as xinfAP are refused.
-    difference
-        Narrow the interval of the difference between two runs, not those of their means.
-    settle
-        Choose what says most about the pairs of runs that judging could change. Measures other than RBP and
-        P, whose intervals are no sums over documents, have it without being asked.
-    top
-        With --settle: only the pairs of the best runs so far, this many.
-    pooled
-        With --settle: only documents of the pool can be relevant; the others count as nonrelevant.
-    prevalence
-        With --settle: the probability that an unjudged document is relevant. By default it is learnt from
-        where each run has the judged documents.
-    seed
-        With --settle: another number gives other random completions.
-    pairs
-        With --settle: print every pair of runs instead of the documents: who leads, and whether judging could
-        change that.
-    record
-        Write a design file for `unjudged merge`.
-    format
-        The output format: qrels, or one that also has the gain of each document. By default the suffix of the
-        output file decides, or else it is qrels.
+USAGE = "[SOURCE...]"
+OPTIONS = (
+    Option(
+        "-d",
+        "--design",
+        known=_designs,
+        default="most telling",
+        help="How documents are chosen. most telling: what says most about open pairs; narrowest: what "
+        'narrows the bounds of P or RBP most; "pool(100)": the first 100 of every run; "uniform(10%)", '
+        '"mixed(5)", "stratified(10:100%, rest:10%)": a random sample of what the judgments list; '
+        '"doubt(50)": about 50 documents, drawn by their weight and the doubt of predictions.',
+    ),
+    Option(
+        "-n",
+        "--number",
+        type=a_whole_number,
+        metavar="N",
+        help="How many documents, if the design does not say so. By default 100.",
+    ),
+    *(MEASURE, SET, SEED, FORMAT, OUTPUT, VERBOSE),
+)
 
-    Examples
-    --------
-    unjudged next qrels.txt dense.run reranked.run --budget 20
-    unjudged next qrels.txt *.run -m AP -o to-judge.qrels
-    unjudged next qrels.txt dense.run reranked.run --settle --pairs
-    """
-    if pairs and record is not None:
-        raise UsageError("--pairs lists no documents to record: omit it, or --record")
-    if pairs and format == "qrels":
-        raise UsageError("--pairs prints a table: omit --format qrels")
-    chosen_format = own_format(format, output, "qrels")
-    named = inputs.runs(runs)
-    chosen = parse_measure(measure)
-    with progress("choosing documents"):
-        documents = next_documents(
-            inputs.read(qrels, fractions=True),
-            named,
-            budget,
-            chosen,
-            difference=difference,
-            settle=settle or None,
-            top=top,
-            pooled=pooled,
-            prevalence=prevalence,
-            seed=seed,
-        )
-    if pairs:
-        if documents.settings["interval"]:
-            raise UsageError("--pairs goes with --settle, or with a measure other than RBP and P")
-        show_grids(documents.grid("pairs"), format, output)
+
+def run(given: Given) -> None:
+    """List or draw documents, and write the file, or a table of them."""
+    from unjudged.cli.output import check_output, show, show_tables, wrapped
+    from unjudged.cli.sources import opened
+    from unjudged.cli.standard_streams import progress
+    from unjudged.judging.next_documents import next_documents
+
+    in_table = given.format is not None
+    if in_table:
+        check_output(given.format, given.output)
+    with opened(given) as collection, progress("choosing documents"):
+        if given.output is not None and not in_table:
+            _check_no_answers(given.output)
+        asked = {"design": given.design, "n": given.number, "measure": given.measure, "seed": given.seed}
+        found = next_documents(collection, **asked)
+    if in_table:
+        show_tables(found.grid(), given)
+    elif not found.wanted and found.sample is None:
+        show(f"{found.sentence()}\n")
+    else:
+        show(found.text(), given.output)
+        if given.output is not None:
+            show(wrapped(found.notes if given.verbose else found.notes[:1]) + _then(given, collection, found))
+
+
+def _check_no_answers(path: Path) -> None:
+    """Refuse to replace a list in which somebody has put grades."""
+    from unjudged.base.errors import InputError, UnjudgedError
+    from unjudged.rankings.judgments import Judgments
+
+    try:
+        judged = path.is_file() and (Judgments.read(path).grade >= 0).any()
+    except UnjudgedError:  # something else, which `-o` replaces
         return
-    if not documents.wanted:
-        if documents.settings["interval"]:
-            raise InputError("nothing is left to judge: every document that counts is judged")
-        show(f"{documents.sentence()}\n")
-        return
-    if record is not None:
-        text = sample_text(documents.sample())
-        check_new(record, text)
-        show(text, record)
-    if chosen_format != "qrels":
-        show_grids(documents.grid(), chosen_format, output)
-        return
-    show(documents.task(), output)
+    if judged:
+        problem = "it has grades, which would be lost: merge it, or write to another file"
+        raise InputError(problem, source=str(path))
+
+
+def _then(given: Given, collection: Collection, found: NextDocuments) -> str:
+    """Say which commands follow the file that was written."""
+    file, labels = str(given.output), collection.described.judgments
+    page, judged = given.output.with_suffix(".html"), f"judged{given.output.suffix}"
+    first = file if found.sample is not None or not labels else str(labels[0].file)
+    merged = ["merge", first, *([] if first == file else [file]), "-o", judged]
+    lines = (shlex.join(["unjudged", *words]) for words in (["judge", file, "-o", str(page)], merged))
+    return f"\nNext: {next(lines)}\n      {next(lines)}\n"

@@ -107,7 +107,7 @@ def check_drawn(plain: Measure, judgments: Judgments, strata: Strata) -> None:
         raise UsageError(
             f"{unseen} of {counted(queries, 'query')} have no relevant document in the sample, "
             f"more than {MOST_UNSEEN:.0%}, so {plain} cannot be estimated for them: draw more{budget}, or "
-            "judge the first documents of every run completely (unjudged sample --design stratified)"
+            "judge the first documents of every run completely (unjudged next --design stratified)"
         )
 
 
@@ -140,7 +140,11 @@ def _lacking(plain: Measure, judgments: Judgments, strata: Strata, behind: Float
     budget = _budget(judgments, in_part, SPARE * ENOUGH / max(float(behind.min()), 0.1), 0.0)
     deeper, cutoff = "", plain.given.get("cutoff")
     if plain.name not in QUOTIENTS:
-        top = "and deeper (unjudged sample --top)" if cutoff is None else f"(unjudged sample --top {cutoff})"
+        top = (
+            "and deeper (the top of a stratified design)"
+            if cutoff is None
+            else f"(stratified(20%, top={cutoff}))"
+        )
         deeper = f", judge the first documents of every run completely {top}"
     return (
         f"it rests on about {on} sampled relevant documents that count, and needs {ENOUGH:.0f}: "
@@ -171,7 +175,7 @@ def unseen_queries(plain: Measure, judgments: Judgments) -> int:
     "these queries, another sample of the pool",
     judgments=POOL_JUDGED,
     takes=SAMPLES,
-    instead="use 'bounds'; 'sampling' is for judgments that were drawn at random (unjudged sample): if these "
+    instead="use 'bounds'; 'sampling' is for judgments that were drawn at random (unjudged next): if these "
     "were, say so (--set judgments.how=sample)",
     cite=("horvitz1952", "yilmaz2008b", "hall1992"),
 )

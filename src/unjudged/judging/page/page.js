@@ -1,6 +1,9 @@
-// One document with its topic, and its answer: a grade, or that it cannot be judged. Keys, buttons, export and import.
+// One document with its query, and its answer: a grade, or that it cannot be judged. Keys, buttons, export and import.
+const at = (id) => document.getElementById(id);
+const data = JSON.parse(at("data").textContent);
+const items = data.items;
+const place = new Map(items.map(([query, name], i) => [`${data.queries[query][0]} ${data.documents[name]}`, i]));
 const CANNOT = -2;  // the grade that says so in a file of judgments
-const HEAD = /^# unjudged-answers: ([0-9]+) of ([0-9]+) documents judged$/m;
 const answers = new Map();  // by place: the grade, which is null where it was undone, and when it was given
 const steps = [];  // each can be undone: places, the grades that it replaced, and when it did
 let current = 0;
@@ -11,13 +14,31 @@ function isOpen(i) { return gradeOf(i) === null; }
 function nameOf(i) { return data.documents[items[i][1]]; }
 function say(text) { at("message").textContent = text; }
 
-function unsaved(error) {
-  at("unsaved").textContent = error ? `This browser does not save your answers (${error.message}): export them before you close the page.` : "";
+// Answers are saved in localStorage, each under a name of its own, so that several tabs with this page never write over
+// each other; of two values for one name the later one counts.
+const key = `unjudged-judge-${data.checksum}-`;
+const waiting = new Map();  // what is not saved yet
+
+function keep(name, value) {
+  waiting.set(name, value);
+  let problem = null;
+  try {
+    for (const [name, value] of waiting) {
+      localStorage.setItem(`${key}${name}`, JSON.stringify(value));
+      waiting.delete(name);
+    }
+  } catch (error) { problem = error; }
+  at("unsaved").textContent = problem ? `This browser does not save your answers (${problem.message}): export them before you close the page.` : "";
+  at("saved").textContent = problem ? "not saved" : "saved";
 }
 
-function showSaved() {
-  at("saved").textContent = waiting.size ? (writing ? "saving …" : "not saved") : "saved";
-  document.documentElement.dataset.saved = waiting.size ? "no" : "yes";
+function takeKept() {
+  try {
+    for (let n = 0; n < localStorage.length; n += 1) {
+      const name = localStorage.key(n);
+      if (name.startsWith(key)) take(name.slice(key.length), JSON.parse(localStorage.getItem(name)));
+    }
+  } catch (error) { say(`Saved answers cannot be read: ${error.message}`); }
 }
 
 // An answer from another tab or from disk; an older one than ours is ignored.
@@ -48,12 +69,11 @@ function undo() {
 }
 
 function showDocument() {
-  const [query, name] = items[current], topic = data.topics[data.queries[query]] ?? {}, text = data.texts[name];
-  at("query").textContent = topic.title ? `${data.queries[query]}: ${topic.title}` : data.queries[query];
-  at("description").textContent = topic.description ?? "";
-  at("narrative").textContent = topic.narrative ?? "";
+  const [query, title, body] = data.queries[items[current][0]], text = data.texts[items[current][1]];
+  at("query").textContent = title ? `${query}: ${title}` : query;
+  at("description").textContent = body;
   at("name").textContent = nameOf(current);
-  at("text").textContent = text ?? "The file of documents has no text for this one.";
+  at("text").textContent = text ?? "There is no text for this document.";
   at("text").classList.toggle("none", text === null);
   at("reading").scrollTop = 0;
   shown = current;
@@ -106,13 +126,9 @@ function answer(grade) {
   at("reading").focus({ preventScroll: true });
 }
 
-async function takeKept() { for (const [name, value] of await kept()) take(name, value); }
-
-async function download() {
-  await takeKept();
-  show();
+function download() {
   const grades = items.map((_, i) => gradeOf(i) ?? -1), judged = grades.filter((grade) => grade >= 0).length;
-  const lines = items.map(([query, name], i) => `${data.queries[query]} 0 ${data.documents[name]} ${grades[i]}`);
+  const lines = items.map(([query, name], i) => `${data.queries[query][0]} 0 ${data.documents[name]} ${grades[i]}`);
   const head = [`# unjudged-answers: ${judged} of ${items.length} documents judged`, ...data.marks];
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([`${[...head, ...lines].join("\n")}\n`], { type: "text/plain" }));
@@ -122,29 +138,20 @@ async function download() {
   say(`Exported ${judged} judgments to ${data.file}.`);
 }
 
+// Take the answers of a file for documents that are not judged here.
 async function read(file) {
-  const text = (await file.text()).replaceAll("\r", ""), head = HEAD.exec(text);
-  const rows = text.split("\n").filter((line) => line.trim() && !line.startsWith("#")).map((line) => line.trim().split(/\s+/));
-  const judged = rows.filter((row) => Number(row[3]) >= 0).length;
-  const cut = head && (Number(head[1]) !== judged || Number(head[2]) !== rows.length);
-  if (cut && !confirm(`${file.name} was cut or edited after its export: it has other answers than it says. Import what it has?`)) {
-    say(`Imported nothing: ${file.name} was cut or edited.`);
-    return;
-  }
-  const found = new Map();
+  const rows = (await file.text()).split("\n").filter((line) => line.trim() && !line.startsWith("#"));
+  const changes = [];
   let foreign = 0;
-  for (const [query, , name, grade] of rows) {
-    const i = place.get(`${query} ${name}`), value = Number(grade);
-    if (i === undefined || (value >= 0 && !data.grades.includes(value))) foreign += 1;
-    else if (value >= 0 || value === CANNOT) found.set(i, value);
+  for (const row of rows) {
+    const [query, , name, grade] = row.trim().split(/\s+/), i = place.get(`${query} ${name}`), value = Number(grade);
+    const fits = i !== undefined && (value < 0 || data.grades.includes(value));
+    if (!fits) foreign += 1;
+    else if (isOpen(i) && (value >= 0 || value === CANNOT)) changes.push([i, value]);
   }
-  const other = [...found].filter(([i, value]) => gradeOf(i) !== value && !isOpen(i)).length;
-  const replace = other && confirm(`${file.name} has other answers than yours for ${other} of the documents. Replace yours?`);
-  const changes = [...found].filter(([i, value]) => gradeOf(i) !== value && (replace || isOpen(i)));
   if (changes.length) step(changes);
   show();
-  const yours = other && !replace ? `, kept your answers for ${other} documents` : "";
-  say(`Imported ${changes.length} answers${yours}${foreign ? `, ignored ${foreign} lines that do not fit this task` : ""}.`);
+  say(`Imported ${changes.length} answers${foreign ? `, ignored ${foreign} lines that do not fit this task` : ""}.`);
 }
 
 const keys = new Map([
@@ -172,8 +179,8 @@ function build() {
     button.addEventListener("click", () => answer(grade));
     at("grades").append(button);
   }
-  for (const [query, name] of data.queries.entries()) {
-    const option = document.createElement("option"), title = data.topics[name]?.title;
+  for (const [query, [name, title]] of data.queries.entries()) {
+    const option = document.createElement("option");
     option.value = String(query);
     option.dataset.label = title ? `${name}: ${title}` : name;
     at("topics").append(option);
@@ -193,22 +200,16 @@ function build() {
   });
 }
 
-async function start() {
-  build();
-  await openBase();
-  await takeKept();
-  go(seek(0, isOpen) ?? 0);
-  at("reading").focus({ preventScroll: true });
-  document.addEventListener("keydown", press);
-  addEventListener("storage", (event) => {
-    if (event.key !== `${key}-told` || !event.newValue) return;
-    take(...JSON.parse(event.newValue));
-    show();
-  });
-  addEventListener("beforeunload", (event) => { if (waiting.size) event.preventDefault(); });
-  keep("opened", { t: Date.now() });  // so that a browser that saves nothing is known at once
-  while (writing) await new Promise((soon) => { setTimeout(soon, 5); });
-  document.documentElement.dataset.ready = "";
-}
-
-start();
+build();
+takeKept();
+go(seek(0, isOpen) ?? 0);
+at("reading").focus({ preventScroll: true });
+document.addEventListener("keydown", press);
+addEventListener("storage", (event) => {
+  if (!event.key?.startsWith(key) || !event.newValue) return;
+  take(event.key.slice(key.length), JSON.parse(event.newValue));
+  show();
+});
+addEventListener("beforeunload", (event) => { if (waiting.size) event.preventDefault(); });
+keep("opened", { t: Date.now() });  // so that a browser that saves nothing is known at once
+document.documentElement.dataset.ready = "";

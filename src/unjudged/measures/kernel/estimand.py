@@ -100,6 +100,8 @@ def permitted(measure: Measure, judgments: Judgments | None, use: Use | None = N
         evenly = kind in SAMPLES and judgments.even
         if not evenly:
             return refused_measure(measure.name, measure.traits, judgments)
+    if judgments is not None and measure.traits.estimates and (problem := judgments.unanswered):
+        return Refusal(problem, "")
     if use is None:
         return estimand_of(measure, THESE, AS_THEY_ARE)
     if judgments is not None and (refusal := refused_use(judgments, use)) is not None:
@@ -157,7 +159,7 @@ def _complete(measure: Measure) -> None:
 def _choosable(measure: Measure) -> None:
     if plain := measure.traits.estimates:
         problem = f"{measure} estimates from a random sample and would refuse the documents chosen here"
-        raise UsageError(f"{problem}: use {plain}, or draw a sample (unjudged sample --to-judge)")
+        raise UsageError(f"{problem}: use {plain}, or draw a sample (unjudged next --design uniform)")
     measure.check_completable()
 
 
@@ -175,7 +177,7 @@ BY_DOCUMENT: Final = Use(
     "an estimate by document",
     RANDOM,
     judgments=ALL_JUDGED,
-    instead="draw a sample (unjudged sample --for predictions), or merge yours with --format prels",
+    instead="draw a sample (unjudged next --design doubt)",
 )
 TAKING_AWAY: Final = Use(
     "taking judgments away",

@@ -133,6 +133,8 @@ class Measure:
             raise UsageError(f"{self}: these grades are whole numbers, so rel must be one too")
         if (kind := judgments.origin.kind) not in self.traits.takes and kind not in SAMPLES:
             raise UsageError(str(refused_measure(self.name, self.traits, judgments)))
+        if self.traits.estimates and judgments.unanswered:
+            raise UsageError(judgments.unanswered)
         if len(self.own) == len(self.given):
             return self.function(rankings, **self.own)
         rankings = self.with_policy(rankings)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments
-from unjudged.rankings.origin import KINDS, UNKNOWN, Kind
+from unjudged.rankings.origin import KINDS, Kind
 
 Chance = Callable[..., Floats]
 """From numbers of documents and of relevant ones, and the measure's parameters, to expected values."""
@@ -86,6 +86,6 @@ def refused_measure(name: str, traits: Traits, judgments: Judgments) -> Refusal:
         reason = f"{name} needs a uniform sample, and these judgments are {words} with unequal shares"
         return Refusal(reason, "use xinfAP or statAP")
     reason = f"{name} needs a random sample, and these judgments are {words} ({why})"
-    kept = ", or keep the probabilities of one (unjudged merge --format prels)"
-    advice = f"use {traits.estimates} with its bounds, or draw a sample (unjudged sample)"
-    return Refusal(reason, advice + (kept if judgments.origin.kind == UNKNOWN else ""))
+    return Refusal(
+        reason, f"use {traits.estimates} with its bounds, or draw a sample (unjudged next --design)"
+    )

@@ -73,15 +73,15 @@ def rankings_of(shared: SharedRankings, judgments: Judgments, described: Descrip
 
 def texts_of(described: Description, queries: list[str], documents: set[str]) -> dict[str, Any]:
     """Return the words of queries, and the first ones of documents that nobody judged."""
-    from unjudged.judging.texts import read_texts, read_topics
+    from unjudged.judging.texts import read_documents, read_queries
 
     found: dict[str, Any] = {}
     if described.queries:
-        topics = read_topics(described.queries)
+        topics = read_queries(described.queries, queries)
         found["queries"] = [plain(topics[query].title) if query in topics else "" for query in queries]
     if described.documents:
-        texts = read_texts(described.documents, documents)
-        found["texts"] = {plain(name): plain(text[:LONGEST_TEXT]) for name, text in texts.items()}
+        texts = read_documents(described.documents, documents)
+        found["texts"] = {plain(name): plain(text.whole[:LONGEST_TEXT]) for name, text in texts.items()}
     return found
 
 

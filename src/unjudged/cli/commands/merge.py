@@ -1,0 +1,66 @@
+"""Merge answers with earlier judgments, or with the sample that `next` drew.
+
+A file of answers is one person, who is called like the file. Grade -2 is the answer "cannot judge". The
+documents that were judged differently, or not drawn, are reported. Of a sample, answers may come one after
+another: it waits for those that are missing.
+
+    unjudged merge qrels.txt to-judge.qrels -o judged.qrels
+    unjudged merge to-judge.sample ann.qrels bob.qrels -o judged.sample
+    unjudged merge qrels.txt ann.qrels bob.qrels --conflicts last -o judged.qrels
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from unjudged.cli.options import OUTPUT, VERBOSE, Option
+
+if TYPE_CHECKING:
+    from unjudged.cli.command_line import Given
+
+
+def _rules() -> Iterable[str]:
+    from unjudged.judging.merging import RULES
+
+    return RULES
+
+
+USAGE = "QRELS ANSWERS..."
+OPTIONS = (
+    Option(
+        "--conflicts",
+        known=_rules,
+        default="error",
+        help="Which grade counts if a document has several. error: none, it is an error, as is a tie of "
+        "the majority; else that of the majority, the highest or the last.",
+    ),
+    OUTPUT,
+    VERBOSE,
+)
+
+
+def run(given: Given) -> None:
+    """Merge, write the judgments, and tell what was odd."""
+    from pathlib import Path
+
+    from unjudged.base.errors import UsageError
+    from unjudged.base.wording import counted
+    from unjudged.cli.output import show, wrapped
+    from unjudged.cli.standard_streams import tell
+    from unjudged.judging.merging import merge
+
+    first, *answers = given.files("QRELS", "[ANSWERS...]")
+    people: dict[str, str] = {}
+    for file in answers:
+        name = Path(file).stem if Path(file).stem not in people else file
+        if name in people:
+            raise UsageError(f"the same file is given twice: {file}")
+        people[name] = file
+    merged = merge(first, people, conflicts=given.conflicts)
+    show(merged.text([given.made_by()]), given.output)
+    if given.output is None:
+        tell(merged.notes)
+    else:
+        judged = int((merged.judgments.grade >= 0).sum())
+        show(wrapped([f"{counted(judged, 'document')} judged.", *merged.notes]))

@@ -1,0 +1,113 @@
+"""From a comparison that needs judging to one that does not, by the commands that the output names."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.cli.in_process import printed, refused, unjudged
+from unjudged import Judgments, compare, evaluate, sample
+from unjudged.judging import merge
+from unjudged.judging.judging_page import to_judge_in
+
+KNOWN = {
+    (query, document): grade
+    for query, _, document, grade in map(str.split, sample.answers.read_text().splitlines())
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The files of the sample collection, in the folder where commands run."""
+    for path in (sample.qrels, *sample.runs.values()):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def told(text: str) -> list[list[str]]:
+    """The commands that an output says come next."""
+    return [shlex.split(one) for one in re.findall(r"^(?:Next:|     ) unjudged (.*)$", text, re.MULTILINE)]
+
+
+def answered(file: Path) -> None:
+    """Fill in grades, as an editor would."""
+    text = file.read_text()
+    for line in re.findall(r"^[^#].* -1$", text, re.MULTILINE):
+        query, *fields = line.split()
+        document = fields[1] if len(fields) == 3 else fields[0]
+        text = text.replace(f"{line}\n", f"{line[:-2]}{KNOWN[query, document]}\n")
+    file.write_text(text)
+
+
+def place(judgments: str, run: str) -> int:
+    means = evaluate(judgments, sample.runs, "nDCG@10").means[:, 0]
+    return int(1 + (means > means[list(sample.runs).index(run)]).sum())
+
+
+def test_a_hundred_answers_place_the_run_that_was_not_pooled(folder: Path) -> None:
+    """`dense` is fifth of six, and second once a hundred documents are judged."""
+    runs = [path.name for path in sample.runs.values()]
+    assert (
+        place("qrels.txt", "dense"),
+        compare(sample.qrels, sample.runs).pair("dense", "fused")["headline"],
+    ) == (
+        5,
+        "needs judging",
+    )
+    judge, merged = told(printed("next", "qrels.txt", *runs, "-n", "100", "-o", "to-judge.qrels"))
+    assert merged == ["merge", "qrels.txt", "to-judge.qrels", "-o", "judged.qrels"]
+    printed(*judge)
+    assert "100" in (folder / "to-judge.html").read_text()
+    answered(folder / "to-judge.qrels")
+    printed(*merged)
+    assert place("judged.qrels", "dense") == 2
+    assert evaluate("judged.qrels", sample.runs, "nDCG@10").value("nDCG@10", run="dense") > 0.36
+    assert "it has grades, which would be lost" in refused(
+        1, "next", "qrels.txt", *runs, "-n", "100", "-o", "to-judge.qrels"
+    )
+    _, merged = told(printed("next", "judged.qrels", *runs, "-n", "100", "-o", "more.qrels"))
+    answered(folder / "more.qrels")
+    printed(*merged[:-1], "all.qrels")
+    stop = "Stop: more judging cannot, or is unlikely to, change what nDCG@10 says of any of the 15 pairs"
+    assert printed("next", "all.qrels", *runs).startswith(stop)
+
+
+def test_a_sample_of_a_new_pool(folder: Path) -> None:
+    """Without judgments: a sample of the pool of all runs, judged by two people, then estimates."""
+    runs = [path.name for path in sample.runs.values()]
+    design = "stratified(5:100%, rest:20%)"
+    judge, merged = told(printed("next", *runs, "--design", design, "-o", "to-judge.sample"))
+    assert merged == ["merge", "to-judge.sample", "-o", "judged.sample"]
+    printed(*judge)
+    assert "drawn documents are not judged yet" in refused(
+        2, "evaluate", "to-judge.sample", *runs, "-m", "xinfAP"
+    )
+    answered(folder / "to-judge.sample")
+    printed(*merged)
+    complete = evaluate(sample.answers, sample.runs, "AP").means[:, 0]
+    found = evaluate("judged.sample", sample.runs, ["xinfAP", "statAP"]).means
+    assert abs(found[:, 0] - complete).max() < 0.05
+    assert abs(found[:, 1] - complete).max() < 0.05
+    assert "xinfAP" in printed("evaluate", "judged.sample", *runs, "-m", "xinfAP")
+
+
+def test_two_people_export_from_the_page(folder: Path) -> None:
+    """Exports of the page are merged one after another, and what is missing waits."""
+    runs = [path.name for path in sample.runs.values()]
+    printed("next", "qrels.txt", *runs, "--design", "uniform(10%)", "-o", "to-judge.sample")
+    task = to_judge_in(Judgments.read("to-judge.sample"))
+    for name, part in (("ann", task[:30]), ("bob", task[30:])):
+        lines = [f"{query} 0 {document} {KNOWN[query, document]}\n" for query, document in part]
+        head = f"# unjudged-answers: {len(part)} of {len(part)} documents judged\n"
+        (folder / f"{name}.qrels").write_text(head + "".join(lines))
+    printed("merge", "to-judge.sample", "ann.qrels", "-o", "half.sample")
+    assert to_judge_in(Judgments.read("half.sample")) == task[30:]
+    printed("merge", "half.sample", "bob.qrels", "-o", "judged.sample")
+    at_once = merge("to-judge.sample", {"ann": "ann.qrels", "bob": "bob.qrels"}).judgments
+    assert Judgments.read("judged.sample").grade.tolist() == at_once.grade.tolist()
+    again = unjudged("merge", "judged.sample", "ann.qrels").stdout.decode().splitlines()
+    assert again[2:] == (folder / "judged.sample").read_text().splitlines()[2:]
