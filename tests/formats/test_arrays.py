@@ -236,9 +236,9 @@ def test_the_highest_number_of_a_small_type_is_a_document() -> None:
         ({"documents": [[1]], "scores": [[1]], "queries": ["a", "b"]}, "2 names, expected one for each of 1"),
         ({"documents": [["a"]], "names": ["a"]}, "have names already"),
         ({"scores": [[1.0, 2.0]], "names": ["a"]}, "one for each of 2 columns"),
-        ({"documents": [[1]], "queries": [1.5]}, "expected names or whole numbers"),
+        ({"documents": [[1]], "queries": [1.5]}, "the query is a float .*, expected text or a whole number"),
         ({"documents": [[1]], "queries": np.array([1.5])}, "expected a list of names or of whole numbers"),
-        ({"documents": [[{}]]}, "found a dict"),
+        ({"documents": [[{}]]}, "the document is a dict"),
         (
             {"documents": [[0, -2]]},
             r"query '0', place 1 \(from 0\): document -2, expected a row number from 0",

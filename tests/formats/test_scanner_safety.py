@@ -186,7 +186,9 @@ def scanned(path: Path, cores: int) -> Any:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(streams, "SMALLEST_PIECE", 1)
         patch.setattr(trec, "cores", lambda: cores)
-        return outcome(lambda: next(trec.scan_runs([(path, path)], matching.index(grouped(JUDGED)))))
+        return outcome(
+            lambda: next(trec.scan_runs([streams.File(path, path)], matching.index(grouped(JUDGED))))
+        )
 
 
 @examples(300, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -98,7 +98,7 @@ def settings_are(names: dict[str, Any], cores: int, memory: int | None = None) -
 
 
 def scanned(path: Path, layout: Layout) -> Any:
-    return next(trec.scan_runs([(path, path)], matching.index(JUDGED), layout))
+    return next(trec.scan_runs([streams.File(path, path)], matching.index(JUDGED), layout))
 
 
 @examples(400, suppress_health_check=[HealthCheck.function_scoped_fixture])

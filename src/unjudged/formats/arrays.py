@@ -19,7 +19,7 @@ from unjudged.formats.matching import InPieces
 from unjudged.formats.scan import scanner
 from unjudged.formats.scan.checks import checked_ids
 from unjudged.formats.tables import NO_LINES, Ids, Table
-from unjudged.formats.values import identifier, ids_of_texts
+from unjudged.formats.values import ids_of, unplaced
 
 BLOCK = 1 << 17
 """Rows of a piece: what is converted fits a cache until it is matched."""
@@ -131,7 +131,7 @@ def _array(given: Any, what: str, dtype: Any = None) -> NDArray[Any]:
 def _queries(given: Any, rows: int) -> Ids:
     if given is None:
         return scanner.ids_of_numbers(np.arange(rows))
-    ids = _names(given, "queries")
+    ids = _names(given, "queries", "query")
     if len(ids) != rows:
         raise UsageError(f"queries: {len(ids)} names, expected one for each of {rows} rows")
     _, first = scanner.number_names(ids)
@@ -141,34 +141,19 @@ def _queries(given: Any, rows: int) -> Ids:
     return ids
 
 
-def _names(given: Any, what: str) -> Ids:
+def _names(given: Any, what: str, role: str) -> Ids:
     array = _array(given, what, None if hasattr(given, "__array__") else object)
     if array.ndim != 1 or array.dtype.kind not in "iuOUST":
         problem = f"an array of {array.dtype} with the shape {array.shape}"
         raise UsageError(f"{what}: {problem}, expected a list of names or of whole numbers")
-    return _ids(array, what)
-
-
-def _ids(array: NDArray[Any], what: str) -> Ids:
-    """Return names as identifiers; whole numbers become their decimal digits."""
-    if array.dtype.kind in "iu":
-        return Ids.of(map(str, array.tolist()))
-    objects = array.astype(object, copy=False)
-    ids = scanner.ids_of_strings(objects)
-    if ids is not None:
-        return ids
-    names = [identifier(name) for name in objects.tolist()]
-    wrong = next((name for name in names if not isinstance(name, str | bytes)), None)
-    if wrong is not None or None in names:
-        raise UsageError(f"{what}: found {kind_of(wrong)}, expected names or whole numbers")
-    return ids_of_texts(names, f"{what}:")
+    return ids_of(array.astype(object), role, unplaced)
 
 
 def _documents(
     matrix: NDArray[Any] | None, shape: tuple[int, ...], names: Any, queries: Ids
 ) -> tuple[Callable[[Any], Ids], NDArray[np.bool_] | None]:
     """Return what gives the identifiers of some places, and which places hold a document."""
-    known = None if names is None else checked_ids(_names(names, "names"))
+    known = None if names is None else checked_ids(_names(names, "names", "name"))
     count = np.inf if known is None else len(known.ends) - 1
     if matrix is None:
         if known is not None and count != shape[1]:
@@ -184,7 +169,7 @@ def _documents(
             raise UsageError("names: the documents have names already, expected row numbers")
         kept = matrix != None if matrix.dtype.kind == "O" else None  # noqa: E711 (of each element)
         flat = matrix.reshape(-1)
-        return lambda at: _ids(flat[at], "documents"), kept
+        return lambda at: ids_of(flat[at].astype(object), "document", unplaced), kept
     if matrix.dtype.kind == "i":
         absent, wrong = matrix == PADDING, (matrix < PADDING) | (matrix >= count)
     else:

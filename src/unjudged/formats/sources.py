@@ -102,7 +102,7 @@ def register(reader: Reader) -> Reader:
 
 
 for _reader in (
-    Reader("TREC text", lambda _: True, None, trec.read_any, trec.scan_files, trec.only_tag),
+    Reader("TREC text", lambda _: True, None, trec.read_any, trec.scan_runs, trec.only_tag),
     Reader("text with a header", text_tables.is_delimited, text_tables.open_delimited),
     Reader(
         "JSON",

@@ -117,12 +117,9 @@ def only_tag(path: PathLike) -> str:
 
 
 def scan_runs(
-    files: Sequence[tuple[PathLike, PathLike]], judged: scanner.Index, layout: Layout = RUN
+    files: Sequence[File], judged: scanner.Index, layout: Layout = RUN
 ) -> Generator[Matched, None, None]:
-    """What each run holds of the judged documents, without keeping the rest in memory.
-
-    Each run is the name that errors give it, and the file to read.
-    """
+    """What each run holds of the judged documents, without keeping the rest in memory."""
     workers = cores()
     stop = Event()
     with ExitStack() as stack:
@@ -131,7 +128,7 @@ def scan_runs(
         stack.callback(stop.set)
         waiting = []
         idle = len(files) < workers
-        for path, file in files:
+        for path, file, _ in files:
             announce_slow_reader(file)
             with name_file_in_errors(path):
                 parts = pieces(file, workers if idle else 1)
@@ -229,8 +226,3 @@ def _empty(layout: Layout) -> InputError:
 def read_any(file: PathLike, number: str) -> tuple[Table, Layout]:
     """Return the judgments or the run of a file."""
     return read_judgments(file) if number == "grade" else (read_run(file), RUN)
-
-
-def scan_files(files: Sequence[File], judged: scanner.Index) -> Generator[Matched, None, None]:
-    """Match the runs of files with names of their own."""
-    return scan_runs([(file.path, file.file) for file in files], judged)

@@ -47,7 +47,7 @@ def groups_of(values: Sequence[Any], role: str, wrong: Wrong) -> tuple[Ids, Inte
     return ids_of_texts([names[row] for row in starts[:-1].tolist()], role), starts
 
 
-def ids_of(values: Sequence[Any], role: str, wrong: Wrong) -> Ids:
+def ids_of(values: Any, role: str, wrong: Wrong) -> Ids:
     """Return names as identifiers."""
     ids = scanner.ids_of_strings(_objects(values))
     return ids_of_texts(names_of(values, role, wrong), role) if ids is None else ids

@@ -17,7 +17,7 @@ from unjudged.compat.trec_eval.command_line import USAGE, Options, parse
 from unjudged.compat.trec_eval.translation import NOT_HERE, ORDER, Column, columns, values
 from unjudged.formats import trec
 from unjudged.formats.columns import QRELS, RUN, Layout
-from unjudged.formats.streams import STANDARD_INPUT, name_file_in_errors, on_disk
+from unjudged.formats.streams import STANDARD_INPUT, File, name_file_in_errors, on_disk
 from unjudged.formats.tables import decode, encode
 from unjudged.measures.kernel.averages import GEOMETRIC
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
@@ -180,7 +180,7 @@ def _scanned(options: Options, judgments: Judgments, run: str) -> tuple[JudgedRa
     source = STANDARD_INPUT if run.startswith("-") else run
     layout = Layout(RUN.columns, RUN.open_ended, single=options.version == 9)
     with name_file_in_errors(source), on_disk(source) as file:
-        with closing(trec.scan_runs([(source, file)], judgments.index, layout)) as scans:
+        with closing(trec.scan_runs([File(source, file)], judgments.index, layout)) as scans:
             rankings = JudgedRankings.of(judgments, [next(scans)])
         return rankings, trec.last_tag(file) if "runid" in options.measures else b""
 
