@@ -197,7 +197,7 @@ def check_figures(data: bytes) -> Iterator[Outcome]:
         for i, run in enumerate(runs)
     }
     yield outcome(lambda: tables(grades, rankings, FORMATS))
-    which, kind = decide.below(3), decide.choose(["svg", "svg", "svg", "html", "png"])
+    which, kind = decide.below(3), decide.choose(["svg", "svg", "svg", "pdf", "png"])
     yield outcome(lambda: pictures(grades, rankings, runs, which, kind))
 
 
@@ -221,7 +221,7 @@ def pictures(grades: Any, rankings: Any, runs: list[str], which: int, kind: str)
     figures = [
         lambda: scores.plot.intervals(intervals=["bounds"]),
         lambda: scores.plot.judged_by_rank(depth=3),
-        lambda: scores.plot.differences(runs[0], runs[-1]),
+        lambda: compare(grades, rankings, ["AP"]).plot.differences(runs[0], runs[-1]),
     ]
     drawn = picture(figures[which](), kind)
     if kind == "svg":

@@ -142,7 +142,7 @@ class Comparison(Result):
 
     @property
     def plot(self) -> Any:
-        """Figures as Altair charts, such as `plot.intervals()` and `plot.differences()`."""
+        """Figures: `plot.intervals()` and `plot.differences()`."""
         return import_module("unjudged.report.score_plots").ResultPlots(self)
 
     def to_latex(

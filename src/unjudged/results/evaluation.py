@@ -193,7 +193,7 @@ class Evaluation(Result):
 
     @property
     def plot(self) -> Any:
-        """Figures as Altair charts: `intervals`, `differences` and `judged_by_rank`."""
+        """Figures: `intervals` and `judged_by_rank`."""
         return import_module("unjudged.report.score_plots").ScorePlots(self)
 
     def to_latex(
