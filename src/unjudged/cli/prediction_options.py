@@ -15,7 +15,7 @@ from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import RunSource
 
 if TYPE_CHECKING:
-    from unjudged.predictions.estimates import PredictedMeans
+    from unjudged.predictions.evidence import Predicted
 
 
 @dataclass(eq=False, repr=False)
@@ -55,9 +55,9 @@ class PredictionOptions(OptionGroup, title="Predictions"):
 
     def estimates(
         self, collection: Collection, measures: Iterable[MeasureLike] | None, rel: float | None = None
-    ) -> list[PredictedMeans]:
+    ) -> list[Predicted]:
         """Return the estimates of each measure."""
-        from unjudged.predictions.combined_estimates import estimate_with_predictions
+        from unjudged.predictions.evidence import estimate_with_predictions
         from unjudged.predictions.predictions import Judges
 
         source = Judges.of(named_files(self.predictions or ()), kind=self.kind)
