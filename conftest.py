@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from unjudged import MEASURES
-from unjudged.cli.commands import COMMANDS
 from unjudged.evidence.intervals import interval_methods
 from unjudged.inference.corrections import CORRECTIONS
 from unjudged.inference.significance import TESTS
@@ -30,7 +29,6 @@ REGISTRIES: tuple[dict[str, Any], ...] = (
     TESTS,
     CORRECTIONS,
     DESIGNS,
-    COMMANDS,
 )
 
 

@@ -52,12 +52,12 @@ COMMANDS = {
     "experiment": (
         "How few judgments are enough",
         "Each measure against AP with all judgments. The bands are one standard deviation on either side.",
-        "unjudged experiment {all} -m AP infAP Bpref --design 'random(5%, 10%, 20%, 40%, 70%)'",
+        "unjudged experiment {all} -m AP infAP Bpref --design 'uniform(5%, 10%, 20%, 40%, 70%)'",
     ),
     "estimated": (
         "Estimated against actual",
         "With one level, the estimates of a sample: on the line they are right.",
-        "unjudged experiment {all} -m AP infAP --design 'random(20%)'",
+        "unjudged experiment {all} -m AP infAP --design 'uniform(20%)'",
     ),
 }
 PAGE = """## The page of an evaluation

@@ -5,9 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from pathlib import Path
 
-from unjudged.cli.command_line import help_of
-from unjudged.cli.commands import COMMANDS, CONVERTED
-from unjudged.cli.help_pages import full, overview
+from unjudged.cli.command_line import help_of, overview
+from unjudged.cli.commands import COMMANDS, TASKS
 
 REFERENCE = Path(__file__).parent.parent / "docs" / "reference"
 PACKAGES = {
@@ -35,13 +34,14 @@ def references() -> dict[Path, str]:
 
 def index_page() -> str:
     """Return the list of the commands, with links to their pages."""
-    lines = [f"- [`unjudged {name}`](commands/{name}.md): {one.summary}" for name, one in COMMANDS.items()]
+    summaries = {name: said for commands in TASKS.values() for name, said in commands.items()}
+    lines = [f"- [`unjudged {name}`](commands/{name}.md): {summaries[name]}" for name in COMMANDS]
     return INDEX + "\n".join(lines) + f"\n\n```text\n{overview()}```\n"
 
 
 def command_page(name: str) -> str:
     """Return all that the help of a command has."""
-    text = help_of(name, full=True, width=100) if name in CONVERTED else full(COMMANDS[name], 100)
+    text = help_of(name, full=True, width=100)
     return f"# unjudged {name}\n\n```text\n{text}```\n"
 
 

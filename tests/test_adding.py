@@ -26,9 +26,11 @@ from unjudged import (
     measure,
     sample,
 )
-from unjudged.cli.arguments import Output, OutputFormat
-from unjudged.cli.commands import COMMANDS, SCORE, Command
-from unjudged.cli.output import show_grids
+from unjudged.cli import command_line
+from unjudged.cli.command_line import Given
+from unjudged.cli.commands import COMMANDS
+from unjudged.cli.options import FORMAT, OUTPUT
+from unjudged.cli.output import show_tables
 from unjudged.evidence.contrast import Contrast
 from unjudged.evidence.intervals import Columns, How, interval
 from unjudged.formats.columns import QRELS, RUN, Layout
@@ -200,19 +202,17 @@ def test_a_reader(request: pytest.FixtureRequest, tmp_path: Path) -> None:
 
 
 def test_a_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A module and a line in the table; the parameters of its function are its arguments and options."""
+    """A module and a line in the table: its options are its help, and are parsed."""
+    module = ModuleType("unjudged.cli.commands.squares", "Print squares.\n\n    unjudged squares 3 4\n")
 
-    def squares(*numbers: int, format: OutputFormat = None, output: Output = None) -> None:
-        """Print squares."""
-        show_grids(grid_of(("number", "square"), [(n, n * n) for n in numbers]), format, output)
+    def run(given: Given) -> None:
+        numbers = map(int, given.files("NUMBER..."))
+        show_tables(grid_of(("number", "square"), [(n, n * n) for n in numbers]), given)
 
-    module = ModuleType("unjudged.cli.commands.squares")
-    module.squares = squares  # type: ignore[attr-defined]
+    vars(module).update(USAGE="NUMBER...", OPTIONS=(FORMAT, OUTPUT), run=run)
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    listed = Command("squares", SCORE, "NUMBER...", "Print squares.")
-    monkeypatch.setitem(COMMANDS, listed.name, listed)
+    monkeypatch.setattr(command_line, "COMMANDS", ("squares", *COMMANDS))
     assert printed("squares", "3", "4", "--format", "csv") == "number,square\n3,9\n4,16\n"
     assert printed("squares", "3", "-o", str(tmp_path / "squares.md")) == ""
     assert (tmp_path / "squares.md").read_text().splitlines()[-1] == "| 3 | 9 |"
-    assert "Print squares." in printed("--help")
-    assert "unjudged squares NUMBER... [OPTION...]" in printed("squares", "--help")
+    assert "usage: unjudged squares NUMBER... [OPTION...]" in printed("squares", "-h")

@@ -17,12 +17,12 @@ from tests.conftest import examples
 from unjudged import sample
 from unjudged.base.errors import UnjudgedError
 from unjudged.cli.command_line import command_named, options_of, parsed
-from unjudged.cli.commands import CONVERTED
+from unjudged.cli.commands import COMMANDS
 
 QRELS, RUN, OTHER = (str(path) for path in (sample.qrels, sample.runs["fused"], sample.runs["dense"]))
 FILES = ("qrels", "a", "b", "predicted", "kinds", "calibration")
 SETTINGS = ("predictions=predicted", "segments=kinds", "judgments.calibration=calibration")
-READING = [name for name in CONVERTED if command_named(name).USAGE.startswith("[SOURCE")]
+READING = [name for name in COMMANDS if command_named(name).USAGE.startswith("[SOURCE")]
 TRIED = examples(25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
@@ -104,7 +104,7 @@ WORDS += [
 ]
 
 
-@given(st.sampled_from(CONVERTED), st.lists(st.sampled_from(WORDS), max_size=8))
+@given(st.sampled_from(COMMANDS), st.lists(st.sampled_from(WORDS), max_size=8))
 def test_any_line_is_parsed_or_refused(command: str, words: list[str]) -> None:
     try:
         assert parsed(command, words).words is not None

@@ -28,7 +28,7 @@ def count(event, arguments):
 sys.addaudithook(count)
 import scipy.optimize, scipy.stats  # most commands need them, and children share them
 from unjudged.cli.main import main
-import unjudged.cli.parser
+import unjudged.cli.command_line
 
 for name, words in json.loads(sys.argv[1]).items():
     child = os.fork()  # what a command remembers of a file is of no use to the next one
@@ -63,7 +63,6 @@ COMMANDS = {
     "compare two": ["compare", QRELS, *PAIR],
     "compare all": ["compare", QRELS, *RUNS, "-m", "AP", "P@10"],
     "compare per query": ["compare", QRELS, *PAIR, "--view", "queries"],
-    "calibrate": ["calibrate", QRELS, *POOLED, "--groups", "(.*)", "-m", "AP", "--depth", "20"],
     "draw": ["next", QRELS, *PAIR, "--design", "pool(5)"],
     "next": ["next", QRELS, *PAIR, "-n", "5"],
     "experiment": ["experiment", QRELS, *PAIR, "--design", "uniform(50%, repeats=2)"],

@@ -11,9 +11,9 @@ import pytest
 from tests.cli.in_process import printed, refused, unjudged
 from unjudged import sample
 from unjudged.cli.command_line import command_named, options_of, parsed
-from unjudged.cli.commands import COMMANDS, CONVERTED
+from unjudged.cli.commands import COMMANDS
 
-OPTIONS = {name: options_of(command_named(name)) for name in CONVERTED}
+OPTIONS = {name: options_of(command_named(name)) for name in COMMANDS}
 
 
 @pytest.mark.parametrize("words", [[], ["-h"], ["--help"], ["help"]])
@@ -26,7 +26,7 @@ def test_commands_are_listed_by_task(words: list[str]) -> None:
     assert len([line for line in lines if line.startswith("  unjudged ")]) == 3
 
 
-@pytest.mark.parametrize("command", CONVERTED)
+@pytest.mark.parametrize("command", COMMANDS)
 def test_a_screen_about_a_command(command: str) -> None:
     """Usage, three examples and every option fit on one, however wide the terminal is."""
     lines = printed(command, "-h").splitlines()
@@ -37,7 +37,7 @@ def test_a_screen_about_a_command(command: str) -> None:
     assert len([line for line in lines if line.startswith("  -")]) == len(OPTIONS[command])
 
 
-@pytest.mark.parametrize("command", CONVERTED)
+@pytest.mark.parametrize("command", COMMANDS)
 def test_everything_about_a_command(command: str) -> None:
     """Every option with all that is said of it, and every word that it takes."""
     text = " ".join(unjudged(command, "--help", COLUMNS="80").stdout.decode().split())
@@ -65,7 +65,7 @@ def test_an_option_means_one_thing() -> None:
 
 EXAMPLES = [
     line.strip()
-    for name in CONVERTED
+    for name in COMMANDS
     for line in (command_named(name).__doc__ or "").splitlines()
     if line.startswith("    unjudged ")
 ]

@@ -96,8 +96,7 @@ COMMANDS = (
     "gate --margin=0.01",
     "next",
     "experiment",
-    "calibrate --groups=(.*)",
-    "collections",
+    "compare",
 )
 
 
@@ -110,7 +109,7 @@ def test_wrong_order_of_every_command(command: str, tmp_path: Path) -> None:
     words = [word for word in command.split() if not word.startswith("-")]
     options = [word for word in command.split() if word not in words]
     files = [run, grades, other]
-    if words == ["collections"]:
+    if words == ["compare"]:
         files = [f"{name}={run}:{grades},{other}" for name in "ab"]
     said = refused(3 if words == ["gate"] else 1, *words, *files, *options)
     assert REMEDY in said, said
@@ -142,4 +141,4 @@ def test_a_column_named_doc(tmp_path: Path) -> None:
     """A file headed query,doc,score was said to need six columns."""
     run = _written(tmp_path, "r.csv", _scores(), "score")
     qrels = _written(tmp_path, "q.csv", _grades(), "score")
-    assert printed("evaluate", qrels, run, "-m", "AP").split()[-1] == "0.2272"
+    assert " 0.2272 " in printed("evaluate", qrels, run, "-m", "AP")

@@ -16,6 +16,7 @@ from unjudged import (
     InputError,
     Judgments,
     Origin,
+    Run,
     UsageError,
     calibrate,
     compare,
@@ -71,7 +72,8 @@ def test_runs_are_chosen_by_name(tmp_path: Path) -> None:
     assert list(both.runs) == ["fused", "dense"]
     assert list(both.chosen("dense").runs) == ["dense"]
     assert list(Collection(file, {"mine": RUNS["dense"]}).runs) == ["mine"]
-    assert gate(file, "fused", {"q01": {"d": 1.0}}).settings["new"] == "run 1"
+    run = Run.read(sample.runs["dense"])
+    assert gate(file, "fused", run).settings["new"] == "run 1"
     with pytest.raises(UsageError, match="no run is called 'dnese'; there are boolean, lexical, expanded"):
         compare(file, ["dnese", "fused"])
     with pytest.raises(UsageError, match="no run is called 'dnese'"):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +9,6 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from tests.cli.in_process import printed, refused, unjudged
 from unjudged import (
     Collection,
     Comparison,
@@ -26,7 +23,6 @@ from unjudged import (
 from unjudged.inference.corrections import holm
 from unjudged.inference.macro_means import macro_differences
 from unjudged.inference.verdict import HEADLINES
-from unjudged.questions.collections import listed_collections
 
 pytestmark = pytest.mark.filterwarnings("ignore::unjudged.UnjudgedWarning")
 RUNS = {name: sample.runs[name] for name in ("lexical", "fused", "reranked")}
@@ -129,35 +125,6 @@ def test_what_is_refused(collections: dict[str, Any], options: dict[str, Any], p
         compare_collections(collections, **options)
 
 
-def test_the_words_of_the_command() -> None:
-    for word in ("x", "x=", "x=q", "x=q:", "=q:r"):
-        with pytest.raises(UsageError, match="expected NAME=QRELS"):
-            listed_collections([word])
-    with pytest.raises(UsageError, match="given twice"):
-        listed_collections(["x=q:r", "x=q:r"])
-
-
-def test_the_command(tmp_path: Path) -> None:
-    pattern = f"{sample.qrels.parent}/[fr]*.run"
-    words = [f"{name}={sample.qrels}:{pattern}" for name in ("one", "two")]
-    text = printed("collections", *words, "-m", "AP")
-    assert "2 systems x 2 collections; AP" in text
-    assert "one 30, two 30" in " ".join(text.split())
-    assert r"\\textbf" in repr(printed("collections", *words, "--format", "latex"))
-    done = unjudged("collections", *words, "--format", "jsonl")
-    rows = [json.loads(line) for line in done.stdout.decode().splitlines()]
-    assert [row["collection"] for row in rows] == ["one", "two", "mean"] * 2
-    assert rows[2]["query_low"] < rows[2]["mean"] < rows[2]["query_high"]
-    listed = tmp_path / "list.txt"
-    listed.write_text("# two\n" + "\n".join(words) + "\n")
-    assert printed("collections", "--list", str(listed), "-m", "AP") == text
-    assert "difference" in printed("collections", *words, "--pairs", "--baseline", "fused")
-    assert "given twice" in refused(2, "collections", words[0], "--list", str(listed))
-    assert "no collection" in refused(2, "collections")
-    run = next(Path(sample.qrels).parent.glob("f*.run"))
-    assert "read by this command" in refused(2, "collections", *words, "-o", str(run), "--format", "csv")
-
-
 def spread(queries: int, by: float, seed: int = 5) -> Scores:
     """Two systems whose scores, and differences, have exactly this standard deviation times a constant."""
     values = np.random.default_rng(seed).normal(size=(2, queries))
@@ -245,54 +212,6 @@ def test_pairs_for_programs_have_the_names_of_compare() -> None:
     row = compare_collections({"x": table(1, 8), "y": table(2, 9)}).records("collections").as_columns()
     assert {"measure", "p", "p_adjusted"} <= row.keys()
     assert "adjusted" not in row
-
-
-def test_paths_with_colons_and_commas(tmp_path: Path) -> None:
-    assert listed_collections(["b=C:\\q.txt:C:\\*.run", "c=q:/r"]) == {
-        "b": ["C:\\q.txt", "C:\\*.run"],
-        "c": ["q", "/r"],
-    }
-    several = listed_collections(["d=C:/q.txt:C:/a.run,D:/b.run"])
-    assert several == {"d": ["C:/q.txt", "C:/a.run", "D:/b.run"]}
-    for word in ("x", "x=a:b.txt:r.run", "x=q.txt:runs/12:00.run"):
-        with pytest.raises(UsageError, match=r"--list takes names with colons and commas"):
-            listed_collections([word])
-    folder = tmp_path / "a:b,c"
-    folder.mkdir()
-    qrels = folder / "q.txt"
-    qrels.write_bytes(sample.qrels.read_bytes())
-    for name in ("fused", "lexical"):
-        (folder / f"{name}.run").write_bytes((sample.qrels.parent / f"{name}.run").read_bytes())
-    files = ["q.txt", "fused.run", "lexical.run"]
-    lines = ["\t".join([name, *(f"a:b,c/{file}" for file in files)]) for name in ("one", "two")]
-    (tmp_path / "list.txt").write_text("\n".join(lines))
-    assert "one 30, two 30" in printed("collections", "--list", str(tmp_path / "list.txt"), "-m", "AP")
-
-
-def test_options_of_the_command(tmp_path: Path) -> None:
-    folder = sample.qrels.parent
-    words = [f"{name}={sample.qrels}:{folder}/[fr]*.run" for name in ("one", "two")]
-    assert "2 measures are given" in refused(2, "collections", *words, "-m", "AP", "nDCG@10")
-    assert "AP(rel=2)" in printed("collections", *words, "-m", "AP", "--rel", "2")
-    assert printed("collections", *words, "-m", "AP", "-k", "2") != printed("collections", *words, "-m", "AP")
-    for name in ("fused", "reranked"):
-        run = str(folder / f"{name}.run")
-        scores = printed(
-            "evaluate", str(sample.qrels), run, "--view", "queries", "-m", "AP", "--format", "csv"
-        )
-        (tmp_path / f"{name}.csv").write_text(scores)
-    tables = ",".join(str(tmp_path / f"{name}.csv") for name in ("fused", "reranked"))
-    from_tables = json.loads(
-        printed("collections", "--scores", f"one={tables}", f"two={tables}", "--format", "json")
-    )
-    from_runs = json.loads(printed("collections", *words, "-m", "AP", "--format", "json"))
-    known = {"low", "high", "place_low", "place_high", "better_than"}  # what judgments tell
-    plain = [
-        [{k: v for k, v in r.items() if k not in known} for r in found["rows"]]
-        for found in (from_tables, from_runs)
-    ]
-    assert plain[0] == plain[1]
-    assert "omit it with --scores" in refused(2, "collections", "--scores", f"a={tables}", "--rel", "2")
 
 
 def test_latex_has_the_interval_and_the_place_of_the_mean() -> None:

@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from unjudged import Collection, Scores, UsageError, evaluate, gate, sample
+from unjudged import Collection, InputError, Scores, UsageError, evaluate, gate, sample
 from unjudged.cli.main import main
 from unjudged.inference.careful import careful, limits
 from unjudged.results.words import would_tell
@@ -466,7 +466,29 @@ def test_patterns_name_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         (tmp_path / name).mkdir()
         rows = "".join(f"q{k},{0.5 + k % 3 / 9}\n" for k in range(9))
         (tmp_path / name / f"{name}.csv").write_text("query,quality\n" + rows)
+    files = [f"{tmp_path}/old/*.csv", f"{tmp_path}/new/*.csv"]
     with pytest.raises(SystemExit) as done:
-        main(["gate", f"{tmp_path}/old/*.csv", f"{tmp_path}/new/*.csv", "--margin", "0.1"])
+        main(["gate", *files, "--margin", "0.1", "--set", "scores.higher=quality"])
     assert done.value.code == 0
     assert capsys.readouterr().out.startswith("PASS  new is not worse than old")
+
+
+def test_broken_input_is_not_decided_upon(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Runs that lack queries, or name documents differently, and measures that may be better either way."""
+    lines = sample.runs["fused"].read_text().splitlines(keepends=True)
+    few = tmp_path / "few.run"
+    few.write_text("".join(line for line in lines if line < "q22"))
+    foreign = tmp_path / "foreign.run"
+    foreign.write_text("".join(line if line < "q02" else line.replace(" d", " x") for line in lines))
+    for run, problem in ((few, "no ranking for 9 of 30 queries"), (foreign, "no judged document in the")):
+        with pytest.raises(InputError, match=problem):
+            gate(QRELS, RUNS["lexical"], str(run), margin=0.01)
+    table = tmp_path / "scores.csv"
+    table.write_text(
+        "system,query,p50\n" + "".join(f"{s},q{k},{k + len(s)}\n" for s in ("a", "bb") for k in (1, 2, 5))
+    )
+    words = ["gate", str(table), "a", "bb", "--margin", "3"]
+    for more in ([], ["--set", "scores.lower=p50"], ["--set", "scores.higher=p50"]):
+        with pytest.raises(SystemExit) as ended:
+            main([*words, *more])
+        assert (ended.value.code == 3) == (not more), capsys.readouterr().err

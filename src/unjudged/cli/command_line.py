@@ -13,10 +13,24 @@ from typing import Any, NoReturn
 import unjudged
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import meant
+from unjudged.cli.commands import COMMANDS, TASKS
 from unjudged.cli.files import forget, reads, writes
 from unjudged.cli.options import Option
 
 WIDTH = 80
+HELP = ("-h", "--help", "help")
+OVERVIEW = """\
+usage: unjudged COMMAND ...
+
+  unjudged demo --files practice
+  unjudged evaluate practice/qrels.txt practice/*.run
+  unjudged compare practice/qrels.txt practice/dense.run practice/fused.run
+
+{tasks}
+
+unjudged COMMAND -h: examples and options; --help: all; unjudged --version
+Exit codes: 0 done, 1 input, 2 usage, 130 interrupted; gate: 0 to 2 are answers
+"""
 SOURCES = """\
 SOURCE is one of: judgments and runs (QRELS RUN...); tables of scores; a description (collection.toml, its
 folder, a folder of BEIR, irds:ID), then names of its runs; nothing, or names of runs, for the collection.toml
@@ -39,18 +53,18 @@ class Given(Namespace):
         >>> given.files("DESIGN", "JUDGED...")
         ['design.txt', 'a.qrels', 'b.qrels']
         """
-        self.arguments(*wanted)
-        reads(self.words)
-        return self.words
-
-    def arguments(self, *wanted: str) -> list[str]:
-        """Return the words, of which there must be these; one in brackets may be left out."""
         needed = [name for name in wanted if name[0] != "["]
         if len(self.words) < len(needed):
             raise UsageError(f"{needed[len(self.words)].strip('.')} is missing: {self.usage}")
         if len(self.words) > len(wanted) and not any(name.endswith("...") for name in wanted):
             raise UsageError(f"unexpected argument {self.words[len(wanted)]}: {self.usage}")
+        reads(self.words)
         return self.words
+
+    @property
+    def options(self) -> Sequence[Option]:
+        """The options of the command."""
+        return options_of(self.command)
 
     @property
     def usage(self) -> str:
@@ -60,7 +74,7 @@ class Given(Namespace):
     def written(self, *more: str) -> str:
         """Return the command as a shell takes it, without options for the files that it writes."""
         words = [self.name, *self.words]
-        for one in options_of(self.command):
+        for one in self.options:
             value = getattr(self, one.name)
             if one.writes or value in (False, one.others.get("default")):
                 continue
@@ -83,8 +97,37 @@ def options_of(command: ModuleType) -> Sequence[Option]:
 
 
 def command_named(name: str) -> ModuleType:
-    """Import a command."""
+    """Import a command; refuse a name that is none."""
+    if name not in COMMANDS:
+        hint = meant(name, [*COMMANDS, "trec_eval", "--help", "--version"])
+        what = "option" if name.startswith("-") else "command"
+        raise UsageError(f"unknown {what} {name}{hint} (`unjudged -h` lists the commands)")
     return import_module(f"unjudged.cli.commands.{name}")
+
+
+def help_asked(words: Sequence[str], width: int) -> str | None:
+    """Return the page of help that the words ask for, None if they ask for none."""
+    if not words or [*words] in ([one] for one in HELP):
+        return overview()
+    asked = words[0] in HELP
+    name, *rest = words[1:] if asked else words
+    before = rest[: rest.index("--")] if "--" in rest else rest
+    if asked or "--help" in before or "-h" in before:
+        return help_of(name, full=asked or "-h" not in before, width=width)
+    return None
+
+
+def overview() -> str:
+    """Return the commands by task."""
+    lines: list[str] = []
+    for task, commands in TASKS.items():
+        lines += [f"{task}:", *(f"  {name:13}{summary}" for name, summary in commands.items())]
+    return OVERVIEW.format(tasks="\n".join(lines))
+
+
+def help_of(name: str, *, full: bool, width: int = WIDTH) -> str:
+    """Return the help of a command: one screen, or all."""
+    return _parser(name, command_named(name), full=full, width=width if full else WIDTH).format_help()
 
 
 def parsed(name: str, words: Sequence[str]) -> Given:
@@ -92,19 +135,20 @@ def parsed(name: str, words: Sequence[str]) -> Given:
     forget()
     command = command_named(name)
     end = words.index("--") if "--" in words else len(words)
-    declared = options_of(command)
     given, others = _parser(name, command).parse_known_args(words[:end], Given(command=command, name=name))
     for word in others:
         if word.startswith("-") and word != "-":
-            hint = meant(word.partition("=")[0], [name for one in declared for name in one.names])
+            hint = meant(word.partition("=")[0], [name for one in given.options for name in one.names])
             raise UsageError(f"unknown option {word}{hint} (`unjudged {name} -h` lists them)")
     given.words = [*others, *words[end + 1 :]]
-    for one in declared:
+    outputs: dict[bool, list[Any]] = {True: [], False: []}
+    for one in given.options:
         value: Any = getattr(given, one.name)
         if one.reads and value is not None:
             reads(value if isinstance(value, list) else [value])
-    outputs = [(one, path) for one in declared if one.writes and (path := getattr(given, one.name))]
-    writes([path for one, path in outputs if not one.made], [path for one, path in outputs if one.made])
+        if one.writes and value is not None:
+            outputs[one.made].append(value)
+    writes(outputs[False], outputs[True])
     return given
 
 
@@ -138,8 +182,8 @@ def _parser(name: str, command: ModuleType, *, full: bool = False, width: int = 
     """Return the parser of a command; its help is short, or has everything."""
     parser = _Parser(
         usage=" ".join(filter(None, ["unjudged", name, command.USAGE, "[OPTION...]"])),
-        description=_about(command, full, width) if full else _about(command, full, WIDTH),
-        epilog=None if full else "" if len(options_of(command)) < 2 else f"unjudged {name} --help says more.",
+        description=_about(command, full, width),
+        epilog=None if full else f"unjudged {name} --help says more.",
         formatter_class=lambda prog: _Help(prog, max_help_position=26, width=width),
         add_help=False,
         allow_abbrev=False,
@@ -170,8 +214,3 @@ def _about(command: ModuleType, full: bool, width: int) -> str:
         text.append(SOURCES)
     shown = [textwrap.fill(" ".join(one.split()), width) for one in (text if full else text[:1])]
     return "\n\n".join([*shown, *(textwrap.indent(textwrap.dedent(one), "  ") for one in examples)])
-
-
-def help_of(name: str, *, full: bool, width: int = WIDTH) -> str:
-    """Return the help of a command: one screen, or all."""
-    return _parser(name, command_named(name), full=full, width=width).format_help()

@@ -72,32 +72,22 @@ def main(arguments: Sequence[str] | None = None) -> None:  # noqa: C901 (a line 
 
 
 def run(words: list[str]) -> None:
-    """Run a command, or list the commands."""
-    from unjudged.cli.commands import CONVERTED
-    from unjudged.cli.standard_streams import notes_on_standard_error, warnings_on_standard_error
+    """Run a command, or print help."""
+    from unjudged.cli.command_line import help_asked, parsed
+    from unjudged.cli.standard_streams import notes_on_standard_error, terminal_width
 
-    if words and words[0] in CONVERTED:
-        from unjudged.cli.command_line import help_of, parsed
-
-        if {"-h", "--help"} & {*words}:
-            with complete_output():
-                print(help_of(words[0], full="--help" in words), end="")
-            return
-        given = parsed(words[0], words[1:])
-        with notes_on_standard_error(all_notes=getattr(given, "verbose", False)):
-            collect_what_follows()
-            try:
-                code = given.command.run(given)
-            except SystemExit as error:
-                raise InputError(f"code that was loaded ended the program (exit code {error.code})") from None
-        sys.exit(code or 0)
-    from unjudged.cli.parser import call_of
-
-    with warnings_on_standard_error():
-        call = call_of(words)
+    if (page := help_asked(words, terminal_width())) is not None:
+        with complete_output():
+            print(page, end="")
+        return
+    given = parsed(words[0], words[1:])
+    with notes_on_standard_error(all_notes=getattr(given, "verbose", False)):
         collect_what_follows()
-        call()
-        sys.exit(0)
+        try:
+            code = given.command.run(given)
+        except SystemExit as error:
+            raise InputError(f"code that was loaded ended the program (exit code {error.code})") from None
+    sys.exit(code or 0)
 
 
 def collect_nothing_imported() -> None:

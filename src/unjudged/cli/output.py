@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,33 +11,17 @@ from typing import TYPE_CHECKING, Any
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import plain
 from unjudged.cli.files import check_not_read
-from unjudged.cli.standard_streams import already_said, drop_output, tell, warn
+from unjudged.cli.standard_streams import already_said, drop_output, tell, terminal_width
 from unjudged.results.grid import DECIMALS, Grid
 from unjudged.results.rendering import SUFFIXES, WITHOUT_NOTES, arrow_modules, format_of, render
 
 if TYPE_CHECKING:
     from unjudged.cli.command_line import Given
-    from unjudged.results.comparison import Comparison
-    from unjudged.results.evaluation import Evaluation
     from unjudged.results.result import Result
 
-WIDTH = 80
 MOST_DECIMALS = 15
 FULL_PRECISION = (*WITHOUT_NOTES, "json")
 """Formats for programs, which keep every digit."""
-
-
-def terminal_width() -> int:
-    """Return the width of the terminal, or 80 where output goes elsewhere.
-
-    It is that of `shutil.get_terminal_size`; `shutil` itself imports every kind of compression.
-    """
-    given = os.environ.get("COLUMNS", "")
-    columns = int(given) if given.isdecimal() else 0
-    if not columns and sys.__stdout__ is not None:
-        with suppress(ValueError, OSError):
-            columns = os.get_terminal_size(sys.__stdout__.fileno()).columns
-    return max(columns or WIDTH, 20)
 
 
 def wrapped(lines: Sequence[str], indent: str = "") -> str:
@@ -58,16 +40,6 @@ def on_terminal(output: Path | None) -> bool:
     return output is None and sys.stdout is not None and sys.stdout.isatty()
 
 
-def beside_standard_error(output: Path | None) -> bool:
-    """Whether results and standard error appear in one place, a terminal or a file that has both."""
-    if output is not None or sys.stdout is None or sys.stderr is None:
-        return False
-    try:
-        return os.path.sameopenfile(sys.stdout.fileno(), sys.stderr.fileno())
-    except (OSError, ValueError):  # a stream that is not a file, as in a notebook
-        return on_terminal(output)
-
-
 def check_output(format: str | None, output: Path | None) -> str:
     """Return the format to write: as asked for, else by the suffix of the file; without a suffix, a table.
 
@@ -76,16 +48,7 @@ def check_output(format: str | None, output: Path | None) -> str:
     if format is None and output is not None and output.suffix and output.suffix.lower() not in SUFFIXES:
         known = ", ".join(SUFFIXES)
         raise UsageError(f"{output}: no format has the suffix {output.suffix}: use {known}, or --format")
-    return _checked(format or format_of(output), output)
-
-
-def own_format(format: str | None, output: Path | None, own: str) -> str:
-    """Return the format of a command with its own, which it writes unless a suffix asks for another."""
-    by_suffix = format_of(output, own)
-    return _checked(format or (own if by_suffix == "table" else by_suffix), output)
-
-
-def _checked(chosen: str, output: Path | None) -> str:
+    chosen = format or format_of(output)
     if chosen == "parquet":
         if output is None:
             raise UsageError("--format parquet needs --output FILE")
@@ -99,53 +62,6 @@ def check_decimals(decimals: int, chosen: str) -> None:
         raise UsageError(f"--decimals is {decimals}, expected a number from 0 to {MOST_DECIMALS}")
     if decimals != DECIMALS and chosen in FULL_PRECISION:
         raise UsageError(f"--decimals is for tables; {chosen} has full precision")
-    if decimals != DECIMALS and chosen == "sentences":
-        raise UsageError("--decimals is for tables; to see two runs in one, add --pairs")
-
-
-def show_grids(grids: Grid | Sequence[Grid], format: str | None = None, output: Path | None = None) -> None:
-    """Write results in a format; notes that have no place in it go to standard error."""
-    chosen = check_output(format, output)
-    width = terminal_width() if chosen == "table" else None
-    show(render(grids, chosen, width=width, bold=on_terminal(output)), output)
-    notes = [note for grid in ([grids] if isinstance(grids, Grid) else grids) for note in grid.notes]
-    if chosen in WITHOUT_NOTES:
-        for note in notes:
-            warn(note)
-    elif beside_standard_error(output):
-        already_said(notes)
-
-
-def show_result(result: Result, format: str | None = None, output: Path | None = None) -> None:
-    """Write a result; formats that hold one table get all its views in one."""
-    one = check_output(format, output) in WITHOUT_NOTES
-    grids = [result.records()] if one else result.grids()
-    show_grids(grids[0] if len(grids) == 1 else grids, format, output)
-
-
-def grid_in(result: Result, view: str, format: str, decimals: int) -> Grid:
-    """Return a view for a format; for programs it has how differences were tested only if notes fit in."""
-    if format not in FULL_PRECISION:
-        return result.grid(view, decimals)
-    records = result.records(view)
-    return records if format == "json" else replace(records, notes=result.notes)
-
-
-def show_paper(
-    result: Comparison | Evaluation, notes: Sequence[str], decimals: int, output: Path | None, after: str = ""
-) -> None:
-    """Write systems by measures as a table for a paper, and what follows it."""
-    show(result.to_latex(decimals) + after, output)
-    if beside_standard_error(output):
-        already_said(notes)
-
-
-def check_figure(plot: Path | None) -> None:
-    """Raise an error if a figure is asked for that cannot be written."""
-    if plot is not None:
-        from unjudged.report.figure import check_plot
-
-        check_plot(plot)
 
 
 def show_figure(figure: Any, plot: Path) -> None:

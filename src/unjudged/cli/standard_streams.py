@@ -7,7 +7,7 @@ import os
 import sys
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from unjudged.base.errors import InputError
 
@@ -18,6 +18,22 @@ if TYPE_CHECKING:
     from unjudged.base.notes import Note
 
     Report = Callable[[int], None]
+
+
+WIDTH = 80
+
+
+def terminal_width() -> int:
+    """Return the width of the terminal, or 80 where output goes elsewhere.
+
+    It is that of `shutil.get_terminal_size`; `shutil` itself imports every kind of compression.
+    """
+    given = os.environ.get("COLUMNS", "")
+    columns = int(given) if given.isdecimal() else 0
+    if not columns and sys.__stdout__ is not None:
+        with suppress(ValueError, OSError):
+            columns = os.get_terminal_size(sys.__stdout__.fileno()).columns
+    return max(columns or WIDTH, 20)
 
 
 @contextmanager
@@ -95,24 +111,6 @@ def _note_of(message: Warning | str) -> Note:
         return message.note
     name = "" if isinstance(message, UnjudgedWarning) else f"{type(message).__name__}: "
     return Note(f"{name}{message}", weight=DOUBT)
-
-
-@contextmanager
-def warnings_on_standard_error() -> Iterator[None]:
-    """Print each `UnjudgedWarning` as one line, after the results that it is about."""
-    import warnings
-
-    from unjudged.base.errors import UnjudgedWarning
-
-    _SAID.clear()
-    with warnings.catch_warnings(record=True) as recorded:
-        warnings.simplefilter("always", UnjudgedWarning)
-        try:
-            yield
-        finally:
-            for warning in recorded:
-                ours = issubclass(warning.category, UnjudgedWarning)
-                warn(str(warning.message) if ours else f"{warning.category.__name__}: {warning.message}")
 
 
 def _write_notes(notes: Sequence[str], *, all_notes: bool) -> None:

@@ -211,6 +211,7 @@ class ScoreTable:
     file: Annotated[Any, some_files] = None
     measures: Annotated[tuple[str, ...] | None, some_texts] = None
     lower: Annotated[tuple[str, ...] | None, some_texts] = None
+    higher: Annotated[tuple[str, ...] | None, some_texts] = None
     missing: Annotated[str, one_of("error", "zero", "drop")] = "error"
     wide: Annotated[str | None, one_of("systems", "measures")] = None
     range: Annotated[tuple[float, float] | None, a_range] = None

@@ -34,12 +34,14 @@ from unjudged.diagnosis.recognised_files import (
 from unjudged.evaluation.collection import described_runs, judged_rankings
 from unjudged.evaluation.default_measures import DEFAULT
 from unjudged.evaluation.groups import groups_of
+from unjudged.evaluation.score_cells import UNNAMED
 from unjudged.evaluation.scores import Scores
 from unjudged.formats.sources import expanded
 from unjudged.judging.groups_left_out import left_out_groups
 from unjudged.judging.pooling import Pool
 from unjudged.measures.kernel.estimand import BY_DOCUMENT, CHOOSING, Use, refused_use
 from unjudged.measures.kernel.names import parse_measure
+from unjudged.measures.kernel.registry import MEASURES
 from unjudged.questions.evaluate import evaluate
 from unjudged.questions.gate import gate
 from unjudged.questions.sources import gather
@@ -352,7 +354,9 @@ def _about(scores: Scores, files: Sequence[str], settings: Sequence[str]) -> Ite
     named = [] if len(files) == len(scores.runs) == 2 else [old, new]
     named = ["--", *named] if any(name.startswith("-") for name in named) else named
     passed = partial(gate, shown, old, new, margin=MARGIN)
-    more = (*settings, *chosen, "--margin", str(MARGIN))
+    unknown = [str(one) for one in shown.measures if one.name not in MEASURES and str(one) != UNNAMED]
+    higher = [word for name in unknown[:1] for word in ("--set", f"scores.higher={name}")]
+    more = (*settings, *higher, *chosen, "--margin", str(MARGIN))
     pair = (*files, *more, *named) if named[:1] == ["--"] else (*files, *named, *more)
     yield tried(passed, MAY_GO_ON, "gate", *pair)
     yield asked(ON_A_PAGE, "report", *words, "-o", "report.html")

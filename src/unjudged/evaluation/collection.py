@@ -126,7 +126,7 @@ class Collection:
             raise labels.place.at("how").error(f"is {labels.how!r}, and {problem}")
         self.runs = self.loaded().runs
         how = "uniformly" if labels.how == STATED[0] else "per-query"
-        stated = import_module("unjudged.judging.sample_file").stated_sample
+        stated = import_module("unjudged.judging.stated_sample").stated_sample
         self._judgments = stated(self, how=how, depth=labels.depth)
 
     @property

@@ -5,9 +5,10 @@ from unjudged.base.lazy import LazyNames
 _NAMES = LazyNames(
     "unjudged.predictions",
     {
-        "by_document": "DocumentEvidence estimate_by_document",
-        "by_query": "Powered QueryEvidence estimate_by_query prediction_powered",
-        "evidence": "estimate_with_predictions",
+        "combined_estimates": "estimate_with_predictions",
+        "estimates": "PredictedMeans",
+        "by_document": "DocumentEstimates estimate_by_document",
+        "by_query": "Powered QueryEstimates estimate_by_query prediction_powered",
         "poisson_sample": "design_for_predictions",
         "predictions": "Judges Predictions",
     },

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,13 +35,6 @@ from unjudged.questions.sources import (
 from unjudged.rankings.judged import Floats
 from unjudged.results.comparison import Comparison
 
-A_TABLE = "(?P<name>[^=]+)=(?P<qrels>)(?P<files>.+)"
-DRIVE = r"[A-Za-z]:[\\/]"
-A_COLLECTION = (
-    rf"(?P<name>[^=]+)=(?P<qrels>irds:[^:]+|{DRIVE}[^:]*|[^:]+):(?P<files>(?:(?<=[:,]){DRIVE}|[^:])+)"
-)
-"""A letter, a colon and a slash begin a path of Windows; any other colon ends the judgments."""
-ANY_NAME = "a file of --list takes names with colons and commas, between tabs: NAME, QRELS, RUN, RUN"
 ENOUGH = 10
 """With fewer queries, a collection hardly shows how far its differences spread."""
 
@@ -227,29 +219,3 @@ def _same_runs(each: Mapping[str, Sequence[str]]) -> list[str]:
             problem = f"{shortlist(missing)} {have} not among the runs of collection {name!r}"
             raise UsageError(f"{problem}: give each collection the same runs, by the same names")
     return runs
-
-
-def listed_collections(words: Iterable[str], *, tables: bool = False) -> dict[str, list[str]]:
-    """Return the judgments and the runs of each collection from words such as NAME=QRELS:RUN,RUN.
-
-    Tabs may separate name and files instead; then file names may have any other character. With `tables`,
-    words are NAME=TABLE,TABLE.
-
-    >>> listed_collections(["scifact=qrels.tsv:runs/*.run", "web=irds:web/test:a.run,b.run"])
-    {'scifact': ['qrels.tsv', 'runs/*.run'], 'web': ['irds:web/test', 'a.run', 'b.run']}
-    >>> listed_collections(["web=C:/qrels.txt:C:/a.run", "a,b QRELS:1.txt a,b.run".replace(" ", chr(9))])
-    {'web': ['C:/qrels.txt', 'C:/a.run'], 'a,b': ['QRELS:1.txt', 'a,b.run']}
-    """
-    expected = "NAME=TABLE,TABLE" if tables else "NAME=QRELS:RUN,RUN or NAME=QRELS:'RUNS/*'"
-    found: dict[str, list[str]] = {}
-    for word in words:
-        name, tab, rest = word.partition("\t")
-        files = rest.split("\t") if tab else []
-        if not tab and (parts := re.fullmatch(A_TABLE if tables else A_COLLECTION, word)):
-            name, files = parts["name"], [*filter(None, (parts["qrels"], *parts["files"].split(",")))]
-        if not name or not all(files) or len(files) < (1 if tables else 2):
-            raise UsageError(f"{word!r} is not a collection, expected {expected}; {ANY_NAME}")
-        if name in found:
-            raise UsageError(f"collection {name!r} is given twice")
-        found[name] = files
-    return found

@@ -21,6 +21,7 @@ from unjudged.inference.infer import reach_of
 from unjudged.measures.kernel.names import MeasureLike, parse_measure, place_of_measure, with_relevant
 from unjudged.measures.kernel.registry import Measure
 from unjudged.questions.sources import gather, level_of, notes_on_measures, predicting, resolved
+from unjudged.questions.usable import check_directions, check_rankings
 from unjudged.results.fields import Row
 from unjudged.results.result import Result
 from unjudged.results.views import View
@@ -122,6 +123,9 @@ def gate(
     margin, measures = _asked(described, margin, measures)
     alpha = level_of(described, alpha)
     found = gather(source, None, measures, depth=depth, predicted=predicting(predictions))
+    if found.shared is not None:
+        check_rankings(found.shared)
+    check_directions([one.measure for one in found.evidence], described)
     before, after = found.systems
     margins = _margins(margin, [one.measure for one in found.evidence])
     queries = len(found.queries)

@@ -1,71 +1,33 @@
-"""Commands: a table of them, from which help lists them; the module of one is imported when it runs.
+"""Commands by task, with what they are for. The module of each has its name, and is imported when it runs.
 
-    COMMANDS["squares"] = Command("squares", LOOK_UP, "NUMBER...", "Print squares.", "squares:squares")
-
-    def squares(*numbers: int, format: OutputFormat = None, output: Output = None) -> None:
-        ...
-
-The parameters of the function are its arguments and options. Its docstring is its help: a text, what the
-parameters are, and three examples.
+A module has `USAGE`, which follows the name, `OPTIONS`, and `run(given)`, which returns an exit code or None.
+Its docstring is its help: a sentence, paragraphs, and indented examples.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-SCORE, COLLECT = "Score and compare", "Collect judgments"
-STUDY, LOOK_UP = "Study measures and designs", "Learn and look up"
-
-
-class Command:
-    """A command as it is listed; `usage` is what follows its name, `place` its function as `module:name`."""
-
-    def __init__(self, name: str, task: str, usage: str, summary: str, place: str = "") -> None:
-        self.name, self.task, self.summary = name, task, summary
-        self.called = f"unjudged {name} {usage}".rstrip()
-        self._place = place or f"{name}:{name}"
-
-    @property
-    def function(self) -> Callable[..., Any]:
-        """Import the command."""
-        module, _, name = self._place.partition(":")
-        found: Callable[..., Any] = getattr(import_module(f"{__name__}.{module}"), name)
-        return found
-
-
-CONVERTED = (
-    *("evaluate", "compare", "gate", "report", "next", "judge", "merge"),
-    *("audit", "experiment", "check", "explain", "demo"),
-)
-"""Commands whose module has `USAGE`, `OPTIONS` and `run(given)`."""
-
-COMMANDS = {
-    one.name: one
-    for one in (
-        Command("evaluate", SCORE, "QRELS RUN...", "Score runs against relevance judgments."),
-        Command(
-            "compare", SCORE, "QRELS RUN RUN...", "Compare runs: better, or in need of queries or judging?"
-        ),
-        Command("report", SCORE, "QRELS RUN... -o PAGE", "Write an evaluation as one page of HTML."),
-        Command(
-            "calibrate", SCORE, "QRELS RUN... --groups GROUPS", "Learn how far off scores of new runs are."
-        ),
-        Command("gate", SCORE, "QRELS OLD NEW --margin M", "Let a build pass or fail: is the new run worse?"),
-        Command("collections", SCORE, "NAME=QRELS:RUNS...", "Compare systems over several collections."),
-        Command("next", COLLECT, "[SOURCE...]", "List or draw the documents to judge next."),
-        Command("judge", COLLECT, "TO_JUDGE", "Make a page on which people judge documents."),
-        Command("merge", COLLECT, "QRELS ANSWERS...", "Merge answers with judgments."),
-    )
+TASKS = {
+    "Score and compare": {
+        "evaluate": "Score systems, with the range that judging leaves open.",
+        "compare": "Which is better, and could queries or judgments change it?",
+        "gate": "Let a build pass or fail: is the new run worse?",
+        "report": "Write an evaluation as one page of HTML.",
+    },
+    "Collect judgments": {
+        "next": "List or draw the documents to judge next.",
+        "judge": "Make a page on which people judge documents.",
+        "merge": "Merge answers with judgments.",
+    },
+    "Study judgments": {
+        "audit": "Compare a model, or a second person, with human judgments.",
+        "experiment": "Find out how few judgments would have been enough.",
+    },
+    "Learn and look up": {
+        "check": "Say what files are, what is wrong, and what to ask of them.",
+        "explain": "Explain a measure, a word of the output or an error.",
+        "demo": "Try the package on a small collection.",
+        "trec_eval": "Print what trec_eval prints.",
+    },
 }
-"""Every command by its name, in the order of the help."""
-
-
-def by_task() -> dict[str, dict[str, Command]]:
-    """Return the commands of each task."""
-    tasks = dict.fromkeys(one.task for one in COMMANDS.values())
-    return {task: {name: one for name, one in COMMANDS.items() if one.task == task} for task in tasks}
+COMMANDS = tuple(name for commands in TASKS.values() for name in commands if name != "trec_eval")
+"""All but trec_eval, which reads a command line of its own."""

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from unjudged.base.errors import UsageError
 from unjudged.cli.options import VERBOSE, Option, a_path
-from unjudged.cli.output import make_folder, on_terminal, show, terminal_width, wrapped
-from unjudged.cli.standard_streams import already_said, warn
+from unjudged.cli.output import make_folder, on_terminal, show, wrapped
+from unjudged.cli.standard_streams import already_said, terminal_width, warn
 
 if TYPE_CHECKING:
     from pathlib import Path
