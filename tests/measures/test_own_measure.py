@@ -65,7 +65,7 @@ def test_it_evaluates_with_every_policy(halving: Measure) -> None:
     assert (halving(rel=2) @ 3).compute(ranking) == [0.0]
     assert halving(unjudged="condensed").compute(ranking) == [0.5 + 0.125]
     scores = evaluate(sample.qrels, sample.runs, ["AP", "Halving@10"])
-    assert scores.measures[1] == halving @ 10
+    assert scores.cube.measures[1] == halving @ 10
     assert 0 < scores.value("Halving@10", run="fused") < 1
 
 

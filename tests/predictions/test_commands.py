@@ -104,10 +104,15 @@ def test_from_the_draw_to_the_answer(world: World) -> None:
     assert found.judged == len(asked)
     evaluated = ["evaluate", f"{merged}.2", *runs, "--set", f"predictions={world.model}", "-m", MEASURE]
     rows = table(*evaluated)
-    wanted = [one for run in expected.runs for one in expected.intervals(run)]
-    assert [float(row["value"]) for row in rows] == pytest.approx([one.value for one in wanted])
-    assert [float(row["low"]) for row in rows] == pytest.approx([one.low for one in wanted])
-    assert [row["uncertainty"] for row in rows] == ["judgments", "judgments and queries"] * 2
+    for row in rows:
+        these, other = expected.intervals(row["system"])
+        assert float(row["mean"]) == pytest.approx(these.value)
+        assert [float(row[f"estimate_{end}"]) for end in ("low", "high")] == pytest.approx(
+            [these.low, these.high]
+        )
+        assert [float(row[f"query_{end}"]) for end in ("low", "high")] == pytest.approx(
+            [other.low, other.high]
+        )
     shown = everything(*evaluated)
     assert f"Poisson sample of {expected.judged} human judgments" in shown
     assert "have no prediction: 0." in shown
@@ -147,11 +152,10 @@ def test_by_query(world: World) -> None:
     )
     for measure in ("AP", "nDCG@5"):
         expected = estimate_by_query(people, world.runs, world.model, measure)
-        found = [row for row in rows if row["measure"] == measure]
-        assert [float(row["value"]) for row in found] == pytest.approx(
-            [expected.mean(run).value for run in expected.runs]
-        )
-        assert {row["uncertainty"] for row in found} == {"judgments and queries"}
+        for row in (row for row in rows if row["measure"] == measure):
+            one = expected.mean(row["system"])
+            ends = [float(row[name]) for name in ("mean", "query_low", "query_high")]
+            assert ends == pytest.approx([one.value, one.low, one.high])
     shown = everything("evaluate", people, *world.runs, "--set", f"predictions={world.model}")
     assert "7 queries judged by people, 5 queries with predictions only" in shown
 
@@ -228,7 +232,7 @@ def test_grades_in_json_are_read_as_asked(world: World) -> None:
     assert "read as scores" not in everything(*asked, "--set", "predictions.kind=grades")
     expected = estimate_by_query(people, world.runs, Predictions.of(grades, kind="grades"), "AP")
     rows = table(*asked, "--set", "predictions.kind=grades")
-    assert [float(row["value"]) for row in rows] == [expected.mean(run).value for run in expected.runs]
+    assert [float(row["mean"]) for row in rows] == [expected.mean(row["system"]).value for row in rows]
 
 
 def test_measures_that_are_no_sums_are_refused_with_the_reason(world: World) -> None:
@@ -255,9 +259,9 @@ def test_missing_predictions_and_foreign_ids(world: World) -> None:
 
 
 def test_options_that_do_not_go_together(world: World) -> None:
-    evaluated = ["evaluate", QRELS, DENSE]
+    evaluated = ["evaluate", world.qrels("people.qrels", 6), world.runs[0], "-m", "AP"]
     both = refused(2, *evaluated, "--set", f"predictions={world.model}", "--interval", "bounds")
-    assert both == "with predictions there are intervals already: omit --interval, --view and --depth"
+    assert both.startswith("'bounds' intervals need judgments, and estimated with predictions")
 
 
 def test_decimals_of_estimates_with_predictions(world: World) -> None:
@@ -265,10 +269,10 @@ def test_decimals_of_estimates_with_predictions(world: World) -> None:
     people = world.qrels("people.qrels", 6)
     asked = ["evaluate", people, world.runs[0], "--set", f"predictions={world.model}", "-m", "AP"]
     (row,) = table(*asked)
-    value, low, high = (float(row[name]) for name in ("value", "low", "high"))
+    value, low, high = (float(row[name]) for name in ("mean", "query_low", "query_high"))
     for decimals in (2, 6):
         shown = printed(*asked, "--decimals", str(decimals))
-        assert f"{value:.{decimals}f} [{low:.{decimals}f}, {high:.{decimals}f}]" in " ".join(shown.split())
+        assert f"{value:.{decimals}f} {low:.2f} \N{EN DASH} {high:.2f}" in " ".join(shown.split())
     said = refused(2, *asked, "--decimals", "2", "--format", "csv")
     assert said == "--decimals is for tables; csv has full precision"
 
@@ -289,7 +293,7 @@ def test_several_judges_are_combined(world: World) -> None:
     runs = {Path(run).stem: run for run in world.runs}
     expected = estimate_by_query(qrels, runs, judges, "P@5", threshold=0.5)
     rows = table(*words)
-    assert float(rows[0]["value"]) == expected.mean(rows[0]["run"]).value
+    assert float(rows[0]["mean"]) == expected.mean(rows[0]["system"]).value
     assert "Weights of the judges for P@5" in everything(*words)
     compared = everything(
         "compare", qrels, *world.runs, *several, "--set", "predictions.threshold=0.5", "-m", "P@5"

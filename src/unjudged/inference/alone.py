@@ -9,7 +9,7 @@ import numpy as np
 
 from unjudged.evaluation.query_segments import EVERY
 from unjudged.evidence.contrast import ALONE, Contrast, Evidence
-from unjudged.evidence.intervals import Asked, Columns, NoIntervalError
+from unjudged.evidence.intervals import Asked, Columns, How, NoIntervalError
 from unjudged.inference.infer import means_of_systems
 from unjudged.measures.kernel.averages import sum_over_queries
 from unjudged.measures.kernel.traits import Refusal
@@ -54,6 +54,10 @@ def _rows(contrasts: Sequence[tuple[Contrast, str]], asked: Asked | None, alpha:
     rows: list[Row] = []
     for (contrast, segment), own in zip(contrasts, found, strict=True):
         columns = {**means_of_systems(contrast, alpha), **contrast.facts}
+        if own is None and contrast.error is not None:
+            over_queries = Asked.of("queries", How(1 - alpha)).columns(contrast)
+            columns |= {} if isinstance(over_queries, Refusal) else over_queries
+            columns.pop("method", None)
         if isinstance(own, Refusal):
             columns["method"] = f"no interval: {own.reason.partition(';')[0]}"
         else:

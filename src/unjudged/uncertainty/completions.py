@@ -35,8 +35,6 @@ FIRST_RANKS, MOST_RANKS = 1 << 8, 1 << 16
 UNSEEN_WEIGHT = 1e-13
 """What the ranks together weigh that no user reaches."""
 
-Progress = Callable[[int, int], None]
-"""Called with the work done and the work in all."""
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -166,13 +164,6 @@ def in_threads(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterato
     """Yield the results of the work on each item, in their order."""
     with Threads(min(MOST_THREADS, cpu_count() or 1)) as threads:
         yield from threads.map(work, items)
-
-
-def sharing(measures: Sequence[Measure]) -> Iterator[tuple[int, int, list[int]]]:
-    """Yield a lowest relevant grade, a least length of rankings, and the measures that share completions."""
-    needs = [(int(measure.given.get("rel", 1)), last_rank(measure)) for measure in measures]
-    for rel, length in dict.fromkeys(needs):
-        yield rel, length, [k for k, own in enumerate(needs) if own == (rel, length)]
 
 
 def last_rank(measure: Measure) -> int:

@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.errors import UnjudgedWarning
-from unjudged.base.segments import ends, numbered, sums
+from unjudged.base.segments import ends, sums
 from unjudged.formats.sources import name_in_errors, run_name
 from unjudged.formats.tables import Ids, joined_ties
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.coverage import coverage_warnings
 from unjudged.rankings.extension import DocumentUnion
 from unjudged.rankings.hashing import Numbers, hashes, mixed, salt
-from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
+from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
 from unjudged.rankings.runs import RunSource, run_table
 from unjudged.uncertainty.bounding.filled import anonymous
@@ -122,24 +122,6 @@ class SharedRankings:
         """Return the same runs and documents under other judgments."""
         judgments = self.judgments.with_grades(grade.astype(np.int32))
         return replace(self, judgments=judgments, rankings=self.rankings.relabelled(judgments))
-
-    def below(self, pool_depth: int) -> Mask:
-        """Rows of documents outside the pool that every run has below its depth."""
-        return (self.name >= len(self.original.grade)) & (self.best_rank > pool_depth)
-
-    def to_pool_depth(self, pool_depth: int | None) -> SharedRankings:
-        """Return the same with documents below the depth of the pool as nonrelevant; as it is for None."""
-        if pool_depth is None:
-            return self
-        return self.with_grades(np.where(self.below(pool_depth), 0, self.judgments.grade))
-
-    def judged_to_pool_depth(self, pool_depth: int) -> JudgedRankings:
-        """Return `judged_rankings` with documents below the depth of the pool in it, as nonrelevant."""
-        kept = np.flatnonzero((self.name < len(self.original.grade)) | self.below(pool_depth))
-        grade = self.to_pool_depth(pool_depth).judgments.grade
-        pool = anonymous(np.searchsorted(kept, self.judgments.offsets), grade[kept])
-        pool = replace(pool, scale=self.original.scale, origin=self.original.origin)
-        return self.rankings.moved(pool, numbered(kept, len(self.name)))
 
     def document(self, row: int) -> str:
         """Return the name of the document in a row."""
