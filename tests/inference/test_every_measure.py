@@ -27,6 +27,7 @@ from unjudged import (
     measure,
     sample,
 )
+from unjudged.formats.writing import write_judgments
 from unjudged.inference.verdict import BETTER, HOLD, NEEDS_QUERIES, UNKNOWN
 from unjudged.judging import Pool
 from unjudged.measures.kernel.estimand import permitted
@@ -63,8 +64,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     """The command line of each kind of judgments."""
     folder = tmp_path_factory.mktemp("kinds")
     strata = folder / "strata.txt"
-    options = ["-d", "stratified", "--share", "30%", "--format", "strata"]
-    strata.write_text(printed("sample", str(sample.qrels), *map(str, sample.runs.values()), *options))
+    write_judgments(KINDS["strata"], strata, "strata")
     qrels = {"pool": str(sample.qrels), "strata": str(strata)}
     return {kind: [file, *map(str, RUNS.values())] for kind, file in qrels.items()}
 

@@ -20,7 +20,9 @@ from tests.cli.in_process import printed, refused
 from tests.intervals import intervals
 from unjudged import Judgments, Run, UnjudgedWarning, calibrate, compare, evaluate, sample
 from unjudged.base.wording import plain
+from unjudged.formats.writing import write_judgments
 from unjudged.inference.verdict import HEADLINES, MORE_JUDGING
+from unjudged.judging import Pool
 from unjudged.rankings.runs import RunSource
 from unjudged.report.page.answer import conclusions_of
 from unjudged.report.page.data import PAIR, SYSTEM, WORDS
@@ -277,8 +279,8 @@ def test_a_run_is_read_once() -> None:
 def test_a_sample_is_shown_with_the_estimator_that_fits(tmp_path: Path, form: str, names: list[str]) -> None:
     """Five columns were shown by AP with bounds from .0016 to .8952, and not called a sample."""
     qrels = tmp_path / "sampled.txt"
-    options = ["-d", "stratified", "--share", "30%", "--format", form]
-    qrels.write_text(printed("sample", *FILES, *options))
+    drawn = Pool.of(sample.qrels, sample.runs).stratified({5: 1.0, np.inf: 0.3}, seed=1)
+    write_judgments(drawn, qrels, form)
     runs = {name: sample.runs[name] for name in names}
     measure = "xinfAP" if form == "strata" else "statAP"
     facts = read(report_page(qrels, runs).html)

@@ -157,8 +157,8 @@ def test_results_show_themselves() -> None:
     for shown in (str(scores), repr(scores), scores._repr_html_()):
         assert "expanded has no ranking for 1 query of 30: q17. Each counts as empty." in shown
     found = experiment(sample.qrels, sample.runs, levels=[0.5], measures="AP", repeats=1)
-    assert str(found).splitlines()[0] == "random design, 6 runs, against AP with all judgments"
-    assert "<caption>random design" in found._repr_html_()
+    assert str(found).splitlines()[0] == "uniform design, 6 runs, against AP with all judgments"
+    assert "<caption>uniform design" in found._repr_html_()
     pool = Pool.of(sample.qrels, sample.runs)
     assert str(pool) == f"Pool(judgments={pool.judgments}, runs={pool.runs})"
     wanted = judging.next(sample.qrels, sample.runs["dense"], n=2, measure="RBP(p=0.8)")
@@ -170,7 +170,7 @@ def test_a_long_result_is_cut_where_it_shows_itself() -> None:
     wanted = judging.next(sample.qrels, sample.runs["dense"], n=100, measure="RBP(p=0.8)")
     lines = str(wanted).splitlines()
     assert lines[2 + 60 : 2 + 60 + 2] == ["", "40 more rows."]
-    assert lines[2 + 60 + 3].startswith("Estimates from samples will refuse these judgments: infAP")
+    assert "Estimates from samples will refuse these judgments: infAP" in " ".join(lines[2 + 60 :])
 
 
 def test_a_grid_shows_itself_as_a_table() -> None:
