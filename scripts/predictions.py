@@ -70,7 +70,7 @@ class Collection(NamedTuple):
         return size
 
     def doubt(self) -> Floats:
-        """What `unjudged sample --for predictions` draws by: mean weight x sqrt(m (1 - m))."""
+        """What `unjudged next --design doubt` draws by: mean weight x sqrt(m (1 - m))."""
         population = Population.of(self.qrels, self.runs)
         rankings, rows = population.rankings, len(population.drawn)
         weight = np.bincount(rankings.row, Sum.of(MEASURE).weights(rankings.rank), rows)
@@ -88,7 +88,7 @@ def rehearsals(
 ) -> dict[str, Rehearsal]:
     """The same samples in each of the ways.
 
-    Documents are drawn by 'rank', by 'weight', or by weight and 'doubt', as `unjudged sample` draws them.
+    Documents are drawn by 'rank', by 'weight', or by weight and 'doubt', as `unjudged next` draws them.
     """
     size = {"rank": found.size, "weight": lambda: None, "doubt": found.doubt}[by]()
     floor = 0.0 if by == "rank" else min(0.01, 0.1 * budget / len(found.qrels.grade))

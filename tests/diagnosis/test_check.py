@@ -47,8 +47,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (made / "groups.txt").write_text("".join(f"{name} {group}\n" for name, group in groups.items()))
     texts = (f"{json.dumps({'_id': d, 'title': 't', 'text': 'words'})}\n" for d in judgments.documents)
     (made / "documents.jsonl").write_text("".join(texts))
-    topics = (f"<top>\n<num> Number: {q}\n<title> words\n</top>\n" for q in judgments.queries)
-    (made / "topics.txt").write_text("".join(topics))
     (made / "two.tsv").write_text("".join(f"{q}\tsome words\n" for q in judgments.queries))
     (made / "notes.md").write_text("# Notes\n\nNothing to see, really nothing.\n")
     return made
@@ -94,7 +92,6 @@ def works(*files: object) -> list[str]:
         ("calibration.json", "calibration", "for AP"),
         ("groups.txt", "groups", "6 runs in 6 groups"),
         ("documents.jsonl", "texts", "texts by name"),
-        ("topics.txt", "texts", "30 texts by name"),
         ("two.tsv", "texts", "30 texts by name"),
         ("notes.md", "unknown", "not recognised"),
     ],

@@ -133,9 +133,5 @@ def test_the_option(tmp_path: Path) -> None:
         "say so (--set judgments.how=sample)"
         in unjudged(*words[:4], "--interval", "sampling").stderr.decode()
     )
-    assert "give the runs too" in refused(2, "audit", str(qrels), str(model), "--sampled", "uniformly")
-    end = ["-m", "P@5", "--sampled", "uniformly"]
     compared = everything("compare", *stated[1:])
     assert "sample of 90 human judgments" in compared
-    audited = printed("audit", str(qrels), str(model), *runs, "--threshold", "0.5", *end)
-    assert f"{expected.value:.4f}" in audited

@@ -153,7 +153,7 @@ def test_one_run_with_few_documents_has_a_value_and_the_others_their_intervals()
     assert few.startswith(
         f"no interval: it rests on about {behind[1]:.1f} sampled relevant documents that count"
     )
-    assert few.endswith("every run completely (unjudged sample --top 10), or use bounds")
+    assert few.endswith("every run completely (stratified(20%, top=10)), or use bounds")
     assert few in str(rows).replace("\n", " ")
     assert all(e.has_interval for row in intervals(scores, "both") for e in row)
 
