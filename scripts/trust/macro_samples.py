@@ -11,7 +11,7 @@ from held import Held
 from left_out_runs import Track
 
 from unjudged import evaluate
-from unjudged.inference.macro_means import macro_differences, macro_interval
+from unjudged.inference.macro import macro_differences, macro_interval
 from unjudged.rankings.judged import Floats
 
 MEASURE = "nDCG@10"

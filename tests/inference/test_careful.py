@@ -153,4 +153,4 @@ def test_a_careful_p_that_decides_is_printed() -> None:
     assert row["other_queries"] == "may differ"
     assert "(careful p = " in str(found)
     assert "careful p" in str(found.grid("pairs"))
-    assert np.isnan(compare(Scores.of(np.random.default_rng(1).random((2, 30)))).pair()["p_careful"])
+    assert compare(Scores.of(np.random.default_rng(1).random((2, 30)))).pair()["p_careful"] is None

@@ -292,22 +292,47 @@ def decide(tested: Sequence[Tested], settings: Settings) -> list[Columns]:
     p = _corrected([one.p for one in tested], tested, correction, settings)
     holds = _corrected([one.p_careful for one in tested], tested, correction, settings, careful_too=True)
     plain = find_correction("holm") if correction.joint else correction
-    seen = _corrected([one.judging.p_seen for one in tested], tested, plain, settings)
-    worst = _corrected([one.judging.p_worst for one in tested], tested, plain, settings)
-    orders = [_order_answers(k, tested, plain, settings) for k in range(2)]
+    answers = _answers(holds, [one.judging for one in tested], tested, plain, settings)
+    orders = [_in_order(k, tested, plain, settings) for k in range(2)]
     made = []
     for k, one in enumerate(tested):
-        alpha, queries = settings.alpha, one.pairs.queries
-        answers = verdicts(holds[k] <= alpha, seen[k] <= alpha, worst[k] <= alpha, one.judging, queries)
-        columns = {**one.columns, "p": one.p, "p_adjusted": p[k], **vars(answers)}
-        decides = (p[k] <= alpha) != (holds[k] <= alpha)
-        columns["p_careful"] = np.where(decides, holds[k], np.nan)
-        columns["sure"] = (worst[k] <= alpha) & (holds[k] <= alpha) & one.judging.known
-        others = [found[k] for found in orders if k in found]
+        columns = {**one.columns, "p": one.p, "p_adjusted": p[k], **vars(answers[k])}
+        decides = (p[k] <= settings.alpha) != (holds[k] <= settings.alpha)
+        columns["p_careful"] = holds[k].astype(object)
+        columns["p_careful"][~decides] = None
+        others = [found[k] for found in orders[: len(one.in_orders)]]
         if others:
-            columns["in_other_orders"] = _other_headline(answers, others)
+            columns["in_other_orders"] = _other_headline(answers[k], others)
         made.append(columns)
     return made
+
+
+def _answers(
+    holds: Sequence[Floats],
+    judging: Sequence[Judging],
+    tested: Sequence[Tested],
+    correction: Correction,
+    settings: Settings,
+) -> list[Verdicts]:
+    """Return the answers of each test from corrected p values for other queries, and what judging leaves."""
+    seen = _corrected([one.p_seen for one in judging], tested, correction, settings)
+    worst = _corrected([one.p_worst for one in judging], tested, correction, settings)
+    alpha = settings.alpha
+    return [
+        verdicts(h <= alpha, s <= alpha, w <= alpha, own, one.pairs.queries)
+        for h, s, w, own, one in zip(holds, seen, worst, judging, tested, strict=True)
+    ]
+
+
+def _in_order(
+    order: int, tested: Sequence[Tested], correction: Correction, settings: Settings
+) -> list[Verdicts]:
+    """Return the answers under one of the orders of tied documents, or as given for tests without it."""
+    if not any(len(one.in_orders) > order for one in tested):
+        return []
+    own = [[*one.in_orders[order:], (one.p_careful, one.judging)][0] for one in tested]
+    p = _corrected([each[0] for each in own], tested, correction, settings)
+    return _answers(p, [each[1] for each in own], tested, correction, settings)
 
 
 def _corrected(
@@ -334,31 +359,6 @@ def _corrected(
         ):
             result[k] = own
     return result
-
-
-def _order_answers(
-    order: int, tested: Sequence[Tested], correction: Correction, settings: Settings
-) -> dict[int, Verdicts]:
-    """Return the answers under one of the orders of tied documents, of the tests that have it."""
-    if not any(len(one.in_orders) > order for one in tested):
-        return {}
-    own = [
-        one.in_orders[order] if len(one.in_orders) > order else (one.p_careful, one.judging) for one in tested
-    ]
-    p = _corrected([each[0] for each in own], tested, correction, settings)
-    seen = _corrected([each[1].p_seen for each in own], tested, correction, settings)
-    worst = _corrected([each[1].p_worst for each in own], tested, correction, settings)
-    return {
-        k: verdicts(
-            p[k] <= settings.alpha,
-            seen[k] <= settings.alpha,
-            worst[k] <= settings.alpha,
-            own[k][1],
-            tested[k].pairs.queries,
-        )
-        for k in range(len(tested))
-        if len(tested[k].in_orders) > order
-    }
 
 
 def _other_headline(answers: Verdicts, others: Sequence[Verdicts]) -> np.ndarray:

@@ -39,6 +39,8 @@ class Verdicts:
     other_queries: np.ndarray
     more_judging: np.ndarray
     headline: np.ndarray
+    sure: Mask
+    """Where it is better whatever is judged."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +87,7 @@ def verdicts(holds: Mask, seen: Mask, worst: Mask, judging: Judging, queries: in
         ).astype(object)
     if queries < ENOUGH_QUERIES:
         headline[:] = FEW_QUERIES
-    return Verdicts(other, more, headline)
+    return Verdicts(other, more, headline, holds & worst & judging.known)
 
 
 def excludes_change(ends: Ends) -> Mask:

@@ -19,8 +19,7 @@ from unjudged.evaluation.scores import Scores
 from unjudged.evidence.contrast import Evidence
 from unjudged.formats.sources import FILE, FRAME, MAPPING, kind_of_source
 from unjudged.inference.infer import Settings
-from unjudged.inference.macro import MACRO, collection_rows
-from unjudged.inference.macro_means import macro_variances
+from unjudged.inference.macro import MACRO, collection_rows, macro_variances
 from unjudged.inference.pairs import place_of_baseline
 from unjudged.inference.rows import pairs_of
 from unjudged.measures.kernel.names import MeasureLike

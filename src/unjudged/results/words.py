@@ -222,7 +222,7 @@ def _queries(row: Row, settings: Mapping[str, Any]) -> str:
     corrected = ""
     if row.get("p_adjusted") is not None and row["p_adjusted"] != row["p"]:
         corrected = f", {p_text(row['p_adjusted'])} after correction"
-    if row.get("p_careful") is not None and isfinite(row["p_careful"]):
+    if row.get("p_careful") is not None:
         corrected += (
             f" (careful {p_text(row['p_careful'])} because {SKEWED if 'estimate_low' not in row else OPEN})"
         )
