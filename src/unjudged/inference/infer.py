@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -13,9 +12,16 @@ from unjudged.base.choices import called, check_parameters, checked_int
 from unjudged.base.errors import UsageError
 from unjudged.base.notes import Note
 from unjudged.evidence.contrast import Contrast, Ends, Ints, Tip
-from unjudged.evidence.estimates import ends_of_estimates, powered_means
+from unjudged.evidence.estimates import powered_means
 from unjudged.inference.careful import careful
 from unjudged.inference.corrections import Correction, adjusted, find_correction
+from unjudged.inference.means import (
+    Columns,
+    in_own_direction,
+    means_of_systems,
+    possible_means,
+    sampled_columns,
+)
 from unjudged.inference.pairs import Pairs
 from unjudged.inference.pairwise import effect_size, outcomes, t_interval
 from unjudged.inference.significance import DRAWS, SignificanceTest, find_test, p_values
@@ -36,7 +42,6 @@ from unjudged.uncertainty.query_intervals import has_range, interval_of_mean
 
 MOST_DRAWN = 60
 """Pairs for which a loss share is sought by a test that resamples, or a flip share by completions."""
-Columns = dict[str, Any]
 POf = Callable[[Floats], Floats]
 """From differences, pairs x queries, to their careful p values."""
 
@@ -119,12 +124,6 @@ def run_tests(contrast: Contrast, settings: Settings, *, shares: bool = True) ->
     elif contrast.ends is not None:
         judging = _between_ends(contrast, p_careful)
     return Tested(contrast, columns, p, p_careful, judging, pairs, orders, notes)
-
-
-def sampled_columns(contrast: Contrast, values: Floats, alpha: float, limits: tuple[float, float]) -> Columns:
-    """Return the ends of estimates from a sample of judgments, which are not outside the limits."""
-    low, high = ends_of_estimates(contrast, values, 1 - alpha, limits)
-    return {"estimate_low": low, "estimate_high": high}
 
 
 def _unless_slack_decides(contrast: Contrast, columns: Columns, p: Floats, p_of: POf) -> Floats:
@@ -261,29 +260,20 @@ def _in_orders(
 def _difference_columns(contrast: Contrast, pairs: Pairs, alpha: float) -> Columns:
     """Return what is shown of differences, in the measure's own direction."""
     measure, sign = contrast.measure, contrast.measure.sign
-    means = measure.mean_of(sign * _possible(contrast, mean_over_queries(contrast.scores)))
+    means = measure.mean_of(sign * possible_means(contrast, mean_over_queries(contrast.scores)))
     columns: Columns = {"queries": contrast.scores.shape[1], "difference": sign * pairs.difference + 0.0}
     columns |= {"mean_a": means[contrast.first], "mean_b": means[contrast.second]}
     if contrast.ends is not None:
         low = np.minimum(contrast.ends.low, pairs.difference)  # whose means are rounded in another way
         high = np.maximum(contrast.ends.high, pairs.difference)
-        columns["low"], columns["high"] = _signed(sign, low, high)
+        columns["low"], columns["high"] = in_own_direction(sign, low, high)
     _, low, high = t_interval(pairs, 1 - alpha)
-    columns["query_low"], columns["query_high"] = _signed(sign, low, high)
+    columns["query_low"], columns["query_high"] = in_own_direction(sign, low, high)
     value, low, high = effect_size(pairs, 1 - alpha)
     columns["effect"] = sign * value
-    columns["effect_low"], columns["effect_high"] = _signed(sign, low, high)
+    columns["effect_low"], columns["effect_high"] = in_own_direction(sign, low, high)
     wins, ties, losses = outcomes(pairs)
     return columns | {"wins": wins, "ties": ties, "losses": losses}
-
-
-def _possible(contrast: Contrast, means: Floats) -> Floats:
-    """Return the nearest means of the systems that can be true; unbiased estimates may lie outside."""
-    return means if contrast.possible is None else np.clip(means, *contrast.possible)
-
-
-def _signed(sign: int, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-    return (low, high) if sign > 0 else (-high, -low)
 
 
 def decide(tested: Sequence[Tested], settings: Settings) -> list[Columns]:
@@ -368,22 +358,6 @@ def _other_headline(answers: Verdicts, others: Sequence[Verdicts]) -> np.ndarray
         differs = other.headline != answers.headline
         found[differs] = other.headline[differs]
     return found
-
-
-def means_of_systems(contrast: Contrast, alpha: float) -> Columns:
-    """Return what a source knows of systems alone: means, and ranges or ends of estimates."""
-    measure, sign = contrast.measure, contrast.measure.sign
-    if contrast.surrogate is not None:
-        _, (means, low, high) = powered_means(contrast, alpha)
-        return {"mean": means, "query_low": low, "query_high": high, "queries": contrast.scores.shape[1]}
-    means = sign * _possible(contrast, mean_over_queries(contrast.scores))[contrast.first]
-    columns: Columns = {"mean": measure.mean_of(means), "queries": contrast.scores.shape[1]}
-    if contrast.ends is not None:
-        low, high = _signed(sign, contrast.ends.low, contrast.ends.high)
-        columns["low"], columns["high"] = measure.mean_of(low), measure.mean_of(high)
-    if contrast.error is not None:
-        columns |= sampled_columns(contrast, columns["mean"], alpha, measure.range)
-    return columns
 
 
 def describe_systems(contrast: Contrast, alpha: float) -> Columns:

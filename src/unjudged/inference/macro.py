@@ -13,7 +13,8 @@ import numpy as np
 
 from unjudged.evidence.contrast import ALONE, Contrast, Ends, Evidence
 from unjudged.inference.corrections import find_correction
-from unjudged.inference.infer import Columns, Settings, decide, describe_systems, powered_queries, run_tests
+from unjudged.inference.infer import Settings, decide, describe_systems, powered_queries, run_tests
+from unjudged.inference.means import Columns
 from unjudged.inference.pairs import rank_intervals
 from unjudged.inference.rows import Row, pairs_of, rows_of
 from unjudged.inference.verdict import Judging, excludes_change, verdicts

@@ -13,8 +13,9 @@ from unjudged.base.notes import Note, said_once
 from unjudged.evaluation.query_segments import EVERY
 from unjudged.evidence.contrast import ALONE, Contrast, Evidence, Ints, Turning
 from unjudged.inference.corrections import Correction, find_correction
-from unjudged.inference.infer import Columns, Settings, Tested, decide, describe_systems, run_tests
+from unjudged.inference.infer import Settings, Tested, decide, describe_systems, run_tests
 from unjudged.inference.interaction import PERMUTATIONS, interaction_p
+from unjudged.inference.means import Columns
 from unjudged.inference.pairs import CELLS, Pairs, rank_intervals
 from unjudged.inference.pairwise import too_few_draws
 from unjudged.inference.power import first_level, smallest_difference
