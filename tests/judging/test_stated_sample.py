@@ -82,7 +82,7 @@ def test_estimates_with_predictions_hold() -> None:
     held, errors = [], []
     for seed in range(200):
         found = estimate_by_document(stated_sample(scattered(90, seed), RUNS), RUNS, MODEL, "P@5")
-        mean, gap = found.mean("a"), found.difference("a", "b")
+        mean, gap = found.mean("a"), found.mean("a", "b")
         held.append([mean.low <= truth[0] <= mean.high, gap.low <= truth[0] - truth[1] <= gap.high])
         errors.append(found.per_query[0].mean() - truth[0])
     assert abs(np.mean(errors)) <= 3.5 * np.std(errors) / np.sqrt(len(errors))

@@ -330,13 +330,16 @@ def _agreed(a: str, b: str, name: str, row: Any) -> Iterator[Found]:
 
 
 def predicted(case: Case, measure: str) -> Iterator[Found]:
-    (found,) = predictions.estimate_with_predictions(
-        of(case), None, case.extra["predictions"], measure, rel=1
-    )
-    pairs = [(a, b) for i, a in enumerate(found.runs) for b in found.runs[i + 1 :]]
+    given = {"measures": measure, "predictions": case.extra["predictions"]}
+    found = unjudged.evaluate(of(case), **given)
     for run in found.runs:
-        for estimate in found.intervals(run):
-            yield from ends(run, "", f"{estimate.of.queries} ", estimate)
+        row, others = found[run], unjudged.evaluate(of(case), interval="queries", **given)[run]
+        if "estimate_low" in row:
+            yield "", run, "", "these queries value", row["mean"]
+            yield "", run, "", "these queries ends", [row["estimate_low"], row["estimate_high"], 0.95]
+        yield "", run, "", "other queries value", row["mean"]
+        yield "", run, "", "other queries ends", [others["query_low"], others["query_high"], 0.95]
+    pairs = [(a, b) for i, a in enumerate(found.runs) for b in found.runs[i + 1 :]]
     if len(found.runs) < 2:
         return
     compared = unjudged.compare(of(case), measures=measure, predictions=case.extra["predictions"])

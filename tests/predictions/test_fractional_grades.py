@@ -9,7 +9,7 @@ import pytest
 from unjudged import UsageError
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.predictions import Predictions, estimate_with_predictions
-from unjudged.predictions.by_document import DocumentEstimates
+from unjudged.predictions.by_document import DocumentEvidence
 
 RNG = random.Random(3)
 DOCUMENTS = [f"d{j}" for j in range(20)]
@@ -35,8 +35,8 @@ RUNS = {name: {q: {d: RNG.random() for d in DOCUMENTS} for q in WHOLE} for name 
 def test_by_document(of_whole: str, of_halves: str) -> None:
     (one,) = estimate_with_predictions(WHOLE, RUNS, MODEL, of_whole)
     (other,) = estimate_with_predictions(HALVES, RUNS, MODEL, of_halves)
-    assert isinstance(one, DocumentEstimates)
-    assert isinstance(other, DocumentEstimates)
+    assert isinstance(one, DocumentEvidence)
+    assert isinstance(other, DocumentEvidence)
     assert [other.mean(run).value for run in RUNS] == pytest.approx([one.mean(run).value for run in RUNS])
     assert str(other.measure) == str(parse_measure(of_halves))
 

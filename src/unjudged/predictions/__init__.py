@@ -5,10 +5,9 @@ from unjudged.base.lazy import LazyNames
 _NAMES = LazyNames(
     "unjudged.predictions",
     {
-        "combined_estimates": "estimate_with_predictions",
-        "estimates": "PredictedMeans",
-        "by_document": "DocumentEstimates estimate_by_document",
-        "by_query": "Powered QueryEstimates estimate_by_query prediction_powered",
+        "by_document": "DocumentEvidence estimate_by_document",
+        "by_query": "Powered QueryEvidence estimate_by_query prediction_powered",
+        "evidence": "estimate_with_predictions",
         "poisson_sample": "design_for_predictions",
         "predictions": "Judges Predictions",
     },

@@ -16,14 +16,16 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from unjudged.base.choices import place_of
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted
 from unjudged.evaluation.collection import RunsSource
+from unjudged.evidence.contrast import ALONE, Contrast, Ends, Ints
 from unjudged.measures.kernel.averages import ROUNDING, mean_over_queries
-from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, POOL_JUDGED, THESE, Estimand
+from unjudged.measures.kernel.estimand import ALL_JUDGED, POOL_JUDGED, THESE, Estimand
 from unjudged.measures.kernel.names import MeasureLike
+from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.calibrated_gains import Combined, combined, folds_of
-from unjudged.predictions.estimates import PredictedMeans
 from unjudged.predictions.population import (
     ASSUMED,
     STATE_IT,
@@ -37,7 +39,7 @@ from unjudged.rankings.coverage import not_random
 from unjudged.rankings.judged import Floats, Mask
 from unjudged.rankings.judgments import JudgmentsSource
 from unjudged.uncertainty.estimate import Estimate
-from unjudged.uncertainty.quantiles import normal_interval, t_interval
+from unjudged.uncertainty.quantiles import normal_interval
 
 OUTSIDE = ("error", "nonrelevant")
 """Ways to treat documents that people could not have judged."""
@@ -46,19 +48,22 @@ OUTSIDE = ("error", "nonrelevant")
 NONE, CALIBRATED = "no predictions", "calibrated predictions"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class DocumentEstimates(PredictedMeans):
-    """Estimates of what runs would score if people had judged every document.
+SAMPLED = "estimated from a sample of judgments; the test over queries allows for it"
 
-    `per_query[i, j]` is the unbiased estimate for run i and query j, `error` is that of the runs' means over
-    the samples that people might have been given.
+
+@dataclass(frozen=True, eq=False)
+class DocumentEvidence:
+    """Unbiased estimates by query, from a random sample of documents that people labelled.
+
+    `per_query[i, j]` is the estimate for run i and query j, `error` is that of the runs' means over the
+    samples that people might have been given.
     """
 
-    measure: str
-    runs: tuple[str, ...]
+    measure: Measure
+    systems: Sequence[str]
+    queries: Sequence[str]
     per_query: Floats
     error: SamplingError
-    limits: tuple[float, float]
     design: str
     judged: int
     missing: int
@@ -73,57 +78,57 @@ class DocumentEstimates(PredictedMeans):
     """Weight of each judge in the calibrated predictions, the mean over folds."""
     impossible: str = ""
     """Where a uniform sample is assumed: what shows that the judgments are none."""
-
-    possible: tuple[Floats, Floats] | None = None
+    possible: Ends | None = None
     """Where a uniform sample is assumed: the lowest and the highest mean of each run that can be true."""
 
-    def checked(self) -> DocumentEstimates:
+    def contrast(self, first: Ints, second: Ints, *, by_query: bool = False) -> Contrast:  # noqa: ARG002
+        """Return these contrasts with their errors over samples that people might have been given."""
+        shares = np.eye(len(self.systems))[first]
+        if int(second[0]) != ALONE:
+            shares = shares - np.eye(len(self.systems))[second]
+        return Contrast(
+            self.measure,
+            self.systems,
+            self.queries,
+            first,
+            second,
+            self.measure.sign * self.per_query,
+            error=np.array([self.error.deviation(one) for one in shares]),
+            possible=self.possible,
+            missing=SAMPLED,
+        )
+
+    def checked(self) -> DocumentEvidence:
         """Return the estimates, or refuse those that cannot be true."""
         if self.impossible:
             remedy = "draw what people judge (unjudged next --design doubt), or use bounds instead"
             raise InputError(f"{self.impossible}: {remedy} (--interval bounds)")
         return self
 
-    def mean(self, run: str, *, queries: bool = False, confidence: float = 0.95) -> Estimate:
-        """Estimate a run's mean; the interval is for these queries, with `queries` for other ones too."""
-        if self.possible is None or queries:
-            return self._combined(self.share(run), queries, confidence, run, self.limits)
-        low, high = (float(ends[self.place(run)]) for ends in self.possible)
-        estimate = self._combined(self.share(run), queries, confidence, run, (low, high))
-        value = min(max(estimate.value, low), high)
-        if value == estimate.value:
-            return estimate
-        moved = f"{estimate.method}, moved from {estimate.value:.4f} to the nearest value that is possible"
-        return replace(estimate, value=value, method=moved)
-
-    def difference(self, a: str, b: str, *, queries: bool = False, confidence: float = 0.95) -> Estimate:
-        """Estimate the mean of run `a` minus that of run `b`; what they share cancels out."""
-        widest = self.limits[1] - self.limits[0]
-        return self._combined(self.share(a, b), queries, confidence, f"{a} minus {b}", (-widest, widest))
-
-    def _combined(
-        self, share: Floats, queries: bool, confidence: float, subject: str, limits: tuple[float, float]
-    ) -> Estimate:
-        values = share @ self.per_query
+    def mean(self, a: str, b: str | None = None, *, confidence: float = 0.95) -> Estimate:
+        """Estimate the mean of a run on these queries, or its difference to run `b`."""
+        places = [place_of("run", name, self.systems) for name in (a, b) if name is not None]
+        share = np.zeros(len(self.systems))
+        np.add.at(share, places, [1.0, -1.0][: len(places)])
+        low, high = self.measure.range
+        limits = (low, high) if b is None else (low - high, high - low)
+        if b is None and self.possible is not None:
+            limits = float(self.possible.low[places[0]]), float(self.possible.high[places[0]])
         judged = POOL_JUDGED if self.outside else ALL_JUDGED
-        of = Estimand(self.measure, OTHER if queries else THESE, judged, subject)
-        if queries:
-            return t_interval(values, confidence, method=self._how, of=of, limits=limits)
-        value, error = float(mean_over_queries(values)), self.error.deviation(share)
-        return normal_interval(value, error, confidence, method=self._how, of=of, limits=limits)
+        of = Estimand(str(self.measure), THESE, judged, a if b is None else f"{a} minus {b}")
+        value, error = float(mean_over_queries(share @ self.per_query)), self.error.deviation(share)
+        found = normal_interval(value, error, confidence, method=self._how, of=of, limits=limits)
+        if b is None and self.possible is not None:
+            found = replace(found, value=min(max(value, limits[0]), limits[1]))
+        return found
 
     @property
     def _how(self) -> str:
         """Sample and use of the predictions, in words."""
         return f"{self.design} sample of {counted(self.judged, 'human judgment')}, {self.predictions}"
 
-    def intervals(self, a: str, b: str | None = None, *, confidence: float = 0.95) -> list[Estimate]:
-        both = [False, True] if self.per_query.shape[1] > 1 else [False]
-        if b is None:
-            return [self.mean(a, queries=queries, confidence=confidence) for queries in both]
-        return [self.difference(a, b, queries=queries, confidence=confidence) for queries in both]
-
     def notes(self) -> list[str]:
+        """Say how the estimates were made and what was missing."""
         notes = [f"{self.measure} by document: {self._how}."]
         if self.predictions != NONE:
             notes.append(f"Documents that count for {self.measure} and have no prediction: {self.missing}.")
@@ -142,7 +147,7 @@ def estimate_by_document(
     measure: MeasureLike = "RBP(p=0.8)",
     *,
     outside: str = "error",
-) -> DocumentEstimates:
+) -> DocumentEvidence:
     """Estimate the runs' means of a sum (P, RBP, DCG) from a human sample and predictions of the rest.
 
     `qrels` are the human judgments of a random sample, with how it was drawn (see `Population.of`). The
@@ -169,7 +174,7 @@ def estimate_population(
     measure: MeasureLike,
     *,
     outside: str = "error",
-) -> DocumentEstimates:
+) -> DocumentEvidence:
     """Estimate by one measure from runs that were read and matched before."""
     if outside not in OUTSIDE:
         raise UsageError(f"outside is {outside!r}, expected one of {', '.join(OUTSIDE)}")
@@ -193,12 +198,12 @@ def estimate_population(
         labelled.check(len(labelled.needed))
     top = float(chosen.gains([chosen.measure.max_grade(population.judgments)]).max(initial=1.0))
     expected = np.where(population.unreachable, 0.0, expected)
-    estimates = DocumentEstimates(
-        measure=str(chosen.measure),
-        runs=population.runs,
+    estimates = DocumentEvidence(
+        measure=chosen.measure,
+        systems=population.runs,
+        queries=list(population.judgments.queries),
         per_query=per_query_estimates(population, weight, gain, expected),
         error=SamplingError.of(population, weight, gain, expected),
-        limits=chosen.measure.range,
         design=population.design,
         judged=int(population.drawn.sum()),
         missing=missing,
@@ -213,7 +218,7 @@ def estimate_population(
     least, most = (mean_over_queries(population.totals(weight, each)) for each in (gain, most))
     rate = np.where(population.stratum >= 0, population.rate, np.nan)
     impossible = not_random(population.rankings, rate) or _impossible(estimates, least, most)
-    return replace(estimates, impossible=impossible, possible=(least, most))
+    return replace(estimates, impossible=impossible, possible=Ends(least, most))
 
 
 def calibrated_gains(population: Population, predictions: PredictedPopulation, gain: Floats) -> Combined:
@@ -222,9 +227,9 @@ def calibrated_gains(population: Population, predictions: PredictedPopulation, g
     return combined(list(predictions.values), gain, population.drawn, population.inclusion, fold)
 
 
-def _impossible(estimates: DocumentEstimates, least: Floats, most: Floats) -> str:
+def _impossible(estimates: DocumentEvidence, least: Floats, most: Floats) -> str:
     """Say which interval lies outside what the judgments leave possible, if one does."""
-    for run, low, high in zip(estimates.runs, least, most, strict=True):
+    for run, low, high in zip(estimates.systems, least, most, strict=True):
         mean = estimates.mean(run)
         if mean.high < low - ROUNDING or mean.low > high + ROUNDING:
             wrong = f"{run} would have {estimates.measure} {mean}"

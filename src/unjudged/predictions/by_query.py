@@ -7,16 +7,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from unjudged.base.choices import place_of
 from unjudged.base.errors import InputError
 from unjudged.base.wording import counted
 from unjudged.evaluation.collection import Collection, RunsSource, judged_rankings, with_whole_grades
+from unjudged.evidence.contrast import ALONE, Contrast, Ints
 from unjudged.formats.columns import QRELS
 from unjudged.formats.tables import Ids
 from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, POOL_JUDGED, Estimand
 from unjudged.measures.kernel.measure import Measure
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.predictions.calibrated_gains import combined_scores, folds_of_queries
-from unjudged.predictions.estimates import PredictedMeans
 from unjudged.predictions.population import Completeness, with_retrieved
 from unjudged.predictions.predictions import Judges, JudgesSource, any_predicted, weights_text
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
@@ -24,19 +25,19 @@ from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.powered import LEAST, Powered, prediction_powered
 
-__all__ = ["Powered", "QueryEstimates", "estimate_by_query", "prediction_powered"]
+__all__ = ["Powered", "QueryEvidence", "estimate_by_query", "prediction_powered"]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class QueryEstimates(PredictedMeans):
-    """Estimates of what runs score on average, from queries that people judged and more that they did not.
+@dataclass(frozen=True, eq=False)
+class QueryEvidence:
+    """Scores of queries that people judged whole, with predicted ones of these and of further queries.
 
-    `queries` are those that people judged completely. `human[i, j]` is the score of run i on query j,
-    `predicted[s, i, j]` that by judge s, and `further` has those by the judges on the other queries.
+    `human[i, j]` is the score of run i on query j, `predicted[s, i, j]` that by judge s, and `further` has
+    those by the judges on the other queries.
     """
 
-    measure: str
-    runs: tuple[str, ...]
+    measure: Measure
+    systems: Sequence[str]
     queries: Sequence[str]
     human: Floats
     predicted: Floats
@@ -51,13 +52,32 @@ class QueryEstimates(PredictedMeans):
     fold: Integers
     """Fold of each query that people judged, for the weights of several judges."""
 
-    def mean(self, run: str, *, confidence: float = 0.95) -> Estimate:
-        """Estimate a run's mean over queries like these."""
-        return self.intervals(run, confidence=confidence)[0]
+    def contrast(self, first: Ints, second: Ints, *, by_query: bool = False) -> Contrast:  # noqa: ARG002
+        """Return these contrasts with the predicted ones of several judges combined."""
+        sign = self.measure.sign
+        human, predicted, further = (
+            sign * _gaps(scores, first, second) for scores in (self.human, self.predicted, self.further)
+        )
+        both = [
+            combined_scores(human[k], predicted[:, k], further[:, k], self.fold) for k in range(len(first))
+        ]
+        return Contrast(
+            self.measure,
+            self.systems,
+            self.queries,
+            first,
+            second,
+            sign * self.human,
+            surrogate=(np.stack([one.predicted for one in both]), np.stack([one.further for one in both])),
+            facts={"means": np.array([self.powered(run).value for run in self.systems])},
+            missing="estimated with predictions for queries that people did not judge",
+        )
 
-    def difference(self, a: str, b: str, *, confidence: float = 0.95) -> Estimate:
-        """Estimate the mean of run `a` minus that of run `b`, by the differences of each query."""
-        return self.intervals(a, b, confidence=confidence)[0]
+    def mean(self, a: str, b: str | None = None, *, confidence: float = 0.95) -> Estimate:
+        """Estimate the mean of a run over queries like these, or its difference to run `b`."""
+        judged = POOL_JUDGED if self.unlabelled else ALL_JUDGED
+        of = Estimand(str(self.measure), OTHER, judged, a if b is None else f"{a} minus {b}")
+        return self.powered(a, b).interval(confidence, of)
 
     def powered(self, a: str, b: str | None = None) -> Powered:
         """Return the mean of run `a`, or its difference to run `b`, before an interval is made of it."""
@@ -67,16 +87,16 @@ class QueryEstimates(PredictedMeans):
 
     def _scores(self, a: str, b: str | None = None) -> tuple[Floats, Floats, Floats]:
         """Return the scores of run `a`, or how far they are above those of run `b`."""
-        share = self.share(a, b)
-        return share @ self.human, share @ self.predicted, share @ self.further
-
-    def intervals(self, a: str, b: str | None = None, *, confidence: float = 0.95) -> list[Estimate]:
-        subject, judged = a if b is None else f"{a} minus {b}", POOL_JUDGED if self.unlabelled else ALL_JUDGED
-        return [self.powered(a, b).interval(confidence, Estimand(self.measure, OTHER, judged, subject))]
+        first = np.array([place_of("run", a, self.systems)])
+        second = np.array([ALONE if b is None else place_of("run", b, self.systems)])
+        each = (_gaps(scores, first, second) for scores in (self.human, self.predicted, self.further))
+        human, predicted, further = (gaps[..., 0, :] for gaps in each)
+        return human, predicted, further
 
     def notes(self) -> list[str]:
+        """Say how the estimates were made and what was missing."""
         judged, more = (counted(scores.shape[-1], "query") for scores in (self.human, self.further))
-        weights = [f"{run} {self.powered(run).weight:.3f}" for run in self.runs]
+        weights = [f"{run} {self.powered(run).weight:.3f}" for run in self.systems]
         queries = f"{judged} judged by people, {more} with predictions only"
         notes = [f"{self.measure} by query: {queries}; weight of the predictions: {', '.join(weights)}."]
         if self.partly:
@@ -89,7 +109,7 @@ class QueryEstimates(PredictedMeans):
             what = f"Documents that count for {self.measure} and that neither people nor predictions label"
             notes.append(f"{what}: {self.unlabelled}, counted as nonrelevant.")
         if len(self.judges) > 1:
-            each = [(run, combined_scores(*self._scores(run), self.fold)) for run in self.runs]
+            each = [(run, combined_scores(*self._scores(run), self.fold)) for run in self.systems]
             weights = [f"{run}: {weights_text(self.judges.weighed(own.weights))}" for run, own in each]
             notes.append(f"Weights of the judges for {self.measure}: {'; '.join(weights)}.")
         return [*notes, *self.judges.notes()]
@@ -127,7 +147,7 @@ class JudgedAndPredicted:
             [judged_rankings(Judgments.from_table(pool, QRELS), collection.runs) for pool in pools],
         )
 
-    def estimate(self, measure: Measure, threshold: float | None = None) -> QueryEstimates:
+    def estimate(self, measure: Measure, threshold: float | None = None) -> QueryEvidence:
         """Estimate by one measure; refuse judgments that are complete for too few queries."""
         measure.check_mean()
         shared = self._shared_queries()
@@ -146,8 +166,8 @@ class JudgedAndPredicted:
         queries = self.people.judgments.pooled.query_names()
         human = measure.compute(self.people).reshape(len(self.runs), -1)
         by_judge = np.stack([self._predicted(s, measure, threshold, shared) for s in range(len(self.judges))])
-        return QueryEstimates(
-            str(measure),
+        return QueryEvidence(
+            measure,
             self.runs,
             [queries[j] for j in ours],
             human[:, ours],
@@ -178,6 +198,12 @@ class JudgedAndPredicted:
         return scores[:, [place[query] for query in queries]]
 
 
+def _gaps(scores: Floats, first: Ints, second: Ints) -> Floats:
+    """Return the scores of the first systems, or how far they are above the second ones."""
+    own = scores[..., first, :]
+    return own if int(second[0]) == ALONE else own - scores[..., second, :]
+
+
 def _check_queries(judged: Ids, predicted: Ids) -> None:
     """Refuse predictions that have no query in common with the judgments, or none besides."""
     both = set(judged.tolist()) & set(predicted.tolist())
@@ -196,7 +222,7 @@ def estimate_by_query(
     measure: MeasureLike = "AP",
     *,
     threshold: float | None = None,
-) -> QueryEstimates:
+) -> QueryEvidence:
     """Estimate the runs' means of any measure over all queries that have predictions.
 
     `qrels` are the human judgments. A query counts as judged if every document that the runs have down to the

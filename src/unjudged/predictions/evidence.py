@@ -1,115 +1,100 @@
-"""Evidence from people's labels together with predictions: by document, and by query."""
+"""Evidence from people's labels together with predictions: by document or by query, as judgments allow."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-import numpy as np
-
-from unjudged.evaluation.collection import Collection
-from unjudged.evidence.contrast import ALONE, Contrast, Ends, Evidence, Ints
-from unjudged.measures.kernel.names import parse_measure
+from unjudged.base.errors import AssumptionWarning, UsageError, announce
+from unjudged.evaluation.collection import Collection, RunsSource, collection_of
+from unjudged.evidence.contrast import Evidence
+from unjudged.measures.kernel.names import MeasureLike, with_relevant
 from unjudged.measures.kernel.registry import Measure
-from unjudged.predictions.by_document import DocumentEstimates
-from unjudged.predictions.by_query import QueryEstimates
-from unjudged.predictions.calibrated_gains import combined_scores
-from unjudged.predictions.combined_estimates import estimate_with_predictions
-from unjudged.predictions.predictions import JudgesSource
-from unjudged.rankings.judged import Floats
+from unjudged.predictions.by_document import DocumentEvidence, estimate_population
+from unjudged.predictions.by_query import JudgedAndPredicted, QueryEvidence
+from unjudged.predictions.population import Population, is_sample
+from unjudged.predictions.predictions import GRADES, Judges, JudgesSource
+from unjudged.rankings.judgments import JudgmentsSource
+
+BY_DOCUMENT = ("P@10", "RBP(p=0.8)")
+BY_QUERY = ("AP", "nDCG@10", "RBP(p=0.8)")
+"""Measures if none are given."""
+
+
+Predicted = DocumentEvidence | QueryEvidence
 
 
 def predicted_evidence(
     collection: Collection, predictions: JudgesSource, measures: Any, **options: Any
 ) -> tuple[list[Evidence], list[str]]:
-    """Return the evidence of each measure, by document or by query as the judgments allow, and notes."""
-    estimates = estimate_with_predictions(collection, None, predictions, measures, **options)
-    queries = list(collection.judgments.queries)
-    evidence: list[Evidence] = []
-    for one in estimates:
-        measure = parse_measure(one.measure)
-        if isinstance(one, DocumentEstimates):
-            evidence.append(DocumentEvidence(one, measure, queries))
-        elif isinstance(one, QueryEstimates):
-            evidence.append(QueryEvidence(one, measure))
-    return evidence, list(dict.fromkeys(note for one in estimates for note in one.notes()))
+    """Return the evidence of each measure, and notes."""
+    found = estimate_with_predictions(collection, None, predictions, measures, **options)
+    return [*found], list(dict.fromkeys(note for one in found for note in one.notes()))
 
 
-SAMPLED = "estimated from a sample of judgments; the test over queries allows for it"
+def estimate_with_predictions(
+    qrels: JudgmentsSource | Collection,
+    runs: RunsSource | None,
+    predictions: JudgesSource,
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    *,
+    threshold: float | None = None,
+    outside: str = "error",
+    rel: float | None = None,
+) -> list[Predicted]:
+    """Estimate what runs score if everything were judged by people, one object per measure.
+
+    If the judgments are no sample and there are predictions for more queries, it is `estimate_by_query`,
+    which takes any measure, needs queries that people judged completely, and may need a `threshold`.
+    Otherwise people judged a sample of the documents, and it is `estimate_by_document`, which takes P, RBP,
+    DCG and other sums; `outside` says what to do with documents that people could not have judged. `rel` is
+    the lowest relevant grade, for measures that do not set their own. Several judges, `{"llama": ...,
+    "clicks": ...}`, are combined: people decide what each one weighs.
+
+    >>> people = {"q1": {"d1": 1, "d2": -1, "d3": 0}, "q2": {"d1": -1, "d2": 0, "d3": 1}}
+    >>> model = {q: {"d1": 0.9, "d2": 0.5, "d3": 0.1} for q in people}
+    >>> (estimates,) = estimate_with_predictions(people, {"mine": model}, model, "P@3")
+    >>> print(estimates.notes()[0])
+    P@3 by document: assumed uniform sample of 4 human judgments, calibrated predictions.
+    """
+    collection, source = collection_of(qrels, runs), Judges.of(predictions)
+    judgments = collection.judgments
+    by_query = not is_sample(judgments) and bool(source.queries - set(judgments.queries.tolist()))
+    chosen = with_relevant(collection.measures(measures, lambda: BY_QUERY if by_query else BY_DOCUMENT), rel)
+    if judgments.scale is not None:
+        _check_fractions(chosen, source, by_query=by_query)
+        collection, chosen = collection.by_whole_grades(chosen)
+    if by_query:
+        matched = JudgedAndPredicted.of(collection, None, source)
+        return _of_each(chosen, lambda measure: matched.estimate(measure, threshold))
+    population = Population.of(collection)
+    predicted = population.with_predictions(source)
+    return _of_each(
+        chosen, lambda measure: estimate_population(population, predicted, measure, outside=outside).checked()
+    )
 
 
-@dataclass(frozen=True, eq=False)
-class DocumentEvidence:
-    """Unbiased estimates by query, from a random sample of documents that people labelled."""
-
-    estimates: DocumentEstimates
-    measure: Measure
-    queries: Sequence[str]
-
-    @property
-    def systems(self) -> Sequence[str]:
-        """Names of the runs."""
-        return self.estimates.runs
-
-    def contrast(self, first: Ints, second: Ints, *, by_query: bool = False) -> Contrast:  # noqa: ARG002
-        """Return these contrasts with their errors over samples that people might have been given."""
-        shares = np.eye(len(self.systems))[first]
-        if int(second[0]) != ALONE:
-            shares = shares - np.eye(len(self.systems))[second]
-        error = np.array([self.estimates.error.deviation(one) for one in shares])
-        return Contrast(
-            self.measure,
-            self.systems,
-            self.queries,
-            first,
-            second,
-            self.measure.sign * self.estimates.per_query,
-            error=error,
-            possible=None if self.estimates.possible is None else Ends(*self.estimates.possible),
-            missing=SAMPLED,
-        )
+def _check_fractions(measures: Sequence[Measure], judges: Judges, *, by_query: bool) -> None:
+    """Refuse what fractional grades of people cannot be compared with: predicted whole grades."""
+    if any(predictions.kind == GRADES for predictions in judges.all):
+        problem = "people gave fractional grades, and the predictions are whole grades of another scale"
+        raise UsageError(f"{problem}: give probabilities or scores (--set predictions.kind=scores)")
+    graded = [m for m in measures if m.traits.gain is not None and "rel" not in m.given]
+    if by_query and graded:
+        problem = f"{graded[0]} by query needs a predicted gain, and these are probabilities or scores"
+        raise UsageError(f"{problem}: use a measure with rel, such as AP(rel=0.5), or judge a sample")
 
 
-@dataclass(frozen=True, eq=False)
-class QueryEvidence:
-    """Scores of queries that people judged whole, with predicted ones of these and of further queries."""
-
-    estimates: QueryEstimates
-    measure: Measure
-
-    @property
-    def systems(self) -> Sequence[str]:
-        """Names of the runs."""
-        return self.estimates.runs
-
-    @property
-    def queries(self) -> Sequence[str]:
-        """Names of the queries that people judged whole."""
-        return self.estimates.queries
-
-    def contrast(self, first: Ints, second: Ints, *, by_query: bool = False) -> Contrast:  # noqa: ARG002
-        """Return these contrasts with the predicted ones of several judges combined."""
-        e, sign = self.estimates, self.measure.sign
-        human, predicted, further = (
-            self._gaps(sign * scores, first, second) for scores in (e.human, e.predicted, e.further)
-        )
-        both = [combined_scores(human[k], predicted[:, k], further[:, k], e.fold) for k in range(len(first))]
-        surrogate = (np.stack([one.predicted for one in both]), np.stack([one.further for one in both]))
-        return Contrast(
-            self.measure,
-            self.systems,
-            self.queries,
-            first,
-            second,
-            sign * e.human,
-            surrogate=surrogate,
-            facts={"means": np.array([e.powered(run).value for run in e.runs])},
-            missing="estimated with predictions for queries that people did not judge",
-        )
-
-    @staticmethod
-    def _gaps(scores: Floats, first: Ints, second: Ints) -> Floats:
-        """Return the scores of the first systems, or how far they are above the second ones."""
-        own = scores[..., first, :]
-        return own if int(second[0]) == ALONE else own - scores[..., second, :]
+def _of_each(measures: Sequence[Measure], estimate: Callable[[Measure], Predicted]) -> list[Predicted]:
+    """Return an estimate per measure; those that cannot have one are left out aloud, an error if all are."""
+    estimates: list[Predicted] = []
+    refused: dict[Measure, UsageError] = {}
+    for measure in measures:
+        try:
+            estimates.append(estimate(measure))
+        except UsageError as error:
+            refused[measure] = error
+    if not estimates:
+        raise next(iter(refused.values()))
+    announce(AssumptionWarning(f"{measure} is left out: {error}.") for measure, error in refused.items())
+    return estimates

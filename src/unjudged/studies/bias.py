@@ -73,7 +73,7 @@ def _of_sample(
     scores = population.totals(weight, gain)
     by_run = [
         _bias(people.mean(run, confidence=confidence), gaps, run, measure)
-        for run, gaps in zip(people.runs, scores - people.per_query, strict=True)
+        for run, gaps in zip(people.systems, scores - people.per_query, strict=True)
     ]
     return by_run, notes
 
