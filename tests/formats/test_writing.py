@@ -19,7 +19,6 @@ from unjudged import InputError, Judgments, Run, UsageError
 from unjudged.formats.writing import (
     judgments_text,
     qrels_text,
-    queries_without_lines,
     run_text,
     write_judgments,
     write_whole,
@@ -34,7 +33,6 @@ def test_qrels() -> None:
         "# how\\nmade\nq1 0 d1 1\nq1 0 d2 -1\nq2 0 d1 0\n"
     )
     assert judgments_text(judgments, "strata").splitlines()[0] == "q1 0 d1 1 1"
-    assert queries_without_lines(judgments, "qrels") == []
     with pytest.raises(UsageError, match="prels need inclusion probabilities, and these judgments have none"):
         judgments_text(judgments, "prels")
     with pytest.raises(UsageError, match="unknown form 'csv': use one of qrels, strata, prels"):

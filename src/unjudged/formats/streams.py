@@ -258,11 +258,11 @@ def display_name(path: PathLike) -> str:
 
 
 @contextmanager
-def name_file_in_errors(path: PathLike, lines_before: int = 0) -> Iterator[None]:
+def name_file_in_errors(path: PathLike) -> Iterator[None]:
     """Whatever goes wrong inside names the file: `file:line: problem`."""
     name = display_name(path)
     try:
-        with name_source_in_errors(name, lines_before):
+        with name_source_in_errors(name):
             yield
     except FileNotFoundError:
         raise InputError("no such file", source=name) from None
@@ -279,8 +279,8 @@ def name_file_in_errors(path: PathLike, lines_before: int = 0) -> Iterator[None]
 class name_source_in_errors:  # noqa: N801 (it is used like a function)
     """An input error that names no source yet names this one. A dict that changes meanwhile is one."""
 
-    def __init__(self, name: str, lines_before: int = 0) -> None:
-        self.name, self.lines_before = name, lines_before
+    def __init__(self, name: str) -> None:
+        self.name = name
 
     def __enter__(self) -> None:
         pass
@@ -294,7 +294,6 @@ class name_source_in_errors:  # noqa: N801 (it is used like a function)
             )
         if isinstance(error, InputError) and not error.source:
             error.source = self.name
-            error.line = None if error.line is None else error.line + self.lines_before
 
 
 _DAMAGED = {"error", "IsalError", "LZMAError", "ZstdError", "BadGzipFile"}  # zlib.error has only that name

@@ -99,13 +99,6 @@ def write_judgments(judgments: JudgmentColumns, path: str | os.PathLike[str], fo
     write_whole(path, judgments_text(judgments, form))
 
 
-def queries_without_lines(judgments: JudgmentColumns, form: str) -> list[str]:
-    """Return the queries that a file of this form leaves out, and that a reader of it will not know of."""
-    rows = judgments.grade >= 0 if form == "prels" else np.ones(len(judgments.grade), bool)
-    written = np.diff(np.concatenate([[0], np.cumsum(rows)])[judgments.offsets])
-    return [judgments.queries[int(q)] for q in np.flatnonzero(written == 0)]
-
-
 def _qrels(judgments: JudgmentColumns) -> Iterator[str]:
     for query, document, grade in _rows(judgments):
         yield f"{query} 0 {document} {grade}"
