@@ -15,10 +15,9 @@ run = pandas.DataFrame(
 
 scores = evaluate(qrels, {"mine": run}, ["AP", "nDCG@10", "Judged@10"])
 table = scores.to_frame()
-print(table.pivot(index="query", columns="measure", values="value").round(4).to_string())
+print(table.pivot(index="system", columns="measure", values="mean").round(4).to_string())
 
 # Prints:
-# measure   AP  Judged@10  nDCG@10
-# query
-# q1       0.5     0.6667   0.6309
-# q2       1.0     1.0000   1.0000
+# measure    AP  Judged@10  nDCG@10
+# system
+# mine     0.75     0.8333   0.8155

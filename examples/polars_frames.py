@@ -9,14 +9,11 @@ run = polars.scan_csv(sample.runs["fused"], separator=" ", has_header=False, new
 best = run.filter(polars.col("rank") <= 10)
 
 scores = evaluate(sample.qrels, {"fused": run, "its first ten": best}, ["AP", "R@10"])
-means = (
-    scores.to_frame().group_by("run", "measure", maintain_order=True).agg(polars.col("value").mean().round(4))
-)
-for run_name, measure, value in means.iter_rows():
-    print(run_name, measure, value)
+for row in scores.to_frame().iter_rows(named=True):
+    print(row["system"], row["measure"], round(row["mean"], 4))
 
 # Prints:
 # fused AP 0.3321
-# fused R@10 0.35
 # its first ten AP 0.1994
+# fused R@10 0.35
 # its first ten R@10 0.35

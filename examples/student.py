@@ -17,14 +17,13 @@ for pair in comparison.pairs:
         print(f"{pair['a']} and {pair['b']}: {pair['headline']}")
 
 # Prints:
-# Scores(6 runs x 30 queries; means)
-# run           AP  nDCG@10    P@10  RBP(p=0.8)
-# boolean   0.0939   0.1097  0.1400      0.1359
-# lexical   0.2272   0.2761  0.2733      0.2836
-# expanded  0.2736   0.3151  0.3367      0.3323
-# fused     0.3321   0.3525  0.3967      0.3883
-# reranked  0.4374   0.4485  0.5067      0.4889
-# dense     0.2057   0.2374  0.2600      0.2634
+# system        AP  could be     nDCG@10    P@10  RBP(p=0.8)
+# reranked  0.4374  0.22 – 0.61   0.4485  0.5067      0.4889
+# fused     0.3321  0.16 – 0.52   0.3525  0.3967      0.3883
+# expanded  0.2736  0.14 – 0.47   0.3151  0.3367      0.3323
+# lexical   0.2272  0.11 – 0.44   0.2761  0.2733      0.2836
+# dense     0.2057  0.09 – 0.83   0.2374  0.2600      0.2634
+# boolean   0.0939  0.05 – 0.35   0.1097  0.1400      0.1359
 #
 # expanded has no ranking for 1 query of 30: q17. Each counts as empty.
 # Documents have the same score, and other orders of them change means by more

@@ -1,6 +1,7 @@
 """The outputs of commands in Markdown pages: `    $ unjudged ...` and the indented lines after it.
 
-The commands of a page run one after another, in a copy of the folder of the sample collection.
+The commands of a page run one after another, in a copy of the folder of the sample collection. What they list is
+judged: to-judge.qrels gets the grades of answers.qrels.
 """
 
 from __future__ import annotations
@@ -42,5 +43,17 @@ def _block(command: str, folder: Path) -> str:
         env=environment,
         stdin=subprocess.DEVNULL,
     )
+    _judge(folder)
     lines = [f"    {line}".rstrip() for line in done.stdout.strip("\n").split("\n")]
     return "\n".join([f"    $ {command}", "", *lines, ""])
+
+
+def _judge(folder: Path) -> None:
+    """Replace each -1 of the list by the grade that people would give."""
+    asked = folder / "to-judge.qrels"
+    if asked.exists():
+        known = {
+            tuple(line.split()[:3]): line for line in (folder / "answers.qrels").read_text().splitlines()
+        }
+        lines = asked.read_text().splitlines()
+        asked.write_text("".join(known.get(tuple(line.split()[:3]), line) + "\n" for line in lines))

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.thorough
 pytest.importorskip("pandas")
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
-SHOWN = {"rag_team": 4, "tutorial": 8}
+SHOWN = {"tutorial": 9}
 """How many cells of each notebook end with a result."""
 
 

@@ -56,7 +56,7 @@ class Given(Namespace):
         needed = [name for name in wanted if name[0] != "["]
         if len(self.words) < len(needed):
             raise UsageError(f"{needed[len(self.words)].strip('.')} is missing: {self.usage}")
-        if len(self.words) > len(wanted) and not any(name.endswith("...") for name in wanted):
+        if len(self.words) > len(wanted) and not any("..." in name for name in wanted):
             raise UsageError(f"unexpected argument {self.words[len(wanted)]}: {self.usage}")
         reads(self.words)
         return self.words
