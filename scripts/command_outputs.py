@@ -1,6 +1,6 @@
 """The outputs of commands in Markdown pages: `    $ unjudged ...` and the indented lines after it.
 
-The commands of a page run one after another, in a copy of the folder of the sample collection. What they list is
+The commands of a page run one after another, in a copy of the folder of the sample. What they list is
 judged: to-judge.qrels gets the grades of answers.qrels.
 """
 
