@@ -202,7 +202,7 @@ def check_figures(data: bytes) -> Iterator[Outcome]:
 
 
 def tables(grades: Any, rankings: Any, formats: Any) -> Any:
-    grid = evaluate(grades, rankings, ("AP", "P@2")).grid(per_query=True)
+    grid = evaluate(grades, rankings, ("AP", "P@2")).grid("queries")
     for name in formats:
         if name == "parquet":
             continue

@@ -18,7 +18,7 @@ from fuzz.kinds import Kind, compressed, json_text, standard_input
 from fuzz.kinds.command_lines import called
 from fuzz.mutation import BINARY, LINES, mutated
 from fuzz.oracle import Difference, Outcome, outcome
-from unjudged import Scores, audit, check, compare, gate, report_page
+from unjudged import Scores, audit, check, compare, evaluate, gate, report_page
 from unjudged.base.errors import UnjudgedWarning
 from unjudged.evaluation.query_segments import segments_of
 from unjudged.results.rendering import render
@@ -134,7 +134,7 @@ def check_scores(data: bytes) -> Iterator[Outcome]:
     path.write_bytes(data)
     for options in ({}, {"missing": "zero", "wide": "measures"}, {"missing": "drop", "by": "kind"}):
         yield outcome(lambda: _scores(path, **options))  # noqa: B023
-    yield outcome(lambda: [row["kind"] for row in check(path).rows["files"]])
+    yield outcome(lambda: [row["kind"] for row in check(str(path)).rows["files"]])
 
 
 def _scores(path: Any, **options: Any) -> Any:
@@ -143,10 +143,16 @@ def _scores(path: Any, **options: Any) -> Any:
         scores = Scores.of(path, **options)
         if not np.isfinite(scores.values).all():
             raise Difference("a value of the table is not finite")
-        again = Scores.of([row._asdict() for row in scores.rows()])
+        columns: dict[str, list[Any]] = {"system": [], "query": [], "measure": [], "value": []}
+        for place in np.ndindex(scores.values.shape):
+            named = zip((scores.runs, scores.queries, scores.measures), place, strict=True)
+            names = (str(axis[k]) for axis, k in named)
+            for column, cell in zip(columns.values(), (*names, float(scores.values[place])), strict=True):
+                column.append(cell)
+        again = Scores.of(columns)
         if again.values.tolist() != scores.values.tolist():
             raise Difference("a table is not read as it was written")
-        text = render(scores.grid(per_query=True), "csv")
+        text = render(evaluate(scores).grid("queries"), "csv")
         if len(scores.runs) > 1 and scores.values.size < 500:
             found = compare(scores, draws=50, segments=scores.segments or None)
             text = "".join([str(found), found.to_latex(), *(str(found.grid(view)) for view in found.rows)])
