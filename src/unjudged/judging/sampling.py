@@ -69,7 +69,6 @@ class Level:
     read: Callable[[str], float]
     pattern: str
     factor: float
-    example: str
 
     def show(self, level: float) -> str:
         """`5 %` for a share, `depth 5` for a depth."""
@@ -80,8 +79,8 @@ class Level:
         return self.factor * level
 
 
-SHARE = Level("share", checked_share, share_of_text, "{:g} %", 100, "5%,10%,30%")
-DEPTH = Level("depth", checked_depth, depth_of_text, "depth {:g}", 1, "4,8,30")
+SHARE = Level("share", checked_share, share_of_text, "{:g} %", 100)
+DEPTH = Level("depth", checked_depth, depth_of_text, "depth {:g}", 1)
 LEVELS = {level.name: level for level in (SHARE, DEPTH)}
 
 
