@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from unjudged.evidence.contrast import Contrast
@@ -13,12 +15,16 @@ from unjudged.uncertainty.quantiles import normal_quantile, t_quantile
 def ends_of_estimates(
     contrast: Contrast, values: Floats, confidence: float, limits: tuple[float, float]
 ) -> tuple[Floats, Floats]:
-    """Return the ends of estimates from a sample of judgments, which are not outside the limits."""
+    """Return the ends of estimates from a sample, inside the limits and what is known to be possible."""
+    ends: Any = limits
+    if contrast.possible is not None and not contrast.paired:
+        ends = [end[contrast.first] for end in contrast.possible]
+    least, most = ends
     slack = np.zeros((len(contrast), 2)) if contrast.slack is None else contrast.slack
     half = normal_quantile(confidence) * np.asarray(contrast.error)
-    middle = np.clip(values, *limits)
-    low = np.maximum(middle - half + slack[:, 0], limits[0])
-    return low, np.minimum(middle + half + slack[:, 1], limits[1])
+    middle = np.clip(values, least, most)
+    low = np.maximum(middle - half + slack[:, 0], least)
+    return low, np.minimum(middle + half + slack[:, 1], most)
 
 
 def powered_means(contrast: Contrast, alpha: float) -> tuple[list[Powered], tuple[Floats, Floats, Floats]]:
