@@ -51,7 +51,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def advice(line: str, text: str) -> Iterator[list[str]]:
     """Yield the commands that a text advises, and the command itself with each setting that it advises."""
     plain = " ".join(text.split())
-    for found in re.findall(r"^(?:Next: )?\s*(unjudged (?:\w+) .*)$", text, re.MULTILINE):
+    for found in re.findall(r"^(?:.*(?:Next|judge): )?\s*(unjudged (?:\w+) .*)$", text, re.MULTILINE):
         yield shlex.split(found)[1:]
     for found in re.findall(r"`(unjudged \w+[^`]*)`", plain):
         yield shlex.split(found)[1:]

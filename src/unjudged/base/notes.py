@@ -40,6 +40,8 @@ refused!: {why}.
 few-judged!: Only {share}, and the others count as nonrelevant: bounds (--interval bounds) show what that
     leaves open. If the labels were drawn at random, say so (--set
     judgments.how=sample).
+hardly-judged!: {unseen:.0%} of the top ten of {about:list} was never judged: the score says little. What to
+    judge: {command}
 queries-without-judged!: {none:number} of {queries} queries {none:has} no judged document, so all that
     runs have for {none:it} counts as nonrelevant: {none:list}.
 queries-without-relevant!: {none:number} of {queries} queries {none:has} no sampled relevant document, and

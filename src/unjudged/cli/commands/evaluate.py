@@ -26,12 +26,14 @@ from unjudged.cli.options import (
 )
 from unjudged.cli.output import form_of, show_figure, show_view
 from unjudged.cli.sources import opened, predicting
-from unjudged.cli.standard_streams import progress
+from unjudged.cli.standard_streams import progress, tell
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
+    from unjudged.base.notes import Note
     from unjudged.cli.command_line import Given
+    from unjudged.results.evaluation import Evaluation
 
 
 def _intervals() -> Iterable[str]:
@@ -41,6 +43,8 @@ def _intervals() -> Iterable[str]:
 
 
 USAGE = "[SOURCE...]"
+HALF = 0.5
+"""The judged share of the top ten below which a score says little."""
 INTERVAL = Option(
     "--interval",
     known=_intervals,
@@ -74,5 +78,19 @@ def run(given: Given) -> None:
     if given.plot is not None:
         shown = None if given.interval is None else [given.interval]
         show_figure(found.plot.intervals(found.measures[0], shown), given.plot)
+    tell(hardly_judged(found, given))
     view = given.view or "systems"
     show_view(found.as_view(view), given, view)
+
+
+def hardly_judged(found: Evaluation, given: Given) -> Iterator[Note]:
+    """Say of which systems little was judged, and which command lists what to judge."""
+    from shlex import join
+
+    from unjudged.base.notes import note
+
+    shares = {row["system"]: row["mean"] for row in found.rows["systems"] if row["measure"] == "Judged@10"}
+    if low := {name: share for name, share in shares.items() if share < HALF}:
+        name = min(low, key=lambda one: low[one])
+        command = join(["unjudged", "next", *given.words])
+        yield note("hardly-judged", [name], unseen=1 - low[name], command=command)
