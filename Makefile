@@ -135,13 +135,13 @@ build/fuzz/%/built: $(VENV)/bin/python $(SOURCES)
 	rm -rf build/fuzz/$*
 	mkdir -p build/fuzz/$*/source
 	cp -r src pyproject.toml README.md LICENSE build/fuzz/$*/source
-	rm -f build/fuzz/$*/source/src/unjudged/formats/scan/compiled/*.so
+	rm -f build/fuzz/$*/source/src/unjudged/data/scan/compiled/*.so
 	sed -i '/^extra-/d' build/fuzz/$*/source/pyproject.toml
 	CC=gcc CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=$(SANITIZERS_$*) -fno-sanitize-recover=all" \
 		LDFLAGS="-fsanitize=$(SANITIZERS_$*)" \
 		$(BIN)/pip install --quiet --no-deps --target build/fuzz/$* build/fuzz/$*/source
 	rm -rf build/fuzz/$*/source
-	test -n "$$(find build/fuzz/$*/unjudged/formats/scan -name 'native*.so')"
+	test -n "$$(find build/fuzz/$*/unjudged/data/scan -name 'native*.so')"
 	@touch $@
 
 # How much predictions help: tables in docs/evidence; DL-2019 is in DATA.
@@ -157,14 +157,14 @@ sample: $(VENV)/installed
 	$(BIN)/python scripts/make_sample.py
 
 clean:
-	rm -rf $(VENV) $(VENV)-build $(VENV)-lowest $(VENV)-parity $(VENV)-spark $(VENV)-sail build src/*.egg-info src/unjudged/formats/scan/compiled/*.so src/unjudged/formats/scan/compiled/*.c
+	rm -rf $(VENV) $(VENV)-build $(VENV)-lowest $(VENV)-parity $(VENV)-spark $(VENV)-sail build src/*.egg-info src/unjudged/data/scan/compiled/*.so src/unjudged/data/scan/compiled/*.c
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade pip
 
 $(VENV)/compiled: $(VENV)/bin/python $(COMPILED)
-	rm -f src/unjudged/formats/scan/*.so src/unjudged/formats/scan/compiled/*.cpython-*.so  # of older builds
+	rm -f src/unjudged/data/scan/*.so src/unjudged/data/scan/compiled/*.cpython-*.so  # of older builds
 	$(BIN)/pip install --quiet --no-deps --editable .
 	@touch $@
 

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from fuzz.oracle import Outcome, outcome, same
-from unjudged.formats.columns import QRELS, RUN
-from unjudged.formats.scan import scanner
-from unjudged.formats.tables import Ids, Table
+from unjudged.data.columns import QRELS, RUN
+from unjudged.data.scan import scanner
+from unjudged.data.tables import Ids, Table
 
 QUERIES, DOCUMENTS, MOST = 5, 40, 100_000
 LINES = [

@@ -10,7 +10,7 @@ from typing import Any
 
 from fuzz.oracle import Outcome, agreed, outcome
 from unjudged import Judgments, Run, evaluate
-from unjudged.formats.scan import scanner
+from unjudged.data.scan import scanner
 
 MEASURES = ("AP", "infAP", "nDCG@10", "RBP(p=0.8)", "Judged@10", "NumRet")
 GRADES = {

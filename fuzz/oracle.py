@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-import unjudged.formats
+import unjudged.data
 from unjudged.base.errors import UnjudgedError
-from unjudged.formats.scan import plain, scanner
-from unjudged.formats.tables import Ids
+from unjudged.data.scan import plain, scanner
+from unjudged.data.tables import Ids
 
-for _module in pkgutil.walk_packages(unjudged.formats.__path__, "unjudged.formats."):
+for _module in pkgutil.walk_packages(unjudged.data.__path__, "unjudged.data."):
     importlib.import_module(_module.name)
 
 Outcome = tuple[str, Any]
@@ -129,12 +129,10 @@ def cores_are(number: int) -> Iterator[None]:
 def _places(name: str) -> list[Any]:
     """The modules that use a setting, by its name."""
     if name not in _FOUND:
-        modules = [module for key, module in sys.modules.items() if key.startswith("unjudged.formats.")]
+        modules = [module for key, module in sys.modules.items() if key.startswith("unjudged.data.")]
         _FOUND[name] = [module for module in modules if name in vars(module)]
         if not _FOUND[name]:
-            raise LookupError(
-                f"no module of unjudged.formats has {name}: the harness must follow its new name"
-            )
+            raise LookupError(f"no module of unjudged.data has {name}: the harness must follow its new name")
     return _FOUND[name]
 
 

@@ -9,7 +9,7 @@ from math import isnan, nan, sqrt
 from pathlib import Path
 from typing import NamedTuple
 
-from unjudged.formats.writing import write_whole
+from unjudged.data.writing import write_whole
 
 EVIDENCE = Path(__file__).parents[1] / "docs" / "evidence"
 

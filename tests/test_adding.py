@@ -31,13 +31,13 @@ from unjudged.cli.command_line import Given
 from unjudged.cli.commands import COMMANDS
 from unjudged.cli.options import FORMAT, OUTPUT
 from unjudged.cli.output import show_tables
+from unjudged.data.columns import QRELS, RUN, Layout
+from unjudged.data.dicts import table_of_rows
+from unjudged.data.sources import READERS, Reader, register
+from unjudged.data.streams import PathLike
+from unjudged.data.tables import Table
 from unjudged.evidence.contrast import Contrast
 from unjudged.evidence.intervals import Columns, How, interval
-from unjudged.formats.columns import QRELS, RUN, Layout
-from unjudged.formats.dicts import table_of_rows
-from unjudged.formats.sources import READERS, Reader, register
-from unjudged.formats.streams import PathLike
-from unjudged.formats.tables import Table
 from unjudged.inference.corrections import correction
 from unjudged.inference.rows import better_first
 from unjudged.inference.significance import significance_test

@@ -37,9 +37,9 @@ def test_the_message_has_the_command_for_a_release_and_for_a_checkout() -> None:
 
 WITHOUT_COMPILER = """
 import sys, warnings
-sys.modules["unjudged.formats.scan.compiled.native"] = None
+sys.modules["unjudged.data.scan.compiled.native"] = None
 from unjudged import UnjudgedWarning, evaluate
-from unjudged.formats.scan import scanner
+from unjudged.data.scan import scanner
 scanner.LARGE = int(sys.argv[1])
 with warnings.catch_warnings(record=True) as found:
     warnings.simplefilter("always")
@@ -72,7 +72,7 @@ def test_the_command_line_announces_it_too(tmp_path: Path) -> None:
     run.write_text("q 0 d 1 1.0 t\n")
     (tmp_path / "qrels").write_text("q 0 d 1\n")
     code = WITHOUT_COMPILER.split("from unjudged import", maxsplit=1)[0] + (
-        "from unjudged.formats.scan import scanner; scanner.LARGE = 1\n"
+        "from unjudged.data.scan import scanner; scanner.LARGE = 1\n"
         "from unjudged.cli.main import main; main()"
     )
     command = [sys.executable, "-c", code, "evaluate", str(tmp_path / "qrels"), str(run), "-m", "AP"]

@@ -17,7 +17,7 @@ ROOT = Path(unjudged.__file__).parent
 JOURNEY = [
     "base",
     "results",
-    "formats",
+    "data",
     "rankings",
     "measures",
     "citation",
@@ -71,7 +71,7 @@ files of judgments to merge. Documents are drawn by the doubt of predictions."""
 CITED = {("citation", "evidence"), ("citation", "inference"), ("citation", "judging")}
 """Citations ask the registries of methods by name, when one is cited. No other part looks ahead."""
 
-SOURCES_OF_EVIDENCE = {"evidence", "predictions", "evaluation", "rankings", "uncertainty", "formats"}
+SOURCES_OF_EVIDENCE = {"evidence", "predictions", "evaluation", "rankings", "uncertainty", "data"}
 """Parts that know where numbers come from."""
 SEEN_BY_INFERENCE = {
     *("evidence.contrast", "evidence.estimates", "evidence.intervals", "evaluation.query_segments"),

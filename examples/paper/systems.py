@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from unjudged.formats.writing import run_text, write_judgments
+from unjudged.data.writing import run_text, write_judgments
 from unjudged.studies import simulate
 
 made = simulate(systems=20, queries=40, documents=300, best=0.05, worst=0.5, depth=100, seed=4)

@@ -13,7 +13,7 @@ from fuzz.kinds import Kind
 from fuzz.mutation import LINES, mutated
 from fuzz.oracle import COMPILED, PLAIN, Outcome, outcome, same, scanner_is
 from unjudged.compat import pytrec_eval
-from unjudged.formats.columns import PRELS, QRELS, RUN, STRATIFIED, ZSCORES, Layout
+from unjudged.data.columns import PRELS, QRELS, RUN, STRATIFIED, ZSCORES, Layout
 
 SEEDS = [
     b"1 Q0 a 1 3.5 t\n1 Q0 b 2 2 t\n1 Q0 x 3 2 t\n2 Q0 e 1 1e3 t\n2 Q0 a 2 -1 t\n10 Q0 b 1 0.1 t\n",

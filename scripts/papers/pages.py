@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from unjudged.formats.writing import write_whole
+from unjudged.data.writing import write_whole
 
 FOLDER = Path(__file__).parent.parent.parent / "docs" / "reproductions"
 

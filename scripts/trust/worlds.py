@@ -16,9 +16,9 @@ import numpy as np
 from held import Held
 
 from unjudged.base.segments import ends
+from unjudged.data.tables import Ids
 from unjudged.evidence.alone import AloneEvidence
 from unjudged.evidence.intervals import Asked, How
-from unjudged.formats.tables import Ids
 from unjudged.inference.alone import alone
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.registry import Measure

@@ -56,7 +56,7 @@ def test_demo_version_and_help() -> None:
 
 
 def test_without_the_compiled_reader() -> None:
-    without = "import sys; sys.modules['unjudged.formats.scan.compiled.native'] = None"
+    without = "import sys; sys.modules['unjudged.data.scan.compiled.native'] = None"
     code = f"{without}\nfrom unjudged.cli.main import main; main()"
     command = [sys.executable, "-c", code]
     version = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True)

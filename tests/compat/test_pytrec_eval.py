@@ -18,7 +18,7 @@ import pytest
 from unjudged import evaluate
 from unjudged.base.errors import InputError, UnjudgedError, UsageError
 from unjudged.compat import pytrec_eval
-from unjudged.formats.scan.plain.dicts import WrongType
+from unjudged.data.scan.plain.dicts import WrongType
 
 QRELS = {"q1": {"d1": 0, "d2": 1, "d3": 0}, "q2": {"d2": 1, "d3": 1}}
 RUN = {"q1": {"d1": 1.0, "d2": 0.0, "d3": 1.5}, "q2": {"d1": 1.5, "d2": 0.2, "d3": 0.5}}
@@ -245,9 +245,9 @@ def test_lines_that_do_not_fit() -> None:
 
 def test_where_nothing_was_compiled() -> None:
     code = (
-        "import sys; sys.modules['unjudged.formats.scan.compiled.native'] = None\n"
+        "import sys; sys.modules['unjudged.data.scan.compiled.native'] = None\n"
         "from unjudged.compat import pytrec_eval\n"
-        "from unjudged.formats.scan.scanner import KIND_OF_SCANNER\n"
+        "from unjudged.data.scan.scanner import KIND_OF_SCANNER\n"
         "run = pytrec_eval.parse_run(['q Q0 a 1 2 t', 'q Q0 b 2 1 t'])\n"
         "qrels = pytrec_eval.parse_qrel(['q 0 b 1'])\n"
         "print(KIND_OF_SCANNER, pytrec_eval.RelevanceEvaluator(qrels, {'map'}).evaluate(run))\n"

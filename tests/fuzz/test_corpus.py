@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("pyarrow")
 pytest.importorskip("pandas")
 pytest.importorskip("polars")
-pytest.importorskip("unjudged.formats.scan.compiled.native", reason="nothing was compiled")
+pytest.importorskip("unjudged.data.scan.compiled.native", reason="nothing was compiled")
 
 from fuzz import replay
 from fuzz.kinds import NAMES

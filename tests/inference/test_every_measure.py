@@ -27,7 +27,7 @@ from unjudged import (
     measure,
     sample,
 )
-from unjudged.formats.writing import write_judgments
+from unjudged.data.writing import write_judgments
 from unjudged.inference.verdict import BETTER, HOLD, NEEDS_QUERIES, UNKNOWN
 from unjudged.judging import Pool
 from unjudged.measures.kernel.estimand import permitted

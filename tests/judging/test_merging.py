@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.intervals import intervals
 from unjudged import InputError, Judgments, UsageError, evaluate, xinfAP
 from unjudged.base.choices import Conflicts
-from unjudged.formats.writing import judgments_text
+from unjudged.data.writing import judgments_text
 from unjudged.judging import Merged, merge
 from unjudged.judging import next as next_documents
 from unjudged.judging.merging import RULES

@@ -11,7 +11,7 @@ from tests.cli.in_process import everything, printed, refused, unjudged
 from tests.intervals import intervals
 from tests.predictions.test_several_judges import DOCUMENTS, QUERIES, RUNS, TRUTH, judge
 from unjudged import AssumptionWarning, InputError, Judgments, Run, UsageError, evaluate
-from unjudged.formats.writing import run_text
+from unjudged.data.writing import run_text
 from unjudged.judging import stated_sample
 from unjudged.predictions import estimate_by_document
 from unjudged.rankings.origin import STRATIFIED, UNIFORM, Origin

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.conftest import examples
 from tests.intervals import intervals
 from unjudged import InputError, Judgments, UsageError, compare, evaluate, sample
-from unjudged.formats.writing import judgments_text
+from unjudged.data.writing import judgments_text
 
 GRADES = {"q": {"a": 0.25, "b": 1.0, "c": 0.0, "d": 0.5, "e": 0.7, "x": -1}}
 RUN = {"q": {"c": 9, "e": 8, "x": 7, "n": 6, "a": 5, "b": 4}}

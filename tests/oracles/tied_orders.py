@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.formats.tables import Ties
+from unjudged.data.tables import Ties
 from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments

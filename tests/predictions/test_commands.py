@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.in_process import refused, unjudged
 from unjudged import compare
-from unjudged.formats.writing import run_text
+from unjudged.data.writing import run_text
 from unjudged.predictions import Predictions, estimate_by_document, estimate_by_query
 from unjudged.studies import simulate
 

@@ -129,8 +129,8 @@ def test_a_query_that_nobody_judged_counts_once(
     cores: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its rows may be apart, in one piece of a file or in several."""
-    monkeypatch.setattr("unjudged.formats.trec.cores", lambda: cores)
-    monkeypatch.setattr("unjudged.formats.streams.SMALLEST_PIECE", 100)
+    monkeypatch.setattr("unjudged.data.trec.cores", lambda: cores)
+    monkeypatch.setattr("unjudged.data.streams.SMALLEST_PIECE", 100)
     lines = [f"x{i % 3} Q0 d{i} 1 1 tag\n" for i in range(60)]
     lines[30:30] = ["q1 Q0 d1 1 2 tag\n", "q1 Q0 d9 1 1 tag\n"]
     lines += ["q2 Q0 d3 1 1 tag\n"]

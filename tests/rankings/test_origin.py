@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from unjudged import Judgments, UsageError, experiment, sample
-from unjudged.formats.writing import judgments_text
+from unjudged.data.writing import judgments_text
 from unjudged.judging import Pool
 from unjudged.judging.designs import DESIGNS
 from unjudged.rankings.origin import KINDS, Kind, Origin, joined

@@ -20,7 +20,7 @@ from tests.cli.in_process import printed, refused
 from tests.intervals import intervals
 from unjudged import Judgments, Run, UnjudgedWarning, calibrate, compare, evaluate, sample
 from unjudged.base.wording import plain
-from unjudged.formats.writing import write_judgments
+from unjudged.data.writing import write_judgments
 from unjudged.inference.verdict import HEADLINES, MORE_JUDGING
 from unjudged.judging import Pool
 from unjudged.rankings.runs import RunSource

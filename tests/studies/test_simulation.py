@@ -11,7 +11,7 @@ import pytest
 import urn
 
 from unjudged import InputError, Run, UsageError, evaluate
-from unjudged.formats.writing import run_text
+from unjudged.data.writing import run_text
 from unjudged.studies.simulation import simulate, urn_scores
 
 

@@ -22,9 +22,9 @@ from unjudged import (
     evaluate,
     sample,
 )
+from unjudged.data.matching import grouped
+from unjudged.data.streams import LARGEST
 from unjudged.evaluation.groups import Groups, groups_of, read_groups
-from unjudged.formats.matching import grouped
-from unjudged.formats.streams import LARGEST
 from unjudged.measures.kernel.names import parse
 from unjudged.rankings.runs import run_table
 from unjudged.uncertainty.left_out import FirstDocuments, unusual

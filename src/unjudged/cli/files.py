@@ -61,7 +61,7 @@ def check_not_read(output: Path) -> None:
 def _files(name: str) -> Iterable[str | Path]:
     """Return the files that a name stands for: the parts of a folder, what matches a pattern, or a file."""
     if os.path.isdir(name):
-        from unjudged.formats.arrow_files import is_part
+        from unjudged.data.arrow_files import is_part
 
         return filter(is_part, Path(name).rglob("*"))
     if set(name) & set("*?[") and "\0" not in name:
@@ -80,7 +80,7 @@ def _is_same_file(one: Path, other: str | Path) -> bool:
 
 def _check_writable(path: Path, *, new_folder: bool) -> None:
     """Refuse a name that no file can have, and a file that cannot be written, so that no work is lost."""
-    from unjudged.formats.writing import is_stream
+    from unjudged.data.writing import is_stream
 
     problem = ""
     try:

@@ -107,7 +107,7 @@ def version() -> str:
     """Return the version and which reader is in use, without importing either."""
     from importlib.util import find_spec
 
-    reader = "plain Python" if find_spec("unjudged.formats.scan.compiled.native") is None else "compiled"
+    reader = "plain Python" if find_spec("unjudged.data.scan.compiled.native") is None else "compiled"
     return f"unjudged {unjudged.__version__} (reader: {reader})"
 
 

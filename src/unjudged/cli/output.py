@@ -82,7 +82,7 @@ def show(content: str | bytes, output: Path | None = None) -> None:
             sys.stdout.buffer.write(data)
             sys.stdout.buffer.flush()
             return
-        from unjudged.formats.writing import write_whole
+        from unjudged.data.writing import write_whole
 
         check_not_read(output)
         write_whole(output, content)

@@ -16,11 +16,11 @@ from unjudged.cli.files import reads
 from unjudged.cli.standard_streams import reading, warn
 from unjudged.collection.description import Description, Labels, ScoreTable
 from unjudged.collection.finding import description_above, description_of
+from unjudged.data import streams
+from unjudged.data.named_columns import is_number
+from unjudged.data.sources import expanded
+from unjudged.data.streams import name_file_in_errors
 from unjudged.evaluation.collection import Collection
-from unjudged.formats import streams
-from unjudged.formats.named_columns import is_number
-from unjudged.formats.sources import expanded
-from unjudged.formats.streams import name_file_in_errors
 
 if TYPE_CHECKING:
     from unjudged.cli.command_line import Given

@@ -29,8 +29,8 @@ from ir_measures import Metric, measures, providers
 from ir_measures.measures.base import _NOT_PROVIDED as NOT_PROVIDED
 from ir_measures.measures.base import Agg, ParamInfo, SumAgg
 
-from unjudged.formats import matching
-from unjudged.formats.frames import is_frame
+from unjudged.data import matching
+from unjudged.data.frames import is_frame
 from unjudged.measures.kernel.registry import MEASURES, POLICIES, Measure
 from unjudged.measures.kernel.spellings import translated
 from unjudged.rankings.judged import Floats, JudgedRankings

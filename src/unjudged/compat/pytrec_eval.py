@@ -32,12 +32,12 @@ from unjudged.compat.trec_eval.translation import (
     names_of,
     values,
 )
-from unjudged.formats import matching
-from unjudged.formats.columns import DECIMAL, LARGEST_WHOLE, QRELS, RUN, Layout
-from unjudged.formats.scan import scanner
-from unjudged.formats.scan.plain.dicts import WrongType, plain_dict
-from unjudged.formats.streams import name_source_in_errors
-from unjudged.formats.tables import encode
+from unjudged.data import matching
+from unjudged.data.columns import DECIMAL, LARGEST_WHOLE, QRELS, RUN, Layout
+from unjudged.data.scan import scanner
+from unjudged.data.scan.plain.dicts import WrongType, plain_dict
+from unjudged.data.streams import name_source_in_errors
+from unjudged.data.tables import encode
 from unjudged.measures.kernel.registry import MEASURES
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments

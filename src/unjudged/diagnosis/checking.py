@@ -18,6 +18,7 @@ from unjudged.base.errors import UnjudgedError, UnjudgedWarning, UsageError
 from unjudged.base.wording import counted, shortlist
 from unjudged.collection.description import Description
 from unjudged.collection.finding import description_of
+from unjudged.data.sources import expanded
 from unjudged.diagnosis.recognised_files import (
     CALIBRATION,
     DESIGN,
@@ -36,7 +37,6 @@ from unjudged.evaluation.default_measures import DEFAULT
 from unjudged.evaluation.groups import groups_of
 from unjudged.evaluation.score_cells import UNNAMED
 from unjudged.evaluation.scores import Scores
-from unjudged.formats.sources import expanded
 from unjudged.judging.groups_left_out import left_out_groups
 from unjudged.judging.pooling import Pool
 from unjudged.measures.kernel.estimand import BY_DOCUMENT, CHOOSING, Use, refused_use

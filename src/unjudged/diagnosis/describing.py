@@ -12,6 +12,10 @@ from typing import Any
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import plain, shortlist
 from unjudged.collection.description import FILE_NAME
+from unjudged.data.dicts import DATASET
+from unjudged.data.sources import expanded
+from unjudged.data.streams import STANDARD_INPUT, display_name
+from unjudged.data.writing import write_whole
 from unjudged.diagnosis.recognised_files import (
     CALIBRATION,
     GROUPS,
@@ -23,10 +27,6 @@ from unjudged.diagnosis.recognised_files import (
     recognise,
 )
 from unjudged.evaluation.collection import name_runs
-from unjudged.formats.dicts import DATASET
-from unjudged.formats.sources import expanded
-from unjudged.formats.streams import STANDARD_INPUT, display_name
-from unjudged.formats.writing import write_whole
 
 DESCRIBED = (CALIBRATION, GROUPS, JUDGMENTS, RUN, SCORES, TEXTS)
 PLAIN = re.compile(r"[A-Za-z0-9_-]+")

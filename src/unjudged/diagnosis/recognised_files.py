@@ -14,17 +14,17 @@ import numpy as np
 
 from unjudged.base.errors import InputError, UnjudgedError, UsageError
 from unjudged.base.wording import counted, shortlist
+from unjudged.data.arrow_files import open_arrow
+from unjudged.data.columns import NAMES, folded, is_header
+from unjudged.data.named_columns import QUERIES, is_number
+from unjudged.data.sources import FILE, kind_of_source, reader_of
+from unjudged.data.streams import name_file_in_errors, opened
+from unjudged.data.tables import Table
+from unjudged.data.text_tables import header_of
 from unjudged.evaluation.collection import name_runs
 from unjudged.evaluation.groups import read_groups
 from unjudged.evaluation.score_cells import AS_ZERO, names_measure
 from unjudged.evaluation.scores import Scores
-from unjudged.formats.arrow_files import open_arrow
-from unjudged.formats.columns import NAMES, folded, is_header
-from unjudged.formats.named_columns import QUERIES, is_number
-from unjudged.formats.sources import FILE, kind_of_source, reader_of
-from unjudged.formats.streams import name_file_in_errors, opened
-from unjudged.formats.tables import Table
-from unjudged.formats.text_tables import header_of
 from unjudged.judging.texts import BODIES, records
 from unjudged.rankings.coverage import are_grades
 from unjudged.rankings.extension import table_of, table_of_pool

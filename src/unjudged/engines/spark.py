@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unjudged.base.errors import InputError, UsageError
+from unjudged.data import matching
+from unjudged.data.arrow_columns import pyarrow_module, validate
+from unjudged.data.columns import NONE, Layout, columns_of, expected
+from unjudged.data.tables import Matched, Table
+from unjudged.data.tabular import Block
 from unjudged.evaluation.default_measures import DEFAULT_MEASURES
-from unjudged.formats import matching
-from unjudged.formats.arrow_columns import pyarrow_module, validate
-from unjudged.formats.columns import NONE, Layout, columns_of, expected
-from unjudged.formats.tables import Matched, Table
-from unjudged.formats.tabular import Block
 from unjudged.measures.counts import ONLY_EVALUATE
 from unjudged.measures.kernel.averages import summarised
 from unjudged.measures.kernel.names import MeasureLike, parse, parse_measures

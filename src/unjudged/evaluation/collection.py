@@ -19,11 +19,10 @@ from unjudged.base.lazy import computed_once
 from unjudged.base.wording import counted
 from unjudged.collection.description import MODEL, STATED, Description, Labels
 from unjudged.collection.finding import description_of
-from unjudged.evaluation.described_judgments import by_name, united
-from unjudged.formats.frames import is_frame, library_of, runs_in_frame
-from unjudged.formats.limits import limit
-from unjudged.formats.scan import scanner
-from unjudged.formats.sources import (
+from unjudged.data.frames import is_frame, library_of, runs_in_frame
+from unjudged.data.limits import limit
+from unjudged.data.scan import scanner
+from unjudged.data.sources import (
     FILE,
     FRAME,
     FileWithColumns,
@@ -36,8 +35,9 @@ from unjudged.formats.sources import (
     run_name,
     runs_in_file,
 )
-from unjudged.formats.streams import STANDARD_INPUT, without_links
-from unjudged.formats.tables import Matched
+from unjudged.data.streams import STANDARD_INPUT, without_links
+from unjudged.data.tables import Matched
+from unjudged.evaluation.described_judgments import by_name, united
 from unjudged.measures.kernel.measure import Measure
 from unjudged.measures.kernel.names import MeasureLike, parse_measures, with_relevant
 from unjudged.rankings.coverage import in_order

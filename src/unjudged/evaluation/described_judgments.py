@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Any, Final
 
 from unjudged.collection.description import MODEL, STATED, Labels
-from unjudged.formats.sources import FILE, FileWithColumns, kind_of_source
+from unjudged.data.sources import FILE, FileWithColumns, kind_of_source
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.origin import CHOSEN, POOL, UNKNOWN, Kind, Origin
 

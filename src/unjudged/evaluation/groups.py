@@ -13,10 +13,10 @@ from unjudged.base.choices import check_file_name
 from unjudged.base.errors import InputError, UsageError, announce, quoted
 from unjudged.base.wording import plain, shortlist
 from unjudged.collection.description import Labels
+from unjudged.data.columns import NAMES, listed
+from unjudged.data.named_columns import Headless, named_columns
+from unjudged.data.sources import name_in_errors
 from unjudged.evaluation.collection import Collection, RunsSource, collection_of
-from unjudged.formats.columns import NAMES, listed
-from unjudged.formats.named_columns import Headless, named_columns
-from unjudged.formats.sources import name_in_errors
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.coverage import coverage_warnings

@@ -11,9 +11,9 @@ import numpy as np
 
 from unjudged.base.errors import ExtraQueriesWarning, InputError, UsageError, announce
 from unjudged.base.wording import counted, shortlist
-from unjudged.formats.columns import NAMES, folded, listed
-from unjudged.formats.named_columns import Headless, NamedColumns, is_missing, named_columns
-from unjudged.formats.sources import FILE, MAPPING, kind_of_source, name_in_errors
+from unjudged.data.columns import NAMES, folded, listed
+from unjudged.data.named_columns import Headless, NamedColumns, is_missing, named_columns
+from unjudged.data.sources import FILE, MAPPING, kind_of_source, name_in_errors
 from unjudged.rankings.judged import Mask
 
 SegmentsSource = Mapping[str, str] | str | os.PathLike[str] | Any

@@ -12,6 +12,18 @@ from typing import Any, Literal
 
 from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.base.wording import kind_of, shortlist
+from unjudged.data.columns import NAMES, folded, listed
+from unjudged.data.named_columns import (
+    NESTED,
+    QUERIES,
+    Headless,
+    NamedColumns,
+    has_no_value,
+    is_number,
+    named_columns,
+    text_of_name,
+)
+from unjudged.data.sources import MAPPING, kind_of_source
 from unjudged.evaluation.score_cells import (
     UNNAMED,
     Cell,
@@ -23,18 +35,6 @@ from unjudged.evaluation.score_cells import (
     said,
     same_measure,
 )
-from unjudged.formats.columns import NAMES, folded, listed
-from unjudged.formats.named_columns import (
-    NESTED,
-    QUERIES,
-    Headless,
-    NamedColumns,
-    has_no_value,
-    is_number,
-    named_columns,
-    text_of_name,
-)
-from unjudged.formats.sources import MAPPING, kind_of_source
 
 MEANS = frozenset({"all", "amean", "mean", "average", "avg", "macro avg", "overall", "total"})
 """The queries of rows that are means or sums, in upper or lower case; trec_eval says `all`."""

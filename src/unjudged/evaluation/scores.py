@@ -13,8 +13,8 @@ from unjudged.base.choices import place_of
 from unjudged.base.errors import UsageError
 from unjudged.base.lazy import computed_once
 from unjudged.base.wording import counted, shortlist
+from unjudged.data.frames import is_frame, library_of
 from unjudged.evaluation.query_segments import file_and_column
-from unjudged.formats.frames import is_frame, library_of
 from unjudged.measures.kernel.names import MeasureLike, place_of_measure
 from unjudged.measures.kernel.registry import Measure, lower_is_better
 from unjudged.rankings.judged import Floats

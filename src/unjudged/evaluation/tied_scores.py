@@ -20,7 +20,7 @@ from unjudged.base.choices import Choices
 from unjudged.base.errors import UsageError
 from unjudged.base.notes import Note, note
 from unjudged.base.segments import places
-from unjudged.formats.tables import Ties
+from unjudged.data.tables import Ties
 from unjudged.measures.kernel.measure import Measure, compute_all
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from unjudged.base.errors import InputError, UsageError, quoted
-from unjudged.formats.tables import encode
-from unjudged.formats.writing import document_id, query_id
+from unjudged.data.tables import encode
+from unjudged.data.writing import document_id, query_id
 from unjudged.judging.texts import Text
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.origin import A_POOL, Origin

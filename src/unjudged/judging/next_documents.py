@@ -12,10 +12,10 @@ import numpy as np
 from unjudged.base.choices import Choices, called_with_levels, checked_int
 from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.base.wording import counted
+from unjudged.data.writing import qrels_text
 from unjudged.evaluation.collection import Collection, RunsSource, collection_of
 from unjudged.evaluation.default_measures import DEFAULT
 from unjudged.evidence.rankings import RankingsEvidence
-from unjudged.formats.writing import qrels_text
 from unjudged.inference.infer import Settings
 from unjudged.inference.rows import Row, answer, needs_judging
 from unjudged.judging import sampling

@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
 from unjudged.base.errors import InputError, quoted
-from unjudged.formats.columns import LONGEST_LINE
-from unjudged.formats.dicts import DATASET, dataset_rows
-from unjudged.formats.streams import name_file_in_errors, on_disk, opened
+from unjudged.data.columns import LONGEST_LINE
+from unjudged.data.dicts import DATASET, dataset_rows
+from unjudged.data.streams import name_file_in_errors, on_disk, opened
 
 LONGEST_RECORD = 1 << 25
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from unjudged.base.errors import UsageError
 from unjudged.base.segments import owners, owners_by_ends, places_by_ends, ranges, sums
-from unjudged.formats.scan import scanner
+from unjudged.data.scan import scanner
 from unjudged.measures.kernel import chance
 from unjudged.measures.kernel.registry import measure, ratio
 from unjudged.measures.precision import CUTOFFS

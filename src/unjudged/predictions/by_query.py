@@ -10,10 +10,10 @@ import numpy as np
 from unjudged.base.choices import place_of
 from unjudged.base.errors import InputError
 from unjudged.base.wording import counted
+from unjudged.data.columns import QRELS
+from unjudged.data.tables import Ids
 from unjudged.evaluation.collection import Collection, RunsSource, judged_rankings, with_whole_grades
 from unjudged.evidence.contrast import ALONE, Contrast, Ints
-from unjudged.formats.columns import QRELS
-from unjudged.formats.tables import Ids
 from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, POOL_JUDGED, Estimand
 from unjudged.measures.kernel.measure import Measure
 from unjudged.measures.kernel.names import MeasureLike, parse_measure

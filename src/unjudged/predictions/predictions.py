@@ -11,10 +11,10 @@ import numpy as np
 
 from unjudged.base.errors import InputError, UnjudgedError, UsageError
 from unjudged.base.wording import counted
-from unjudged.formats.columns import QRELS
-from unjudged.formats.sources import FILE, FRAME, is_one_source, kind_of_source
-from unjudged.formats.streams import STANDARD_INPUT, display_name
-from unjudged.formats.tables import Table
+from unjudged.data.columns import QRELS
+from unjudged.data.sources import FILE, FRAME, is_one_source, kind_of_source
+from unjudged.data.streams import STANDARD_INPUT, display_name
+from unjudged.data.tables import Table
 from unjudged.rankings.extension import rows_of, table_of
 from unjudged.rankings.judged import Floats, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource

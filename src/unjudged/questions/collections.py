@@ -13,11 +13,11 @@ from unjudged.base.errors import UnjudgedWarning, UsageError, announce
 from unjudged.base.notes import Note, note
 from unjudged.base.wording import counted, shortlist
 from unjudged.collection.finding import description_of
+from unjudged.data.sources import FILE, FRAME, MAPPING, kind_of_source
 from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.default_measures import DEFAULT
 from unjudged.evaluation.scores import Scores
 from unjudged.evidence.contrast import Evidence
-from unjudged.formats.sources import FILE, FRAME, MAPPING, kind_of_source
 from unjudged.inference.infer import Settings
 from unjudged.inference.macro import MACRO, collection_rows, macro_variances
 from unjudged.inference.pairs import place_of_baseline

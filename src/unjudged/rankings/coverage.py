@@ -17,8 +17,8 @@ from unjudged.base.errors import (
     quoted,
 )
 from unjudged.base.notes import note
-from unjudged.formats.scan import scanner
-from unjudged.formats.sources import name_in_errors, run_name
+from unjudged.data.scan import scanner
+from unjudged.data.sources import name_in_errors, run_name
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import Run, RunSource

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from unjudged.base.errors import InputError
 from unjudged.base.segments import ends, places
-from unjudged.formats import matching
-from unjudged.formats.matching import grouped
-from unjudged.formats.scan import scanner
-from unjudged.formats.tables import Ids, Table, Ties, ties_among
+from unjudged.data import matching
+from unjudged.data.matching import grouped
+from unjudged.data.scan import scanner
+from unjudged.data.tables import Ids, Table, Ties, ties_among
 from unjudged.rankings.hashing import Numbers, hashes, mixed
 from unjudged.rankings.judged import Integers
 from unjudged.rankings.judgments import UNSAMPLED, Judgments

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.segments import places
-from unjudged.formats.tables import Ids
+from unjudged.data.tables import Ids
 
 Numbers = NDArray[np.uint64]
 

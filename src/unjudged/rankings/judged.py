@@ -22,8 +22,8 @@ from unjudged.base.segments import (
     running,
     sums,
 )
-from unjudged.formats.scan import scanner
-from unjudged.formats.tables import Matched, Ties, joined_ties, ties_among
+from unjudged.data.scan import scanner
+from unjudged.data.tables import Matched, Ties, joined_ties, ties_among
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
 
 Floats = NDArray[np.float64]

@@ -18,13 +18,13 @@ from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.base.lazy import computed_once
 from unjudged.base.segments import Integers
 from unjudged.base.wording import counted
-from unjudged.formats.arrays import rows_of_arrays
-from unjudged.formats.columns import IS_IT_A_RUN, QRELS, Layout, expected
-from unjudged.formats.frames import Frame
-from unjudged.formats.scan import scanner
-from unjudged.formats.scan.scanner import Index
-from unjudged.formats.sources import name_in_errors, table_of_source
-from unjudged.formats.tables import Ids, Table
+from unjudged.data.arrays import rows_of_arrays
+from unjudged.data.columns import IS_IT_A_RUN, QRELS, Layout, expected
+from unjudged.data.frames import Frame
+from unjudged.data.scan import scanner
+from unjudged.data.scan.scanner import Index
+from unjudged.data.sources import name_in_errors, table_of_source
+from unjudged.data.tables import Ids, Table
 from unjudged.rankings.hashing import fingerprint, hashes, mixed, salt
 from unjudged.rankings.origin import (
     A_POOL,

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from unjudged.base.errors import UsageError
 from unjudged.base.segments import Integers, ends, owners_by_ends
-from unjudged.formats import matching
-from unjudged.formats.scan.scanner import Index
-from unjudged.formats.tables import Ids, Keys, Table
+from unjudged.data import matching
+from unjudged.data.scan.scanner import Index
+from unjudged.data.tables import Ids, Keys, Table
 
 
 @dataclass(eq=False)

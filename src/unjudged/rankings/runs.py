@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from unjudged.base.errors import InputError
 from unjudged.base.wording import counted
-from unjudged.formats import matching
-from unjudged.formats.arrays import rows_of_arrays
-from unjudged.formats.frames import Frame
-from unjudged.formats.matching import InPieces
-from unjudged.formats.scan import scanner
-from unjudged.formats.sources import name_in_errors, table_of_source
-from unjudged.formats.tables import Ids, Table
+from unjudged.data import matching
+from unjudged.data.arrays import rows_of_arrays
+from unjudged.data.frames import Frame
+from unjudged.data.matching import InPieces
+from unjudged.data.scan import scanner
+from unjudged.data.sources import name_in_errors, table_of_source
+from unjudged.data.tables import Ids, Table
 
 
 @dataclass(frozen=True, eq=False)

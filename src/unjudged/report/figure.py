@@ -14,7 +14,7 @@ from textwrap import wrap
 
 from unjudged.base.errors import UsageError, missing_package
 from unjudged.base.wording import plain
-from unjudged.formats.writing import write_whole
+from unjudged.data.writing import write_whole
 from unjudged.results.escapes import shortened
 
 COLOURS = {

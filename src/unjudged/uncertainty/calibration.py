@@ -23,8 +23,8 @@ import numpy as np
 
 from unjudged.base.errors import AssumptionWarning, InputError, UsageError, announce
 from unjudged.base.wording import counted
-from unjudged.formats.streams import PathLike, display_name, number_in_file, read_small, whole_in_file
-from unjudged.formats.writing import write_whole
+from unjudged.data.streams import PathLike, display_name, number_in_file, read_small, whole_in_file
+from unjudged.data.writing import write_whole
 from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, JudgedRankings, Mask

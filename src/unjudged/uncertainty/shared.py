@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from unjudged.base.errors import UnjudgedWarning
 from unjudged.base.segments import ends, sums
-from unjudged.formats.sources import name_in_errors, run_name
-from unjudged.formats.tables import Ids, joined_ties
+from unjudged.data.sources import name_in_errors, run_name
+from unjudged.data.tables import Ids, joined_ties
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.coverage import coverage_warnings
 from unjudged.rankings.extension import DocumentUnion

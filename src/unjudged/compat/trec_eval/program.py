@@ -15,10 +15,10 @@ from unjudged.base.wording import plain
 from unjudged.compat.trec_eval import Stop
 from unjudged.compat.trec_eval.command_line import USAGE, Options, parse
 from unjudged.compat.trec_eval.translation import NOT_HERE, ORDER, Column, columns, values
-from unjudged.formats import trec
-from unjudged.formats.columns import QRELS, RUN, Layout
-from unjudged.formats.streams import STANDARD_INPUT, File, name_file_in_errors, on_disk
-from unjudged.formats.tables import decode, encode
+from unjudged.data import trec
+from unjudged.data.columns import QRELS, RUN, Layout
+from unjudged.data.streams import STANDARD_INPUT, File, name_file_in_errors, on_disk
+from unjudged.data.tables import decode, encode
 from unjudged.measures.kernel.averages import GEOMETRIC
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import Judgments

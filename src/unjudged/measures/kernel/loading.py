@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from unjudged.base.errors import InputError, UsageError, quoted
-from unjudged.formats.streams import without_links
+from unjudged.data.streams import without_links
 from unjudged.measures.kernel.measure import MEASURES, SOURCES, Measure
 from unjudged.rankings.judged import JudgedRankings
 

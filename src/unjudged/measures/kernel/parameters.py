@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from unjudged.base.errors import UsageError
-from unjudged.formats.frames import is_frame
+from unjudged.data.frames import is_frame
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments
 

@@ -16,9 +16,9 @@ import numpy as np
 import unjudged
 from unjudged.base.wording import percent, plain
 from unjudged.collection.description import Description
+from unjudged.data.sources import FILE, kind_of_source
 from unjudged.evaluation.measure_warnings import why_not_uniform
 from unjudged.evidence.contrast import ALONE
-from unjudged.formats.sources import FILE, kind_of_source
 from unjudged.inference.verdict import HEADLINES, MORE_JUDGING, OTHER_QUERIES
 from unjudged.measures.kernel.measure import Measure
 from unjudged.rankings.judged import Floats

@@ -16,6 +16,7 @@ from unjudged.base.choices import CorrectionName, TestName, checked_int
 from unjudged.base.errors import AssumptionWarning, announce
 from unjudged.base.wording import percent, shortlist
 from unjudged.collection.description import MODEL, Description
+from unjudged.data.writing import write_whole
 from unjudged.evaluation.collection import RunsSource
 from unjudged.evaluation.default_measures import FROM_SAMPLES, fitting_measures
 from unjudged.evaluation.groups import calibration_of
@@ -23,7 +24,6 @@ from unjudged.evaluation.query_segments import SegmentsSource
 from unjudged.evaluation.scores import Scores
 from unjudged.evidence.contrast import Evidence
 from unjudged.evidence.intervals import Asked, How
-from unjudged.formats.writing import write_whole
 from unjudged.inference.alone import alone
 from unjudged.inference.infer import Settings
 from unjudged.inference.significance import DRAWS

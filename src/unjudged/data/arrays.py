@@ -1,0 +1,238 @@
+"""Arrays as tables: the best documents of each query, or a matrix with a column per document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unjudged.base.errors import InputError, UnjudgedWarning, UsageError, announce, quoted, reason_of
+from unjudged.base.segments import ends
+from unjudged.base.wording import kind_of
+from unjudged.data.columns import expected, no_rows, unfit
+from unjudged.data.dicts import RELEVANT
+from unjudged.data.limits import check
+from unjudged.data.matching import InPieces
+from unjudged.data.scan import scanner
+from unjudged.data.scan.checks import checked_ids
+from unjudged.data.tables import NO_LINES, Ids, Table
+from unjudged.data.values import ids_of, unplaced
+
+BLOCK = 1 << 17
+"""Rows of a piece: what is converted fits a cache until it is matched."""
+PADDING = -1
+"""The number of a document where a query has fewer than others, as faiss has it."""
+
+UNSIGNED = 4
+"""From this number of bytes on, the highest number of an unsigned type is a -1 that was converted."""
+
+LEFT_OUT = "-inf for scores and NaN for grades"
+NOT_THERE = {"score": -np.inf, "grade": np.nan}
+"""Number of a document that was not retrieved, or has no judgment."""
+
+
+def rows_of_arrays(
+    documents: Any, numbers: Any, number: str, queries: Any = None, names: Any = None
+) -> tuple[Ids, InPieces]:
+    """Return the queries, and their rows, which become tables where they are matched.
+
+    `number` is "score" or "grade". Everything is checked here, and arrays are copied: the caller may change
+    them. Without documents, each column of the numbers is one; without numbers, places count, or grade 1.
+    """
+    matrix = None if documents is None else _matrix(documents, "documents")
+    values = None if numbers is None else _numbers(numbers, f"{number}s")
+    shapes = [array.shape for array in (matrix, values) if array is not None]
+    if not shapes:
+        raise UsageError(f"expected documents, {number}s, or both")
+    rows, columns = shape = shapes[0]
+    if shapes[-1] != shape:
+        raise UsageError(f"the documents have the shape {shape}, the {number}s {shapes[-1]}, expected one")
+    check("ROWS", rows * columns)
+    query_ids = _queries(queries, rows)
+    ids_of, kept = _documents(matrix, shape, names, query_ids)
+    if values is not None:
+        kept = _there(values, number, kept, query_ids)
+        if number == "score" and matrix is not None:
+            _warn_of_distances(values, kept)
+    if not (rows * columns if kept is None else kept.any()):
+        raise no_rows()
+
+    def table(first: int, last: int) -> Table:
+        at: Any = slice(first * columns, last * columns)
+        counts = np.full(last - first, columns)
+        if kept is not None:
+            at = first * columns + np.flatnonzero(kept[first:last])
+            counts = kept[first:last].sum(axis=1)
+        found = _numbers_at(at, values, number, columns)
+        own = Ids(query_ids.data, query_ids.offsets[first : last + 1])
+        return Table(own, ends(counts), ids_of(at), found[:, None], NO_LINES)
+
+    def pieces() -> Iterator[Callable[[], Table]]:
+        step = max(1, BLOCK // columns)
+        return (partial(table, first, min(first + step, rows)) for first in range(0, rows, step))
+
+    return query_ids, InPieces(pieces, whole=lambda: table(0, rows))
+
+
+def _numbers_at(at: Any, values: NDArray[Any] | None, number: str, columns: int) -> NDArray[np.float64]:
+    """Return the numbers of some places; where there are none, documents are ranked, or relevant."""
+    if values is not None:
+        found: NDArray[np.float64] = values.reshape(-1)[at].astype(np.float64)
+        return found
+    places = _places(at)
+    ranks = np.asarray(places % columns, np.float64)
+    return np.full(len(places), float(RELEVANT)) if number == "grade" else -1.0 - ranks
+
+
+def _numbers(given: Any, what: str) -> NDArray[Any]:
+    values = _matrix(given, what)
+    if values.dtype.kind == "f" and values.dtype.itemsize > 8:
+        with np.errstate(over="ignore"):  # infinite ones are refused
+            return values.astype(np.float64)
+    return values
+
+
+def _matrix(given: Any, what: str) -> NDArray[Any]:
+    """Return a copy with two dimensions, row after row."""
+    array = _array(given, what)
+    if array.ndim != 2 or not array.shape[0]:
+        shape = f"expected two dimensions, a row per query, found the shape {array.shape}"
+        raise UsageError(f"{what}: {shape}; give [row] for one query, and pad short rows with {PADDING}")
+    return array
+
+
+def _array(given: Any, what: str, dtype: Any = None) -> NDArray[Any]:
+    """Return a copy of anything that NumPy can hold: what has `__array__`, DLPack, or lists.
+
+    Names in lists stay Python's strings: NumPy's all take as much memory as the longest.
+    """
+    if np.ma.is_masked(given):
+        fill = f"documents.filled({PADDING}), scores.filled(-np.inf) or grades.filled(np.nan)"
+        raise UsageError(f"{what}: some are masked, expected a value in every place; give {fill}")
+    if hasattr(given, "toarray"):
+        problem = f"{what}: a sparse {type(given).__name__}, expected an array with a number in every place"
+        raise UsageError(f"{problem}; give matrix.toarray(), with {LEFT_OUT} where nothing is stored")
+    try:
+        if hasattr(given, "__dlpack__") and not hasattr(given, "__array__"):
+            return np.array(np.from_dlpack(given), order="C")
+        array = np.array(given, dtype, order="C")
+        if array.dtype.kind in "US" and isinstance(given, list | tuple):
+            array = np.array(given, object)
+    except (TypeError, ValueError, RuntimeError, BufferError) as error:
+        problem = f"{what}: {kind_of(given)} cannot be read as an array: {reason_of(error)}"
+        remedy = "expected rows of one length; a tensor is given as tensor.detach().float().cpu()"
+        raise UsageError(f"{problem}; {remedy}") from None
+    return array
+
+
+def _queries(given: Any, rows: int) -> Ids:
+    if given is None:
+        return scanner.ids_of_numbers(np.arange(rows))
+    ids = _names(given, "queries", "query")
+    if len(ids) != rows:
+        raise UsageError(f"queries: {len(ids)} names, expected one for each of {rows} rows")
+    _, first = scanner.number_names(ids)
+    if len(first) < rows:
+        repeated = next(row for row in range(rows) if row >= len(first) or first[row] != row)
+        raise InputError(f"query {quoted(ids.raw(repeated))} appears twice, expected each query once")
+    return ids
+
+
+def _names(given: Any, what: str, role: str) -> Ids:
+    array = _array(given, what, None if hasattr(given, "__array__") else object)
+    if array.ndim != 1 or array.dtype.kind not in "iuOUST":
+        problem = f"an array of {array.dtype} with the shape {array.shape}"
+        raise UsageError(f"{what}: {problem}, expected a list of names or of whole numbers")
+    return ids_of(array.astype(object), role, unplaced)
+
+
+def _documents(
+    matrix: NDArray[Any] | None, shape: tuple[int, ...], names: Any, queries: Ids
+) -> tuple[Callable[[Any], Ids], NDArray[np.bool_] | None]:
+    """Return what gives the identifiers of some places, and which places hold a document."""
+    known = None if names is None else checked_ids(_names(names, "names", "name"))
+    count = np.inf if known is None else len(known.ends) - 1
+    if matrix is None:
+        if known is not None and count != shape[1]:
+            raise UsageError(f"names: {count} of them, expected one for each of {shape[1]} columns")
+        own = scanner.ids_of_numbers(np.arange(shape[1])) if known is None else Ids(*known)
+        columns = checked_ids(own)
+        return lambda at: scanner.take_names(columns, _places(at) % shape[1]), None
+    if matrix.dtype.kind not in "iu":
+        if matrix.dtype.kind not in "OUST":
+            problem = f"documents: an array of {matrix.dtype}, expected row numbers or names"
+            raise UsageError(f"{problem}; documents come before scores and grades")
+        if names is not None:
+            raise UsageError("names: the documents have names already, expected row numbers")
+        kept = matrix != None if matrix.dtype.kind == "O" else None  # noqa: E711 (of each element)
+        flat = matrix.reshape(-1)
+        return lambda at: ids_of(flat[at].astype(object), "document", unplaced), kept
+    if matrix.dtype.kind == "i":
+        absent, wrong = matrix == PADDING, (matrix < PADDING) | (matrix >= count)
+    else:
+        absent = (matrix == np.iinfo(matrix.dtype).max) & (matrix.itemsize >= UNSIGNED)
+        wrong = (matrix >= min(count, 2**63)) & ~absent
+    if wrong.any():
+        row, place = np.argwhere(wrong)[0].tolist()
+        most = f", or {PADDING}" if count == np.inf else f" to {count - 1}, as there are names, or {PADDING}"
+        raise _problem(
+            queries, row, place, f"document {matrix[row, place]}, expected a row number from 0{most}"
+        )
+    numbers = matrix.reshape(-1).astype(np.int64, copy=False)
+    kept = ~absent if absent.any() else None
+    if known is None:
+        return lambda at: scanner.ids_of_numbers(numbers[at]), kept
+    return lambda at: scanner.take_names(known, numbers[at]), kept
+
+
+def _places(at: Any) -> NDArray[np.int64]:
+    return np.arange(at.start, at.stop) if isinstance(at, slice) else at
+
+
+def _there(
+    values: NDArray[Any], number: str, kept: NDArray[np.bool_] | None, queries: Ids
+) -> NDArray[np.bool_] | None:
+    """Return which places hold a document with a number; numbers that are not valid are refused."""
+    if values.dtype.kind not in "fiub":
+        raise UsageError(f"{number}s: an array of {values.dtype}, expected numbers")
+    if values.dtype.kind == "f":
+        absent = values == NOT_THERE[number] if number == "score" else np.isnan(values)
+        if absent.any():
+            kept = ~absent if kept is None else kept & ~absent
+    exact = values.astype(np.float64) if number == "grade" and values.dtype.kind == "f" else values
+    bad = unfit(number, exact)
+    if kept is not None:
+        bad &= kept
+    if bad.any():
+        row, place = np.argwhere(bad)[0].tolist()
+        value = values[row, place]
+        what = "-inf for what was not retrieved" if number == "score" else "NaN for what has no judgment"
+        right = expected(number, float(value), fractions=True)
+        raise _problem(queries, row, place, f"the {number} is {value}, expected {right}, or {what}")
+    return kept
+
+
+def _problem(queries: Ids, row: int, place: int, problem: str) -> InputError:
+    return InputError(f"query {quoted(queries.raw(row))}, place {place} (from 0): {problem}")
+
+
+def _warn_of_distances(scores: NDArray[Any], kept: NDArray[np.bool_] | None) -> None:
+    """Warn where the scores of some query rise along its row and those of none fall, as with distances."""
+    if _any_step(scores, kept, np.less, 2) or _any_step(scores, kept, np.less):
+        return
+    if _any_step(scores, kept, np.greater):
+        what = "The scores of every query that has different ones rise from its first document to its last"
+        announce([UnjudgedWarning(f"{what}. The highest is best: give distances as -distances.")])
+
+
+def _any_step(
+    scores: NDArray[Any], kept: NDArray[np.bool_] | None, compared: np.ufunc, columns: int | None = None
+) -> bool:
+    """Whether any document's score compares so with that of the document before, in the first columns."""
+    steps = compared(scores[:, 1:columns], scores[:, :columns][:, :-1])
+    if kept is not None:
+        steps &= kept[:, 1:columns] & kept[:, :columns][:, :-1]
+    return bool(steps.any())

@@ -1,0 +1,172 @@
+"""Frames as tables: pandas, Polars, PyArrow, DuckDB, and what else narwhals or an Arrow stream reaches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Protocol
+
+from unjudged.base.errors import InputError, UnjudgedError, UsageError, reason_of
+from unjudged.base.wording import kind_of
+from unjudged.data.arrow_columns import pyarrow_module, validate
+from unjudged.data.columns import NONE
+from unjudged.data.limits import check
+from unjudged.data.tabular import Block, Tabular
+
+if TYPE_CHECKING:
+    from narwhals.typing import IntoFrame
+
+    class ArrowStream(Protocol):
+        """Anything that offers its rows as an Arrow stream."""
+
+        def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
+
+    Frame = IntoFrame | ArrowStream
+else:
+    Frame = Any
+
+LIBRARIES = frozenset(
+    {"cudf", "daft", "dask", "duckdb", "ibis", "modin", "narwhals", "pandas", "polars", "pyarrow", "pyspark"}
+)
+BLOCK = 1 << 17
+"""Rows of a block: what is converted fits a cache until it is matched."""
+
+
+def is_frame(source: Any) -> bool:
+    return hasattr(source, "__arrow_c_stream__") or library_of(source) in LIBRARIES
+
+
+def library_of(source: Any) -> str:
+    """The library of a frame; for a narwhals frame, the library below it."""
+    library = type(source).__module__.partition(".")[0]
+    if library == "narwhals" and hasattr(source, "to_native"):
+        return library_of(source.to_native())
+    return library
+
+
+def runs_in_frame(frame: Any, by_tag: bool) -> dict[str, Any] | None:
+    """Return the runs of a frame by the names in a column; None if no column names them."""
+    import narwhals
+
+    frame = narwhals.to_native(frame, pass_through=True)
+    if library_of(frame) == "pyspark":  # it stays on its cluster
+        return None
+    with library_errors():
+        known = narwhals.from_native(frame, pass_through=True)
+    if not isinstance(known, narwhals.DataFrame | narwhals.LazyFrame):  # it may be read only once
+        return None
+    return open_frame(frame).runs(NONE, by_tag)
+
+
+def open_frame(frame: Any) -> Tabular:
+    """Return the columns of a frame."""
+    names, select = _columns(frame)
+    held: dict[tuple[str, ...], Mapping[str, Any]] = {}  # a stream is read only once
+
+    def columns(chosen: Sequence[str]) -> Mapping[str, Any]:
+        key = tuple(chosen)
+        if key not in held:
+            with library_errors():
+                found = select(chosen)
+            check("ROWS", _size(found))
+            for column in found.values():
+                if hasattr(column, "chunks"):
+                    validate(column)
+            held[key] = found
+        return held[key]
+
+    def blocks(chosen: Sequence[str]) -> Iterator[Callable[[], Block]]:
+        own = columns(chosen)
+        return (partial(_rows, own, start) for start in range(0, _size(own), BLOCK))
+
+    return Tabular(names, blocks, whole=lambda chosen: Block(columns(chosen)))
+
+
+def _size(columns: Mapping[str, Any]) -> int:
+    return max(map(len, columns.values()), default=0)
+
+
+def _rows(columns: Mapping[str, Any], start: int) -> Block:
+    """Return the rows of a block."""
+    own = {
+        name: column.slice(start, BLOCK) if hasattr(column, "chunks") else column[start : start + BLOCK]
+        for name, column in columns.items()
+    }
+    return Block(own, before=start)
+
+
+def _columns(frame: Any) -> tuple[list[str], Callable[[Sequence[str]], Mapping[str, Any]]]:
+    """Return the names of columns, and what gives some of them: in Arrow, or as Python's values."""
+    import narwhals
+
+    frame = narwhals.to_native(frame, pass_through=True)
+    if library_of(frame) == "pyspark":
+        raise UsageError("a Spark frame stays on the cluster: use unjudged.engines.spark.evaluate")
+    with library_errors():
+        if library_of(frame) == "duckdb":
+
+            def project(names: Sequence[str]) -> Mapping[str, Any]:
+                quoted = ('"' + name.replace('"', '""') + '"' for name in names)
+                return _of_arrow(_reader(frame.project(", ".join(quoted))).read_all(), names)
+
+            return frame.columns, project
+        known = narwhals.from_native(frame, pass_through=True)
+        if not isinstance(known, narwhals.DataFrame | narwhals.LazyFrame):
+            reader = _reader(frame)
+            return reader.schema.names, lambda names: _of_arrow(reader.read_all(), names)
+        names = known.collect_schema().names()
+
+        def select(chosen: Sequence[str]) -> Mapping[str, Any]:
+            some = known.select(*map(narwhals.col, chosen))
+            rows = some.collect() if isinstance(some, narwhals.LazyFrame) else some
+            if find_spec("pyarrow") is None:
+                return {name: rows[name].to_list() for name in chosen}
+            if known.implementation.is_pandas():
+                return {name: _of_pandas(frame[name]) for name in chosen}
+            return _of_arrow(rows.to_arrow(), chosen)
+
+        return names, select
+
+
+def _of_arrow(rows: Any, names: Sequence[str]) -> Mapping[str, Any]:
+    return {name: rows[name] for name in names}
+
+
+def _of_pandas(column: Any) -> Any:
+    """Return a column in Arrow, but Python's objects as they are.
+
+    Arrow infers one type for all objects. It crashes on some mixtures of NumPy's scalars, and it cuts off the
+    fractions of others. The scanner is faster with strings.
+    """
+    import pandas
+    import pyarrow
+
+    objects = column.cat.categories if isinstance(column.dtype, pandas.CategoricalDtype) else column
+    if objects.dtype == object:
+        return column.astype(object).to_numpy()
+    frame = pandas.DataFrame({"column": column}, copy=False)
+    return pyarrow.Table.from_pandas(frame, preserve_index=False)["column"]
+
+
+@contextmanager
+def library_errors() -> Iterator[None]:
+    """What a library of frames says of a frame that it cannot hand over is an error of the input."""
+    try:
+        yield
+    except (UnjudgedError, MemoryError):
+        raise
+    except Exception as error:
+        raise InputError(f"the frame cannot be read: {reason_of(error)}") from error
+
+
+def _reader(stream: Any) -> Any:
+    """A reader of record batches, or any other Arrow stream, as the former."""
+    arrow = pyarrow_module("an Arrow stream")
+    try:
+        own = isinstance(stream, arrow.RecordBatchReader)  # whose buffers know their sizes, for validation
+        return stream if own else arrow.RecordBatchReader.from_stream(stream)
+    except (TypeError, arrow.ArrowInvalid):
+        problem = f"{kind_of(stream)} has no columns, expected a frame or an Arrow stream"
+        raise UsageError(problem) from None

@@ -1,0 +1,276 @@
+# Rankings matched against the judged documents.
+
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.string cimport memcpy, memset
+
+from unjudged.data.scan.compiled.index cimport Lookup, Names, find_document, hash_table_size, is_name, row_of, slot_of
+from unjudged.data.scan.compiled.ranking cimport Ranked, compare_ranked, rank_order, sort_ranked
+from unjudged.data.scan.compiled.text cimport fetch_soon, keyed_hash
+from unjudged.data.scan.compiled.vector cimport (
+    CHANGED, DONE, NO_MEMORY, REPEATED_DOCUMENT, TOO_MANY_ROWS,
+    Status, Vector, push_int32, push_int64, release, reserve,
+)
+
+cdef enum:
+    MOST_DOCUMENTS = 0x7fffffff   # of one ranking: ranks have 32 bits
+    FEW_STEPS = 4
+    TOGETHER = 32   # rows that are hashed before they are looked up, while memory is fetched
+
+
+cdef struct Matches:
+    # The judged documents of each ranking, in rank order; the columns of `Matched`.
+    Vector queries, retrieved, ends, ranks, rows
+    # The first and the last rank that have the score of each; they differ if any document is tied.
+    Vector firsts, lasts
+    bint tied
+    # Working space for one ranking: a hash table of its documents, their sort keys, the judged row of each.
+    Vector seen, ranked, judged, above
+    int64_t first, second   # two rows that name the same document
+
+
+cdef inline bint start_matches(Matches *out) noexcept nogil:
+    return push_int64(&out.ends, 0)
+
+
+cdef inline void release_matches(Matches *out) noexcept nogil:
+    release(&out.queries)
+    release(&out.retrieved)
+    release(&out.ends)
+    release(&out.ranks)
+    release(&out.rows)
+    release(&out.firsts)
+    release(&out.lasts)
+    release(&out.seen)
+    release(&out.ranked)
+    release(&out.judged)
+    release(&out.above)
+
+
+cdef inline Status match_ranking(
+    Matches *out, const Lookup *index, int32_t query, const Names *documents, const double *scores, int64_t n
+) noexcept nogil:
+    """Add one ranking, of a query that is -1 if it is not judged, to what was matched."""
+    cdef bint in_order = False
+    cdef int64_t i, first = 0, end = 0
+    cdef const int32_t *judged
+    cdef Status status = look_up(out, index, query, documents, scores, n, &in_order)
+    if status == DONE and not in_order:
+        status = count_above(out, documents, scores, n)
+    if status != DONE:
+        return status
+    judged = <const int32_t *>out.judged.at
+    if in_order:
+        for i in range(n):
+            if judged[i] < 0:
+                continue
+            if i >= end:
+                first, end = i, i + 1
+                while first and scores[first - 1] == scores[i]:
+                    first -= 1
+                while end < n and scores[end] == scores[i]:
+                    end += 1
+            if not push_hit(out, i + 1, judged[i], first + 1, end):
+                return NO_MEMORY
+    return end_ranking(out, query, n)
+
+
+cdef inline bint push_hit(Matches *out, int64_t rank, int64_t row, int64_t first, int64_t last) noexcept nogil:
+    """Add a judged document, whose score all documents from rank `first` to `last` have."""
+    out.tied |= first < last
+    return (push_int32(&out.ranks, rank) and push_int32(&out.rows, row)
+            and push_int32(&out.firsts, first) and push_int32(&out.lasts, last))
+
+
+cdef inline Status end_ranking(Matches *out, int32_t query, int64_t n) noexcept nogil:
+    if (push_int32(&out.queries, query) and push_int32(&out.retrieved, n)
+            and push_int64(&out.ends, out.rows.used >> 2)):
+        return DONE
+    return NO_MEMORY
+
+
+cdef inline void drop_ranking(Matches *out) noexcept nogil:
+    """Forget the last ranking, which has no judged documents."""
+    out.queries.used -= sizeof(int32_t)
+    out.retrieved.used -= sizeof(int32_t)
+    out.ends.used -= sizeof(int64_t)
+
+
+cdef inline Status look_up(
+    Matches *out, const Lookup *index, int32_t query, const Names *documents, const double *scores, int64_t n,
+    bint *in_order
+) noexcept nogil:
+    """Find the judged row of each document, and whether the ranking is in order already.
+
+    A row whose document is not in the data, or whose score is NaN, is met here first.
+    """
+    cdef int64_t i, k, first = 0, start, end = documents.ends[0], mask = hash_table_size(n) - 1, judged_mask = 0
+    cdef int64_t slot, length, before_length = 0
+    cdef bint ordered = True
+    cdef uint64_t code
+    cdef const char *text
+    cdef const char *before = NULL
+    cdef uint64_t *seen   # an entry is the upper half of the hash, then the row + 1
+    cdef int32_t *judged
+    cdef const uint64_t *judged_slots = NULL
+    cdef uint64_t key[3]   # a copy that stays in registers
+    cdef const char *texts[TOGETHER]
+    cdef int64_t lengths[TOGETHER]
+    cdef uint64_t codes[TOGETHER]
+    memcpy(key, index.key, sizeof(key))
+    if n > MOST_DOCUMENTS:
+        return TOO_MANY_ROWS
+    if end < 0:
+        return CHANGED
+    if not (reserve(&out.seen, (mask + 1) * sizeof(uint64_t)) and reserve(&out.judged, n * sizeof(int32_t))):
+        return NO_MEMORY
+    seen = <uint64_t *>out.seen.at
+    judged = <int32_t *>out.judged.at
+    memset(seen, 0, <size_t>(mask + 1) * sizeof(uint64_t))
+    if query >= 0:
+        judged_slots = index.slots + index.slot_starts[query]
+        judged_mask = index.slot_starts[query + 1] - index.slot_starts[query] - 1
+    while first < n:
+        for k in range(min(TOGETHER, n - first)):
+            start, end = end, documents.ends[first + k + 1]
+            if not (start <= end <= documents.size and scores[first + k] == scores[first + k]):
+                return CHANGED
+            texts[k], lengths[k] = documents.data + start, end - start
+            codes[k] = keyed_hash(texts[k], lengths[k], key)
+            if query >= 0:
+                fetch_soon(&judged_slots[<int64_t>codes[k] & judged_mask])
+        for k in range(min(TOGETHER, n - first)):
+            i, text, length, code = first + k, texts[k], lengths[k], codes[k]
+            slot = <int64_t>code & mask
+            while seen[slot]:
+                if (seen[slot] ^ code) >> 32 == 0 and is_name(documents, row_of(seen[slot]), text, length):
+                    out.first, out.second = row_of(seen[slot]), i
+                    return REPEATED_DOCUMENT
+                slot = (slot + 1) & mask
+            seen[slot] = slot_of(code, i)
+            judged[i] = find_document(index, judged_slots, judged_mask, text, length, code) if query >= 0 else -1
+            if i and ordered:
+                ordered = rank_order(scores[i - 1], before, before_length, scores[i], text, length) < 0
+            before, before_length = text, length
+        first += TOGETHER
+    in_order[0] = ordered
+    return DONE
+
+
+cdef inline Status count_above(
+    Matches *out, const Names *documents, const double *scores, int64_t n
+) noexcept nogil:
+    """Add the judged documents of a ranking that is out of order.
+
+    Only they are sorted. Each row is then counted for the best of them that is not above it: the rank of a
+    judged document is the number of rows that are counted for it or for a better one. `same` counts the rows
+    that have the score of a judged document, at the best of those with this score; `level` those that are
+    counted for it.
+    """
+    cdef const int32_t *judged = <const int32_t *>out.judged.at
+    cdef int64_t i, k, near = 0, rank = 0, hits = 0, group = 0, first = 0
+    cdef Ranked *ranked
+    cdef int64_t *above
+    cdef int64_t *same
+    cdef int64_t *level
+    for i in range(n):
+        hits += judged[i] >= 0
+    if not (reserve(&out.ranked, hits * sizeof(Ranked)) and reserve(&out.above, 3 * (hits + 1) * sizeof(int64_t))):
+        return NO_MEMORY
+    ranked, above = <Ranked *>out.ranked.at, <int64_t *>out.above.at
+    same, level = above + hits + 1, above + 2 * (hits + 1)
+    memset(above, 0, <size_t>(3 * (hits + 1)) * sizeof(int64_t))
+    for i in range(n):
+        if judged[i] >= 0:
+            if not set_ranked(&ranked[rank], documents, scores, i):
+                return CHANGED
+            rank += 1
+    sort_ranked(ranked, hits)
+    for i in range(n):
+        near = hits_of_higher_scores(ranked, hits, scores[i], near)
+        k = near
+        if k < hits and ranked[k].score == scores[i]:
+            same[near] += 1
+            k = hits_above_in_ties(ranked, hits, documents, scores, i, k)
+            if k < 0:
+                return CHANGED
+            level[k] += k < hits and ranked[k].score == scores[i]
+        above[k] += 1
+    rank = 0
+    for k in range(hits):
+        rank += above[k]
+        if k == 0 or ranked[k].score != ranked[k - 1].score:
+            group, first = k, rank - level[k] + 1
+        if not push_hit(out, rank, judged[ranked[k].row], first, first + same[group] - 1):
+            return NO_MEMORY
+    return DONE
+
+
+cdef inline int64_t hits_of_higher_scores(
+    const Ranked *ranked, int64_t hits, double score, int64_t near
+) noexcept nogil:
+    """How many of the judged documents have higher scores. `near` is what the row before has: most come in order."""
+    cdef int64_t steps = 0, low = 0, left = hits, half
+    if near == 0 or ranked[near - 1].score > score:
+        while steps < FEW_STEPS and near + steps < hits and ranked[near + steps].score > score:
+            steps += 1
+        if steps < FEW_STEPS:
+            return near + steps
+    while left > 0:
+        half = left >> 1
+        if ranked[low + half].score > score:
+            low += half + 1
+            left -= half + 1
+        else:
+            left = half
+    return low
+
+
+cdef inline int64_t hits_above_in_ties(
+    const Ranked *ranked, int64_t hits, const Names *documents, const double *scores, int64_t i, int64_t low
+) noexcept nogil:
+    """How many of the judged documents are above row `i`, if `low` have higher scores and others have its score.
+
+    -1 if the row is one that `look_up` refuses.
+    """
+    cdef int64_t steps = 0, left, half
+    cdef Ranked row
+    if not set_ranked(&row, documents, scores, i):
+        return -1
+    while steps < FEW_STEPS and low < hits and compare_ranked(&ranked[low], &row) < 0:
+        steps += 1
+        low += 1
+    left = hits - low if steps == FEW_STEPS else 0
+    while left > 0:
+        half = left >> 1
+        if compare_ranked(&ranked[low + half], &row) < 0:
+            low += half + 1
+            left -= half + 1
+        else:
+            left = half
+    return low
+
+
+cdef inline bint set_ranked(Ranked *ranked, const Names *documents, const double *scores, int64_t i) noexcept nogil:
+    """The sort key of row `i`. The same rows are refused as by `look_up`."""
+    cdef int64_t start = documents.ends[i], end = documents.ends[i + 1]
+    ranked.score, ranked.row = scores[i], i
+    if not (0 <= start <= end <= documents.size and ranked.score == ranked.score):
+        return False
+    ranked.document, ranked.length = documents.data + start, end - start
+    return True
+
+
+cdef inline Status sort_rows(
+    Matches *out, const Names *documents, const double *scores, int64_t n
+) noexcept nogil:
+    """Sort the rows of a ranking, best first, into `ranked`. The same rows are refused as by `look_up`."""
+    cdef Ranked *ranked
+    cdef int64_t i
+    if not reserve(&out.ranked, n * sizeof(Ranked)):
+        return NO_MEMORY
+    ranked = <Ranked *>out.ranked.at
+    for i in range(n):
+        if not set_ranked(&ranked[i], documents, scores, i):
+            return CHANGED
+    sort_ranked(ranked, n)
+    return DONE

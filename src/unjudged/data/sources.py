@@ -1,0 +1,336 @@
+"""The way from any source to a table, or to what a run holds of the judged documents; readers of files."""
+
+from __future__ import annotations
+
+import os
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, closing
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from unjudged.base.choices import Choices
+from unjudged.base.errors import InputError, UsageError
+from unjudged.base.wording import kind_of
+from unjudged.data import arrow_files, text_tables, trec
+from unjudged.data.columns import LONGEST_LINE, NONE, QRELS, RUN, Layout, columns_of, no_rows
+from unjudged.data.dicts import (
+    DATASET,
+    dataset_judgments,
+    is_by_query,
+    starts_plainly,
+    table_of_json,
+    table_of_mapping,
+    table_of_plain_dicts,
+    table_of_rows,
+)
+from unjudged.data.frames import is_frame, open_frame
+from unjudged.data.limits import check, limit
+from unjudged.data.matching import InPieces, match, match_rows
+from unjudged.data.scan import scanner
+from unjudged.data.streams import (
+    File,
+    PathLike,
+    Start,
+    display_name,
+    name_file_in_errors,
+    name_source_in_errors,
+    on_disk,
+    opened,
+)
+from unjudged.data.tables import Matched, Table
+from unjudged.data.tabular import Tabular
+from unjudged.data.values import identifier
+
+LOOK_AHEAD = 1 << 15
+
+
+def _unread(_: PathLike, __: str) -> tuple[Table, Layout]:
+    raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Reader:
+    """One kind of file: with named columns, which `opened` gives, or else with rows, which `read` gives.
+
+    `read` gives the rows of each query together, and the columns; its text is "score" for a run and "grade"
+    for judgments. `scan_all` matches several runs on all cores as they are read; without it a run is read
+    first. `tag` gives the only name of a run in a file.
+    """
+
+    kind: str
+    recognises: Callable[[Start], bool]
+    opened: Callable[[PathLike], Tabular] | None = None
+    read: Callable[[PathLike, str], tuple[Table, Layout]] = _unread
+    scan_all: Callable[[Sequence[File], scanner.Index], Generator[Matched, None, None]] | None = None
+    tag: Callable[[PathLike], str] | None = None
+
+    def table(self, file: File, number: str) -> tuple[Table, Layout]:
+        """Return all rows, those of each query together, and the columns."""
+        if self.opened is None:
+            return self.read(file.file, number)
+        source = self.opened(file.file)
+        roles = columns_of(source.columns, number, file.columns)
+        return source.table(roles), Layout(tuple(roles))
+
+    def match(self, file: File, judged: scanner.Index) -> Matched:
+        """Match a run, block by block if it has named columns."""
+        if self.opened is None:
+            table, _ = self.table(file, "score")
+            if not len(table.documents):
+                raise no_rows()
+            return match(table, judged)
+        source = self.opened(file.file)
+        return match_rows(source.pieces(columns_of(source.columns, "score", file.columns)), judged)
+
+    def runs(self, file: File, by_tag: bool) -> dict[str, Any] | None:
+        """Return the runs of a file by name, if a column names them and, with `by_tag`, also if tags do."""
+        if self.opened is not None:
+            return self.opened(file.file).runs(file.columns, by_tag)
+        return {self.tag(file.file): file.path} if by_tag and self.tag is not None else None
+
+
+READERS: Choices[Reader] = Choices("kind of file")
+"""Every reader by its kind. Of those that recognise a file, the last one registered reads it."""
+
+
+def register(reader: Reader) -> Reader:
+    """Add a reader, which is asked before those that are there."""
+    return READERS.add(reader.kind, reader)
+
+
+for _reader in (
+    Reader("TREC text", lambda _: True, None, trec.read_any, trec.scan_runs, trec.only_tag),
+    Reader("text with a header", text_tables.is_delimited, text_tables.open_delimited),
+    Reader(
+        "JSON",
+        lambda start: text_tables.is_json(start.data),
+        read=lambda file, number: (table_of_json(text_tables.read_json(file), number), QRELS),
+    ),
+    Reader("JSON lines", text_tables.is_json_lines, text_tables.open_json_lines),
+    Reader(
+        "Parquet or Arrow",
+        lambda start: start.is_folder or start.data.startswith(arrow_files.MAGIC),
+        arrow_files.open_arrow,
+    ),
+):  # the most general one first
+    register(_reader)
+
+
+class FileWithColumns(str):
+    """The name of a file together with the names of its columns, by role."""
+
+    columns: Mapping[str, str] = NONE
+
+    @classmethod
+    def of(cls, name: str, columns: Mapping[str, str]) -> FileWithColumns:
+        made = cls(name)
+        made.columns = columns
+        return made
+
+
+def columns_of_file(source: Any, columns: Mapping[str, str] = NONE) -> Mapping[str, str]:
+    return columns or (source.columns if isinstance(source, FileWithColumns) else NONE)
+
+
+def reader_of(file: PathLike, columns: Mapping[str, str] = NONE) -> Reader:
+    """Return the reader that recognises a file; `columns` are the names of columns that it must have.
+
+    A file that stays as it is, is looked at once.
+    """
+    state = os.stat(file)
+    version = state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns
+    return _reader_of(os.fspath(file), version, tuple(columns.items()), tuple(READERS.values()))
+
+
+@lru_cache(maxsize=1024)
+def _reader_of(
+    file: str, _: tuple[int, ...], columns: tuple[tuple[str, str], ...], readers: tuple[Reader, ...]
+) -> Reader:
+    if os.path.isdir(file):
+        arrow_files.files_in(Path(file))
+        start = Start(b"", bytes, dict(columns), is_folder=True)
+        return next(reader for reader in reversed(readers) if reader.recognises(start))
+    with opened(file, block=LOOK_AHEAD) as stream:
+        data = stream.read(LOOK_AHEAD) or b""
+        refuse_utf16(data)
+        start = Start(data, lambda: stream.read(LONGEST_LINE) or b"", dict(columns))
+        return next(reader for reader in reversed(readers) if reader.recognises(start))
+
+
+def refuse_utf16(start: bytes) -> None:
+    """Refuse a file that starts as UTF-16 does."""
+    if start.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        raise InputError("it is UTF-16 text, as PowerShell writes it; expected UTF-8: save it as UTF-8")
+
+
+def expanded(pattern: str) -> list[str]:
+    """The files that match a pattern such as `runs/*.run`; a name without a pattern stays as it is."""
+    if not set(pattern) & set("*?[") or os.path.exists(pattern):
+        return [pattern]
+    columns = columns_of_file(pattern)
+    import glob
+
+    matching_files = [] if "\0" in pattern else sorted(glob.glob(pattern, recursive=True))  # noqa: PTH207
+    if not matching_files:
+        raise InputError("no file matches", source=pattern)
+    return [FileWithColumns.of(file, columns) for file in matching_files] if columns else matching_files
+
+
+def check_columns(path: PathLike, reader: Reader, columns: Mapping[str, str]) -> None:
+    """Refuse to choose columns by name where there is no header."""
+    if columns and reader.opened is None:
+        names = ", ".join(columns.values())
+        raise UsageError(f"{display_name(path)}: {reader.kind} has no column names such as {names}")
+
+
+def read_path(path: PathLike, number: str, columns: Mapping[str, str]) -> tuple[Table, Layout]:
+    """Return all rows of a file or of a dataset's judgments, and its columns."""
+    if number == "grade" and isinstance(path, str) and path.startswith(DATASET):
+        return dataset_judgments(path)
+    with on_disk(path) as file:
+        reader = reader_of(file, columns)
+        check_columns(path, reader, columns)
+        return reader.table(File(path, file, columns), number)
+
+
+def runs_in_file(path: PathLike, by_tag: bool = False) -> dict[str, Any] | None:
+    """Return the runs of a file by their names; None if nothing names them, and for pipes."""
+    if not os.path.isfile(path) and not os.path.isdir(path):
+        return None
+    with name_file_in_errors(path):
+        columns = columns_of_file(path)
+        return reader_of(path, columns).runs(File(path, path, columns), by_tag)
+
+
+FILE, TABLE, FRAME, MAPPING, ROWS, UNKNOWN = "file", "table", "frame", "mapping", "rows", "unknown"
+
+
+def kind_of_source(source: Any) -> str:
+    """What a source is: a file, a `Run` (a table), a frame, a mapping, or rows."""
+    if type(source) is dict:  # asking for all else takes longer than to evaluate a few documents
+        return MAPPING
+    if isinstance(source, str | os.PathLike):
+        return FILE
+    if is_frame(source):
+        return FRAME
+    if _of_arrays(source) or isinstance(getattr(source, "table", None), Table):
+        return TABLE
+    if isinstance(source, Mapping):
+        return MAPPING
+    single = isinstance(source, bytes | bytearray) or getattr(source, "shape", None) == ()
+    return ROWS if isinstance(source, Iterable) and not single else UNKNOWN
+
+
+def _of_arrays(source: Any) -> bool:
+    """Whether this is a `Run` of arrays, whose rows become tables where they are matched."""
+    return isinstance(getattr(source, "rows", None), InPieces)
+
+
+def is_one_source(source: Any) -> bool:
+    """Whether this is one source, not several; an iterator, whose items are unknown, counts as several."""
+    kind = kind_of_source(source)
+    if kind == MAPPING:
+        if starts_plainly(source):
+            return True
+        with name_source_in_errors(""):
+            return is_by_query(source)
+    if kind == ROWS:
+        return isinstance(source, Sequence) and bool(source) and is_row(source[0])
+    return True
+
+
+def is_row(item: Any) -> bool:
+    """Whether this is (query, document, number), as a tuple or a list."""
+    return isinstance(item, tuple | list) and bool(item) and isinstance(identifier(item[0]), str | bytes)
+
+
+def table_of_source(
+    source: Any, number: str, columns: Mapping[str, str] = NONE, name: str = ""
+) -> tuple[Table, Layout]:
+    """Any source as a table, the rows of each query together; and the columns it has.
+
+    `number` is "score" for runs and "grade" for judgments; `columns` chooses columns by role; `name` is
+    what errors call a source that is not a file.
+    """
+    if not columns and kind_of_source(source) == MAPPING:  # the rest takes longer than a few documents
+        plain = table_of_plain_dicts(source, number)
+        if plain is not None and 0 < len(plain.documents) <= limit("ROWS"):
+            return plain, QRELS
+    columns = columns_of_file(source, columns)
+    with name_in_errors(source, name):
+        kind = kind_of_source(source)
+        if columns and kind not in (FILE, FRAME):
+            raise UsageError("columns can be chosen only in a frame or in a file with a header")
+        if kind == FILE:
+            table, layout = read_path(source, number, columns)
+        elif kind == FRAME:
+            frame = open_frame(source)
+            roles = columns_of(frame.columns, number, columns)
+            table, layout = frame.table(roles), Layout(tuple(roles))
+        elif kind == TABLE and number == "score":
+            table, layout = source.table, RUN
+        elif kind == MAPPING:
+            table, layout = table_of_mapping(source, number), QRELS
+        elif kind == ROWS:
+            table, layout = table_of_rows(source, (number,)), QRELS
+        else:
+            raise _unreadable(source, number, name)
+        rows = len(table.documents)
+        if not rows:
+            raise no_rows()
+        check("ROWS", rows)
+    return table, layout
+
+
+def _unreadable(source: Any, number: str, name: str) -> UsageError:
+    what = f"{name or 'the input'}: found {kind_of(source)}"
+    nested, row = f"{{query: {{document: {number}}}}}", f"(query, document, {number})"
+    accepted = f"a file name, a frame, a dict {nested} or {{query: [document, ...]}}, or rows of {row}"
+    return UsageError(f"{what}, expected {accepted}")
+
+
+def match_runs(runs: Mapping[str, Any], judged: scanner.Index) -> Generator[Matched, None, None]:
+    """What each run holds of the judged documents; files are streamed wherever possible."""
+    with ExitStack() as stack:
+        files: dict[str, tuple[File, Reader]] = {}
+        for name, run in runs.items():
+            if kind_of_source(run) == FILE:
+                columns = columns_of_file(run)
+                with name_file_in_errors(run):
+                    file = stack.enter_context(on_disk(run))
+                    files[name] = File(run, file, columns), reader_of(file, columns)
+                check_columns(run, files[name][1], columns)
+        together = {}
+        for reader in dict.fromkeys(reader for _, reader in files.values()):
+            if reader.scan_all is not None:
+                own = [file for file, other in files.values() if other is reader]
+                together[reader] = stack.enter_context(closing(reader.scan_all(own, judged)))
+        for name, run in runs.items():
+            if name in files and files[name][1] in together:
+                yield next(together[files[name][1]])
+                continue
+            with name_in_errors(run, run_name(name)):
+                if name in files:
+                    own_file, reader = files[name]
+                    matched = reader.match(own_file, judged)
+                elif kind_of_source(run) == FRAME:
+                    frame = open_frame(run)
+                    matched = match_rows(frame.pieces(columns_of(frame.columns, "score", NONE)), judged)
+                elif _of_arrays(run):
+                    matched = match_rows(run.rows, judged)
+                else:
+                    matched = match(table_of_source(run, "score", name=run_name(name))[0], judged)
+            yield matched
+
+
+def name_in_errors(source: Any, name: str) -> AbstractContextManager[None]:
+    """Errors inside name the source: the file, or `name` for anything else."""
+    return name_file_in_errors(source) if kind_of_source(source) == FILE else name_source_in_errors(name)
+
+
+def run_name(name: str) -> str:
+    """What errors call a run that is not a file; one without a name of its own is `run 1`, `run 2`, ..."""
+    return name if name.removeprefix("run ").isdigit() else f"run {name!r}"

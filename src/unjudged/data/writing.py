@@ -1,0 +1,227 @@
+"""Judgments and runs as TREC text, and files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import stat
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unjudged.base.errors import InputError, UsageError, quoted
+from unjudged.base.wording import plain
+from unjudged.data.streams import removed_if_ended
+from unjudged.data.tables import encode
+
+METHOD = 1
+"""In prels, the method of a document that was drawn with its probability."""
+
+_UNWRITABLE = re.compile("[\x00-\x20\x7f-\x9f\ud800-\udc7f\udd00-\udfff]")
+"""White space, control characters, and surrogates that stand for no byte."""
+
+
+class DocumentColumns(Protocol):
+    """Documents as columns, query by query: query q has those from `offsets[q]` to `offsets[q + 1]`."""
+
+    @property
+    def queries(self) -> Sequence[str]: ...
+    @property
+    def offsets(self) -> NDArray[np.int64]: ...
+    @property
+    def documents(self) -> Sequence[str]: ...
+
+
+class JudgmentColumns(DocumentColumns, Protocol):
+    """Judgments as columns: `grade` and the others have one value per document."""
+
+    @property
+    def grade(self) -> NDArray[np.int32]: ...
+    @property
+    def stratum(self) -> NDArray[np.int32] | None: ...
+    @property
+    def probability(self) -> NDArray[np.float64] | None: ...
+    def marks(self, form: str) -> list[str]: ...
+
+
+class RunColumns(DocumentColumns, Protocol):
+    """A run as columns, the best document of each query first."""
+
+    @property
+    def scores(self) -> NDArray[np.float64]: ...
+
+
+def qrels_text(rows: Iterable[tuple[str, str, int]], comments: Iterable[str] = ()) -> str:
+    """`query 0 document grade` per line, after lines of comments.
+
+    >>> print(qrels_text([("q1", "d1", -1)], ["One document to judge."]), end="")
+    # One document to judge.
+    q1 0 d1 -1
+    """
+    lines = [f"{query_id(query)} 0 {document_id(document)} {grade}" for query, document, grade in rows]
+    return _text(lines, comments)
+
+
+def judgments_text(
+    judgments: JudgmentColumns, form: str = "qrels", comments: Iterable[str] | None = ()
+) -> str:
+    """Judgments as `qrels`, with `strata`, or as `prels`.
+
+    - qrels: `query 0 document grade`, -1 for a document that is pooled but not judged;
+    - strata: `query 0 document stratum grade`, as sample_eval reads it; stratum 1 where none are recorded;
+    - prels: `query document grade method probability`, judged documents only, as the script of statAP
+      reads it.
+
+    A further comment says how the judgments were made, where the columns do not; if `comments` is None, the
+    file has none at all.
+    """
+    if form not in FORMS:
+        raise UsageError(f"unknown form {form!r}: use one of {', '.join(FORMS)}")
+    return _text(FORMS[form](judgments), () if comments is None else [*comments, *judgments.marks(form)])
+
+
+def run_text(run: RunColumns, tag: str) -> str:
+    """`query Q0 document rank score tag`, best first, every score with all its digits."""
+    _check(tag, "run name")
+    ranks = 1 + np.arange(len(run.documents)) - np.repeat(run.offsets[:-1], np.diff(run.offsets))
+    columns = _query_of_rows(run), map(document_id, run.documents), ranks.tolist(), run.scores.tolist()
+    rows = zip(*columns, strict=True)
+    return _text(f"{query} Q0 {document} {rank} {score!r} {tag}" for query, document, rank, score in rows)
+
+
+def write_judgments(judgments: JudgmentColumns, path: str | os.PathLike[str], form: str = "qrels") -> None:
+    """Write judgments to a file, whole or not at all: as `qrels`, with `strata`, or as `prels`."""
+    write_whole(path, judgments_text(judgments, form))
+
+
+def _qrels(judgments: JudgmentColumns) -> Iterator[str]:
+    for query, document, grade in _rows(judgments):
+        yield f"{query} 0 {document} {grade}"
+
+
+def _strata(judgments: JudgmentColumns) -> Iterator[str]:
+    strata = np.ones_like(judgments.grade) if judgments.stratum is None else judgments.stratum
+    for (query, document, grade), stratum in zip(_rows(judgments), strata.tolist(), strict=True):
+        yield f"{query} 0 {document} {stratum} {grade}"
+
+
+def _prels(judgments: JudgmentColumns) -> Iterator[str]:
+    if judgments.probability is None:
+        raise UsageError("prels need inclusion probabilities, and these judgments have none")
+    probabilities = judgments.probability.tolist()
+    for (query, document, grade), probability in zip(_rows(judgments), probabilities, strict=True):
+        if grade >= 0:
+            yield f"{query} {document} {grade} {METHOD} {probability!r}"
+
+
+FORMS: dict[str, Callable[[JudgmentColumns], Iterator[str]]] = {
+    "qrels": _qrels,
+    "strata": _strata,
+    "prels": _prels,
+}
+
+
+def _rows(judgments: JudgmentColumns) -> Iterator[tuple[str, str, int]]:
+    if getattr(judgments, "scale", None) is not None:
+        raise UsageError("judgments with fractional grades cannot be written: round them first")
+    documents = map(document_id, judgments.documents)
+    return zip(_query_of_rows(judgments), documents, judgments.grade.tolist(), strict=True)
+
+
+def _query_of_rows(columns: DocumentColumns) -> Iterator[str]:
+    sizes = np.diff(columns.offsets).tolist()
+    for query, size in zip(columns.queries, sizes, strict=True):
+        yield from [query_id(query)] * size
+
+
+def query_id(name: str) -> str:
+    """Return the name, or an error if a reader would not find it again."""
+    if name.startswith(("#", "\ufeff")):
+        raise InputError(f"query {quoted(name)} cannot be written as TREC text: the line would be a comment")
+    return _check(name, "query")
+
+
+def document_id(name: str) -> str:
+    """Return the name, or an error if a reader would not find it again."""
+    return _check(name, "document")
+
+
+def _check(name: str, what: str) -> str:
+    if not name or _UNWRITABLE.search(name):
+        problem = "a name may not be empty, nor hold spaces or control characters"
+        raise InputError(f"{what} {quoted(name)} cannot be written as TREC text: {problem}")
+    return name
+
+
+def _text(lines: Iterable[str], comments: Iterable[str] = ()) -> str:
+    return "".join(f"{line}\n" for line in (*(f"# {plain(comment)}" for comment in comments), *lines))
+
+
+def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
+    """Write a file so that it appears complete or stays as it was.
+
+    A file that is replaced keeps its mode. Devices, pipes and the standard streams are written to as they
+    are, so `/dev/stdout` appends to the log that standard output is redirected to.
+    """
+    data = content if isinstance(content, bytes) else encode(content)
+    descriptor = _open_stream(Path(path))
+    if descriptor is not None:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        with open(descriptor, "wb") as stream:
+            stream.write(data)
+        return
+    target = Path(path).resolve()
+    mode = stat.S_IMODE(target.stat().st_mode) & 0o777 if target.exists() else None
+    if mode is not None and not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
+    unfinished = target.with_name(f".unjudged-{os.urandom(8).hex()}")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    with removed_if_ended(unfinished):
+        handle = os.open(unfinished, flags, 0o666 if mode is None else 0o600)
+        try:
+            with open(handle, "wb") as file:
+                if mode is not None and os.chmod in os.supports_fd:
+                    os.chmod(handle, mode)
+                file.write(data)
+                file.flush()
+                os.fsync(handle)
+            os.replace(unfinished, target)
+        except BaseException:
+            os.unlink(unfinished)
+            raise
+
+
+def is_stream(path: Path) -> bool:
+    """Whether the path is a device, a pipe, or a file that is open as a standard stream."""
+    if not path.exists():
+        return False
+    found = path.stat()
+    return not stat.S_ISREG(found.st_mode) or _descriptor(path, found) is not None
+
+
+def _open_stream(path: Path) -> int | None:
+    """A descriptor to write to if the path is a stream; the one that is open already, if there is one."""
+    if not is_stream(path):
+        return None
+    descriptor = _descriptor(path, path.stat())
+    return os.open(path, os.O_WRONLY) if descriptor is None else os.dup(descriptor)
+
+
+def _descriptor(path: Path, found: os.stat_result) -> int | None:
+    """Return the open descriptor that the path leads to."""
+    if path.name.isdecimal() and path.parent.resolve() == Path("/dev/fd").resolve():
+        return int(path.name)
+    return next((descriptor for descriptor in (1, 2) if _is_same(descriptor, found)), None)
+
+
+def _is_same(descriptor: int, found: os.stat_result) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), found)
+    except OSError:  # the stream is closed
+        return False
