@@ -17,6 +17,9 @@ class Examples(Extension):
     def on_object(self, *, obj: Object, **_: Any) -> None:
         """Rewrite the docstring of one class, function or module."""
         if obj.docstring:
+            text = obj.docstring.value
+            if "Parameters\n----" in text:  # what follows would be one of them
+                text = text.replace("\n\n>>> ", "\n\nExamples\n--------\n>>> ", 1)
             obj.docstring.value = EXAMPLE.sub(
-                lambda found: f"```pycon\n{FOR_DOCTEST.sub('', found.group())}\n```", obj.docstring.value
+                lambda found: f"```pycon\n{FOR_DOCTEST.sub('', found.group())}\n```", text
             )

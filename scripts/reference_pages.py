@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
-from unjudged.cli.command_line import help_of, overview
+from unjudged.cli.command_line import help_of
 from unjudged.cli.commands import COMMANDS, TASKS
 
 REFERENCE = Path(__file__).parent.parent / "docs" / "reference"
@@ -16,6 +19,9 @@ PACKAGES = {
     "unjudged.predictions": "Human judgments together with a model's labels.",
     "unjudged.studies": "Simulated systems, random rankings, and what RBP leaves open.",
 }
+OPTION = re.compile(r"^  -.*\n(?: {4,}.*\n)*", re.MULTILINE)
+SEVERAL = 3
+"""Options of so many commands are explained once."""
 INDEX = """\
 # Command line
 
@@ -33,16 +39,37 @@ def references() -> dict[Path, str]:
 
 
 def index_page() -> str:
-    """Return the list of the commands, with links to their pages."""
+    """Return the list of the commands, with links to their pages, and the options that many share."""
     summaries = {name: said for commands in TASKS.values() for name, said in commands.items()}
     lines = [f"- [`unjudged {name}`](commands/{name}.md): {summaries[name]}" for name in COMMANDS]
-    return INDEX + "\n".join(lines) + f"\n\n```text\n{overview()}```\n"
+    common = "\n".join(f"- `{names}`: {said}" for names, said in shared().items())
+    return f"{INDEX}{chr(10).join(lines)}\n\n## Common options\n\n{common}\n"
 
 
 def command_page(name: str) -> str:
-    """Return all that the help of a command has."""
-    text = help_of(name, full=True, width=100)
-    return f"# unjudged {name}\n\n```text\n{text}```\n"
+    """Return all that the help of a command has, but the options that many share by name alone."""
+    head, _, rest = help_of(name, full=True, width=100).partition("\noptions:\n")
+    entries = OPTION.findall(rest)
+    own = "".join(entry for entry in entries if _read(entry)[0] not in shared())
+    others = ", ".join(f"`{names}`" for names, _ in map(_read, entries) if names in shared())
+    listed = f"\noptions:\n{own}" if own else ""
+    also = f"\n[Common options](../command-line.md#common-options): {others}\n" if others else ""
+    return f"# unjudged {name}\n\n```text\n{head}{listed}```\n{also}"
+
+
+@cache
+def shared() -> dict[str, str]:
+    """Return the options that several commands have in the same words, and what is said of each."""
+    found = Counter(
+        _read(entry) for name in COMMANDS for entry in OPTION.findall(help_of(name, full=True, width=100))
+    )
+    return {names: said for (names, said), count in found.items() if count >= SEVERAL}
+
+
+def _read(entry: str) -> tuple[str, str]:
+    """Return the names of an option, and what its help says."""
+    names, _, said = entry.strip().partition("  ")
+    return names, " ".join(said.split())
 
 
 def python_page(package: str) -> str:
