@@ -100,7 +100,7 @@ def test_intervals_of_one_order_are_refused() -> None:
 def test_the_command_line() -> None:
     files = [str(sample.qrels), str(sample.runs["boolean"])]
     assert "0.1355" in printed("evaluate", *files, "-m", "P@10", "--set", "ties=expected")
-    assert "of one order" in refused(2, "evaluate", *files, "--set", "ties=expected", "--interval", "bounds")
+    assert "no bounds" in refused(2, "evaluate", *files, "--set", "ties=expected", "--interval", "bounds")
     assert "range" in refused(2, "evaluate", *files, "--set", "ties=range")
     other = str(sample.runs["dense"])
     assert "expected over all orders" in everything("compare", *files, other, "--set", "ties=expected")

@@ -231,7 +231,9 @@ def _open_lines(numbered: Iterator[tuple[int, str]], names: Sequence[str], delim
     """Return lines of some fields, with commas or semicolons between, or spaces and tabs."""
 
     def fields_of(number: int, line: str) -> list[str]:
-        words = line.split(delimiter) if delimiter in (",", ";") else line.split(None, len(names) - 1)
+        words = line.split(None, len(names) - 1)
+        if delimiter in (",", ";"):
+            words = header_of(line.rstrip("\r\n"), delimiter)[0] or [line]
         fields = [*filter(None, map(str.strip, words))]
         if len(fields) != len(words) or len(fields) != len(names):
             problem = f"{quoted(line.rstrip())} has {counted(len(words), 'field')}"

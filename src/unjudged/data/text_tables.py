@@ -52,9 +52,9 @@ def lines_of(file: PathLike) -> Iterator[str]:
                 yield last
 
 
-def header_of(line: str) -> tuple[list[str], str]:
-    """Return the names of columns in a line of text, and what separates them; none if nothing does."""
-    delimiter = next((mark for mark in DELIMITERS if mark in line), "")
+def header_of(line: str, delimiters: str = DELIMITERS) -> tuple[list[str], str]:
+    """Return the fields in a line of text, and what separates them; none if nothing does."""
+    delimiter = next((mark for mark in delimiters if mark in line), "")
     if not delimiter:
         return [], ""
     import csv
