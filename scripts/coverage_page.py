@@ -86,7 +86,7 @@ the help of a model's labels, the others from the labels alone.""",
         "Intervals for other queries",
         """The scores of 33 runs of each collection are populations. Samples of 5 to 50 queries are drawn with replacement.
 Hall's correction needs a measure with a highest value; DCG and GMAP have Student's t. The file has Student's t and the
-percentile bootstrap for all of them.""",
+bootstrap for all.""",
         _last,
         lambda row: row.setting.startswith("this package"),
     ),
@@ -126,7 +126,7 @@ not, because their bias differs from run to run.""",
         "families",
         "Ten equal systems",
         """Ten equal systems are simulated, and 10, 6 or 3 of them are pooled to rank 10. Promised is that none is called
-better than another in 95 % of the collections, after Holm's correction over 45 pairs. The file has the t test as judged
+better in 95 % of the collections, after Holm's correction over 45 pairs. The file has the t test as judged
 beside it: with 6 of 10 pooled it names a better system in more than 80 %.""",
         _last,
         lambda row: row.setting.endswith(", better"),
