@@ -97,6 +97,21 @@ def test_the_estimate_for_sums_is_the_closed_form(measure: str) -> None:
     np.testing.assert_allclose(exact, by_hand, rtol=1e-12)
 
 
+@pytest.mark.parametrize("best", [1, 5, 100])
+def test_the_best_gains_are_exact_and_no_other_is_above_them(best: int) -> None:
+    (chosen,) = parse_measures("AP")
+    shared = SharedRankings.of(Judgments.read(sample.qrels), dict(sample.runs))
+    completions = shared.completions(PREVALENCE, seed=2)
+    pairs = np.array([0, 1, 3]), np.array([1, 2, 5])
+    every = gains(shared, completions, chosen, *pairs)
+    some = gains(shared, completions, chosen, *pairs, best=best)
+    order = np.argsort(-every, kind="stable")[:best]
+    np.testing.assert_array_equal(np.argsort(-some, kind="stable")[:best], order)
+    np.testing.assert_allclose(some[order], every[order], rtol=1e-12)
+    assert (some >= every * (1 - 1e-9)).all()
+    assert ((some > 0) == (every > 0)).all()
+
+
 def test_sums_over_pairs() -> None:
     rng = np.random.default_rng(1)
     table = rng.normal(size=(20, 7))

@@ -21,12 +21,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
+from math import inf
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.base.segments import numbered, stable_order
+from unjudged.base.segments import numbered, stable_order, sums
 from unjudged.measures.kernel.registry import Measure, ratio
 from unjudged.rankings.judged import Floats, Integers
 from unjudged.uncertainty.completions import Completions, in_threads
@@ -37,6 +38,8 @@ from unjudged.uncertainty.unjudged_sums import is_sum
 DRAWS = 60
 DOCUMENTS_AT_ONCE = 1024
 """Effects of so many documents in all runs fit a cache."""
+SLACK = 1e-9
+"""Sums that differ less may be equal but for rounding."""
 
 
 def gains(
@@ -47,8 +50,12 @@ def gains(
     second: Integers,
     *,
     draws: int = DRAWS,
+    best: float = inf,
 ) -> Floats:
-    """Gain of each row of the pool, summed over the pairs `first[k]`, `second[k]` of runs; 0 if judged.
+    """Gain of each row of the pool, summed over the pairs `first[k]`, `second[k]` of runs; 0 if answered.
+
+    Only the gains of so many of the `best` need be exact: others may be more than they are, but no more than
+    these.
 
     Completions by a prevalence that is learnt from the runs also vary it. So a document's gain has what its
     judgment says about others that are alike, and kinds of documents of which none is judged come early. The
@@ -56,7 +63,7 @@ def gains(
     """
     if is_sum(measure):
         return gains_of_sum(shared, completions, measure, first, second)
-    return estimated_gains(shared, completions, measure, first, second, draws=draws)
+    return estimated_gains(shared, completions, measure, first, second, draws=draws, best=best)
 
 
 def gains_of_sum(
@@ -85,8 +92,12 @@ def estimated_gains(
     second: Integers,
     *,
     draws: int,
+    best: float = inf,
 ) -> Floats:
-    """Return the gains by covariances over completions, query by query."""
+    """Return the gains by covariances over completions, query by query.
+
+    A document whose gain cannot be among the best, because `Effects.most` is less, keeps that number.
+    """
     batches = [(drawn, values) for _, drawn, (values,) in completions.batches([measure], draws)]
     by_query = shared.per_run(np.concatenate([values for _, values in batches])) / len(shared.queries)
     document = np.concatenate([drawn.document for drawn, _ in batches])
@@ -97,13 +108,25 @@ def estimated_gains(
     ends = np.searchsorted(document, starts)
     deviation = deviations(completions)
     bands = Bands.by_query(shared, completions.row, starts)
+    waiting = shared.judgments.waiting[completions.row]
     found = np.zeros(len(shared.judgments.grade))
+    highest = np.zeros(0)  # of threads that add to it at once one may be lost, which does no harm
 
     def look_at(q: int) -> None:
+        nonlocal highest
         own, part = slice(starts[q], starts[q + 1]), slice(ends[q], ends[q + 1])
         entries = np.ones(ends[q + 1] - ends[q]), (completion[part], document[part] - own.start)
         effects = standardised(entries, by_query[:, :, q], deviation[own], bands[q])
-        found[completions.row[own]] = pair_sums(effects, first, second)
+        gain = np.where(waiting[own], effects.most(first, second), 0.0)
+        order = np.argsort(-gain)[: np.count_nonzero(gain)]
+        for start in range(0, len(order), DOCUMENTS_AT_ONCE):
+            some = order[start : start + DOCUMENTS_AT_ONCE]
+            if len(highest) >= best and gain[some[0]] < (1 - SLACK) * highest[0]:
+                break
+            gain[some] = pair_sums(effects.of(some), first, second)
+            if best < inf:
+                highest = np.sort(np.concatenate([highest, gain[some]]))[-int(best) :]
+        found[completions.row[own]] = gain
 
     for _ in in_threads(look_at, np.flatnonzero(np.diff(starts)).tolist()):
         pass
@@ -194,10 +217,53 @@ class Bands:
         return found.transpose(1, 0, 2)
 
 
-def standardised(entries: Any, values: Floats, deviation: Floats, bands: Bands) -> Floats:
-    """Return documents x runs: the covariance of value and relevance, over the deviation of relevance.
+@dataclass(frozen=True, eq=False)
+class Effects:
+    """Documents x runs: the covariance of value and relevance, over the deviation of relevance.
 
-    `entries` are ones, in which completions, for which documents, and `values` are completions x runs.
+    That of a document is `deviation` times what the bands of runs say, and the `rest` if it has one.
+    """
+
+    deviation: Floats
+    bands: Bands
+    slope: Floats
+    """Runs x bands."""
+    with_rest: Integers
+    rest: Floats
+
+    def of(self, documents: Integers) -> Floats:
+        """Return the effects of some documents."""
+        number = numbered(documents, len(self.deviation))
+        place = number[self.bands.place]
+        listed = place >= 0
+        run, band = self.bands.run[listed], self.bands.band[listed]
+        found = np.tile(self.slope[:, -1], (len(documents), 1))
+        found[place[listed], run] = self.slope[run, band]
+        found *= self.deviation[documents, None]
+        place = number[self.with_rest]
+        found[place[place >= 0]] += self.rest[place >= 0]
+        return found
+
+    def most(self, first: Integers, second: Integers) -> Floats:
+        """Return what no document's sum over pairs exceeds.
+
+        What is not retrieved has the same effects but for the deviation. Whatever moves one run from there
+        moves each of its pairs by no more.
+        """
+        bands, size = self.bands, len(self.deviation)
+        pairs = np.bincount(np.concatenate([first, second]), minlength=bands.runs)
+        moved = np.abs(self.slope - self.slope[:, -1:]) * pairs[:, None]
+        found = sums(moved[bands.run, bands.band], bands.place, size)
+        found += pair_sums(self.slope[None, :, -1], first, second)
+        found *= self.deviation
+        found[self.with_rest] += np.abs(self.rest) @ pairs
+        return found
+
+
+def standardised(entries: Any, values: Floats, deviation: Floats, bands: Bands) -> Effects:
+    """Return the effects; `entries` are ones, in which completions, for which documents.
+
+    `values` are completions x runs.
     """
     from scipy.sparse import csr_matrix
 
@@ -209,19 +275,15 @@ def standardised(entries: Any, values: Floats, deviation: Floats, bands: Bands) 
     moments = counts.transpose(0, 2, 1) @ counts + RIDGE * draws * np.eye(bands.bands)
     slope = np.linalg.solve(moments, counts.transpose(0, 2, 1) @ centred.T[:, :, None])
     left = centred - (counts @ slope)[:, :, 0].T
-    rest = relevant.T @ left
-    rest /= draws * np.maximum(deviation, np.finfo(float).tiny)[:, None]
-    rest[draws * deviation**2 < ENOUGH] = 0.0
-    rest *= _signal(rest, left, draws)
-    effect = np.tile(slope[:, -1, 0], (len(rest), 1))
-    effect[bands.place, bands.run] = slope[bands.run, bands.band, 0]
-    effect *= deviation[:, None]
-    rest += effect
-    return np.asarray(rest)
+    enough = np.flatnonzero(draws * deviation**2 >= ENOUGH)
+    rest = relevant[:, enough].T @ left
+    rest /= draws * deviation[enough, None]
+    rest *= _signal(rest, left, draws, len(deviation))
+    return Effects(deviation, bands, slope[:, :, 0], enough, np.asarray(rest))
 
 
-def _signal(rest: Floats, left: Floats, draws: int) -> Floats:
-    """For each run, the share of the variance of `rest` over documents that is not chance."""
+def _signal(rest: Floats, left: Floats, draws: int, documents: int) -> Floats:
+    """For each run, the share of the variance over all documents that is not chance."""
     chance = left.var(axis=0) / draws
-    seen = (rest**2).mean(axis=0)
+    seen = np.einsum("ij,ij->j", rest, rest) / documents
     return np.where(seen > 0, np.clip(1 - ratio(chance, seen), 0.0, 1.0), 0.0)

@@ -160,7 +160,7 @@ def _most_telling(collection: Collection, measure: Measure, asked: _Asked) -> Ne
     if open_pairs:
         first, second = (np.array(side) for side in zip(*open_pairs, strict=True))
         completions = completions_of(shared, rel=int(measure.given.get("rel", 1)), seed=asked.seed)
-        gain = gains(shared, completions, measure, first, second)
+        gain = gains(shared, completions, measure, first, second, best=asked.n)
     found = _listed(shared, measure, gain, asked.n)
     return replace(found, rows={**found.rows, "pairs": pairs})
 
