@@ -83,7 +83,7 @@ GOOD = {
 BAD = {
     "nDGC@10": "no measure is called 'nDGC'; did you mean nDCG",
     "apx": "no measure is called 'apx'; did you mean AP",
-    "xyzzyx": "no measure is called 'xyzzyx' (`unjudged measures` lists them all; --load adds yours)",
+    "xyzzyx": "no measure is called 'xyzzyx' (`unjudged explain` lists them; --set code=FILE adds yours)",
     "P": None,
     "AP(rel=0)": "AP: rel is 0, expected a whole number of at least 1",
     "AP(rel=-1)": "AP: rel is -1, expected a whole number of at least 1",

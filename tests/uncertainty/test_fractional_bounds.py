@@ -87,4 +87,6 @@ def test_calibrations_are_learnt_from_the_command_line(tmp_path: Path) -> None:
     learnt = tmp_path / "learnt.json"
     calibrate(halves, sample.runs, "(.*)", "nDCG@10").save(learnt)
     settings = ["--set", f"judgments.calibration={learnt}", "--interval", "calibrated(confidence=0.7)"]
-    assert "[" in printed("evaluate", str(halves), str(sample.runs["boolean"]), "-m", "nDCG@10", *settings)
+    assert "calibrated" in printed(
+        "evaluate", str(halves), str(sample.runs["boolean"]), "-m", "nDCG@10", *settings
+    )

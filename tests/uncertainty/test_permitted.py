@@ -32,7 +32,6 @@ from unjudged.measures.kernel.estimand import (
 )
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.origin import KINDS, Kind, Origin
-from unjudged.uncertainty import methods  # noqa: F401 (they register)
 
 POOL = Pool.of(sample.qrels, sample.runs)
 NEEDED = {"cutoff": 10, "recall": 0.5, "multiple": 1.0}

@@ -120,7 +120,7 @@ def test_odd_values() -> None:
     with pytest.raises(UsageError, match="too high for exponential gains"):
         evaluate({"q": {"a": 1100}}, RUN, "nDCG(dcg='exp-log2')")
     assert evaluate(QRELS, RUN, "AP", depth=10**12).values.item() == 1.0
-    with pytest.raises(InputError, match="document 'e' of query 'q' is 'abc'"):
+    with pytest.raises(InputError, match="document 'e' of query 'q': the score is 'abc'"):
         evaluate(QRELS, {"q": {"d": np.float32(1), "e": "abc"}}, "AP")
 
 

@@ -6,7 +6,7 @@ The verbs are those of the command line:
 >>> from unjudged.sample import runs
 >>> drawn = judging.next(None, runs, design="stratified(20%, top=10)", seed=1)
 >>> len(drawn.wanted)
-1637
+1972
 """
 
 from unjudged.base.lazy import LazyNames

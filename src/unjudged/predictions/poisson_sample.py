@@ -59,7 +59,7 @@ def design_for_predictions(
     >>> from unjudged import sample
     >>> design = design_for_predictions(sample.runs["dense"], budget=50, measure="P@10")
     >>> int(design.drawn.sum()), round(float(design.probability.min()), 3)
-    (43, 0.01)
+    (43, 0.167)
     """
     chosen, seed = Sum.of(measure), checked_int("seed", seed)
     listed = None if among is None else _none_judged(Judgments.of(among))

@@ -108,7 +108,7 @@ def evaluate(
     >>> qrels = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
     >>> run = {"q1": {"d1": 0.3, "d2": 0.7}, "q2": {"d3": 0.5}}
     >>> evaluate(qrels, {"mine": run}, ["nDCG@10", "AP"])
-    system  nDCG@10     could be      AP
+    system  nDCG@10  could be         AP
     mine     0.8155  0.82 – 0.82  0.7500
     """
     asking = Asking(segments=segments, seed=seed, on_progress=on_progress)

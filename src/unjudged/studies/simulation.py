@@ -64,7 +64,7 @@ def simulate(
     >>> from unjudged import evaluate
     >>> made = simulate(systems=3, queries=20, documents=200, seed=1)
     >>> evaluate(made.judgments, made.runs, "AP")
-    system      AP     could be
+    system      AP  could be
     s1      0.6574  0.66 – 0.66
     s2      0.2795  0.28 – 0.28
     s3      0.0817  0.08 – 0.08

@@ -171,7 +171,7 @@ class Calibration:
 
     @classmethod
     def load(cls, path: PathLike) -> Calibration:
-        """Read a file that `save` or `unjudged calibrate` wrote."""
+        """Read a file that `save` wrote."""
         return cls(**calibration_fields(path))
 
 
@@ -202,8 +202,8 @@ def calibration_text(fields: Mapping[str, Any]) -> str:
 
 
 def calibration_fields(path: PathLike) -> dict[str, Any]:
-    """Return the fields of a file that `unjudged calibrate` wrote."""
-    remedy, source = "use a file written by `unjudged calibrate`", display_name(path)
+    """Return the fields of a file that `Calibration.save` wrote."""
+    remedy, source = "use a file written by `unjudged.calibrate(...).save(FILE)`", display_name(path)
     try:
         fields = json.loads(read_small(path, "a calibration"))
     except (ValueError, RecursionError):

@@ -54,7 +54,7 @@ def bounds(contrast: Contrast, _: How, *, extra_relevant: int = 0) -> Columns:
 def calibrated(contrast: Contrast, how: How, *, file: str | None = None) -> Columns:
     """Return intervals that held for the share `confidence` of the left-out runs of the pool.
 
-    The calibration is that of the collection, or in a file that `unjudged calibrate` wrote. If there are too
+    The calibration is that of the collection, or in a file that `Calibration.save` wrote. If there are too
     few groups for that, they have the highest level that the groups can give, and say so.
     """
     find = contrast.calibration

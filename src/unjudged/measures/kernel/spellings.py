@@ -71,7 +71,7 @@ def our_measure(item: Any) -> Measure:
     ours = translated(item)
     if ours is None:
         problem = f"{item}: no measure of this package means the same as this one of ir_measures"
-        raise UsageError(f"{problem}; give the name of one of ours (`unjudged measures` lists them)")
+        raise UsageError(f"{problem}; give the name of one of ours (`unjudged explain` lists them)")
     return ours
 
 
