@@ -57,7 +57,7 @@ def _output(command: str, folder: Path, programs: Path) -> str:
     done = subprocess.run(  # noqa: S603 (commands of our own pages)
         ["bash", "-euo", "pipefail", "-c", command],  # noqa: S607
         stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
+        stderr=subprocess.PIPE,  # after the output: a pipe would let either come first
         stdin=subprocess.DEVNULL,
         text=True,
         check=False,
@@ -65,5 +65,6 @@ def _output(command: str, folder: Path, programs: Path) -> str:
         env={**os.environ, "PATH": path, "COLUMNS": WIDTH, "LC_ALL": "C.UTF-8"},
     )
     if done.returncode:
-        raise RuntimeError(f"`{command}` ended with {done.returncode}:\n{done.stdout}")
-    return "".join(f"{line.rstrip()}\n" for line in done.stdout.strip("\n").splitlines())
+        raise RuntimeError(f"`{command}` ended with {done.returncode}:\n{done.stdout}{done.stderr}")
+    lines = [*done.stdout.strip("\n").splitlines(), *done.stderr.strip("\n").splitlines()]
+    return "".join(f"{line.rstrip()}\n" for line in lines)
