@@ -56,8 +56,7 @@ def _output(command: str, folder: Path, programs: Path) -> str:
     path = f"{programs}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(  # noqa: S603 (commands of our own pages)
         ["bash", "-euo", "pipefail", "-c", command],  # noqa: S607
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,  # after the output: a pipe would let either come first
+        capture_output=True,  # notes come after the output: a pipe would let either come first
         stdin=subprocess.DEVNULL,
         text=True,
         check=False,
