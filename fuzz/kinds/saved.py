@@ -20,7 +20,6 @@ from unjudged.judging import merge
 from unjudged.judging import next as next_documents
 from unjudged.judging.judging_page import to_judge_in
 from unjudged.rankings.sample_file import read_sample, sample_text
-from unjudged.uncertainty.calibration import Calibration
 
 GRADES = {f"q{q}": {f"d{d}": (q + d) % 3 % 2 for d in range(6)} for q in range(4)}
 RUNS = {
@@ -89,12 +88,12 @@ def check_calibration(data: bytes) -> Iterator[Outcome]:
     path.write_bytes(data)
 
     def read() -> Any:
-        calibration = Calibration.load(path)
-        estimates = scored().estimate("calibrated", calibration=calibration, confidence=0.6)
-        for estimate in (one for row in estimates for one in row):
-            if estimate.low > estimate.value or estimate.high < estimate.value:
-                raise Difference(f"a value outside its interval: {estimate}")
-        return [str(one) for row in estimates for one in row]
+        found = scored().with_interval(f"calibrated(file={str(path)!r}, confidence=0.6)")
+        for row in found.rows["systems"]:
+            low, high = row.get("calibrated_low"), row.get("calibrated_high")
+            if low is not None and not low <= row["mean"] <= high:
+                raise Difference(f"a mean outside its interval: {row}")
+        return str(found)
 
     yield outcome(read)
 

@@ -232,8 +232,8 @@ def _checked(fields: dict[str, Any]) -> dict[str, Any]:
     if not all(isinstance(text := fields.get(name), str) and text.isprintable() for name in texts):
         raise InputError(f"it does not say what it was made from ({', '.join(texts)})")
     numbers = {name: _numbers(name, fields.get(name), 0, 1) for name in shares}
-    if len(numbers["unjudged"]) != len(numbers["relevant"]):
-        raise InputError("its unjudged and relevant shares are of different runs")
+    if not 0 < len(numbers["unjudged"]) == len(numbers["relevant"]):
+        raise InputError("its unjudged and relevant shares are of different runs, or of none")
     return {
         "unit": fields["unit"],
         **{name: whole_in_file(name, fields.get(name), 1) for name in counts},
