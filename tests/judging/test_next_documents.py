@@ -49,7 +49,9 @@ def test_an_open_pair_says_what_compare_says_of_it() -> None:
     two = {name: sample.runs[name] for name in ("dense", "reranked")}
     found = next_documents(sample.qrels, two, n=1, measure=RBP)
     (pair,) = found.pairs
-    assert repr(pair) == repr(compare(sample.qrels, two, RBP).pair())
+    row = compare(sample.qrels, two, RBP).pair()
+    shares = {"flip", "loss"}
+    assert repr(pair) == repr({name: value for name, value in row.items() if name not in shares})
     assert pair["headline"] == "needs judging"
     assert found.open_pairs == [pair]
     assert found.notes[:2] == [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any
@@ -13,7 +13,7 @@ from unjudged.base.notes import Note, said_once
 from unjudged.evaluation.query_segments import EVERY
 from unjudged.evidence.contrast import ALONE, Contrast, Evidence, Ints, Turning
 from unjudged.inference.corrections import Correction, find_correction
-from unjudged.inference.infer import Settings, Tested, decide, describe_systems, run_tests
+from unjudged.inference.infer import Settings, decide, describe_systems, run_tests
 from unjudged.inference.interaction import PERMUTATIONS, interaction_p
 from unjudged.inference.means import Columns
 from unjudged.inference.pairs import CELLS, Pairs, rank_intervals
@@ -69,26 +69,33 @@ def answer(
     in_segments: list[Row] = []
     notes: list[tuple[str, Note]] = []
     for one in evidence:
-        blocks = list(_in_blocks(one, first, second, settings))
-        decided = zip(blocks, decide(blocks, settings), strict=True)
-        own = [row for block, columns in decided for row in rows_of(block.contrast, columns)]
+        own, said = pair_rows(one, first, second, settings)
         systems += _system_rows(one, own, base, settings.alpha)
         pairs += own
         if segments is not None:
             in_segments += _segment_rows(one, (first, second), settings, segments, own)
-        notes += [(str(one.measure), note) for note in dict.fromkeys(n for b in blocks for n in b.notes)]
+        notes += [(str(one.measure), note) for note in said]
     correction = settings.correction or find_correction("holm")
     few = too_few_draws(len(first), settings.test, correction, alpha=settings.alpha, draws=settings.draws)
     return Answer(systems, pairs, in_segments, [*said_once(notes, len(evidence)), *few])
 
 
-def _in_blocks(evidence: Evidence, first: Ints, second: Ints, settings: Settings) -> Iterator[Tested]:
-    """Yield tests of some pairs after others, so that memory stays bounded; a joint correction takes all."""
+def pair_rows(
+    evidence: Evidence, first: Ints, second: Ints, settings: Settings, *, shares: bool = True
+) -> tuple[list[Row], list[Note]]:
+    """Return a row per pair, and notes; pairs that are corrected together. `shares` as in `run_tests`.
+
+    Some pairs are tested after others, so that memory stays bounded; a joint correction takes all.
+    """
     joint = settings.correction is not None and settings.correction.joint
     size = len(first) if joint else max(1, CELLS // max(len(evidence.queries), 1))
+    blocks = []
     for start in range(0, len(first), size):
         some = slice(start, start + size)
-        yield run_tests(evidence.contrast(first[some], second[some]), settings)
+        blocks.append(run_tests(evidence.contrast(first[some], second[some]), settings, shares=shares))
+    decided = zip(blocks, decide(blocks, settings), strict=True)
+    rows = [row for block, columns in decided for row in rows_of(block.contrast, columns)]
+    return rows, list(dict.fromkeys(note for block in blocks for note in block.notes))
 
 
 def rows_of(contrast: Contrast, columns: Columns, **more: Any) -> list[Row]:

@@ -17,7 +17,7 @@ from unjudged.evaluation.collection import Collection, RunsSource, collection_of
 from unjudged.evaluation.default_measures import DEFAULT
 from unjudged.evidence.rankings import RankingsEvidence
 from unjudged.inference.infer import Settings
-from unjudged.inference.rows import Row, answer, needs_judging
+from unjudged.inference.rows import Row, needs_judging, pair_rows, pairs_of
 from unjudged.judging import sampling
 from unjudged.judging.designs import DESIGNS, Design, draw, level_for
 from unjudged.judging.expert_prevalence import completions_of
@@ -207,12 +207,13 @@ def _listed(shared: SharedRankings, measure: Measure, gain: Floats, n: int) -> N
 
 
 def pairs_by_judging(shared: SharedRankings, measure: Measure, depth: int | None) -> list[Row]:
-    """Return the row of each pair, with what more judging could change.
+    """Return the row of each pair, with what more judging could change, but not at which shares.
 
     Below the depth of the pool, 0 for none, only documents of the pool can be relevant.
     """
     scores = measure.averaged(shared.per_run(measure.compute(shared.judged_rankings)))
-    return answer([RankingsEvidence(shared, measure, scores, depth)], Settings()).pairs
+    evidence = RankingsEvidence(shared, measure, scores, depth)
+    return pair_rows(evidence, *pairs_of(len(shared.runs)), Settings(), shares=False)[0]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
