@@ -153,10 +153,12 @@ def test_draws_have_the_spread_of_their_cells_and_the_mean_that_is_printed() -> 
     drawn = learnt.table(20_000, seed=1)
     np.testing.assert_allclose(learnt.table(50, seed=1), drawn[:, :50], rtol=1e-12)
     scores = np.log(drawn / (1 - drawn))
-    spread = learnt.spread @ learnt.spread.T
-    same = learnt.query[:, None] == learnt.query[None, :]
+    query = shared.judgments.query[learnt.row]
+    ((_, table),) = learnt.features.tables(learnt.row, len(query))
+    by_weights, by_query = learnt.fit.spread(table, query)
+    spread, same = by_weights @ by_weights.T, query[:, None] == query[None, :]
     np.testing.assert_allclose(scores.mean(axis=1), learnt.log_odds, atol=0.05)
-    expected = spread + learnt.own @ learnt.own.T * same
+    expected = spread + by_query @ by_query.T * same
     scale = np.sqrt(np.outer(np.diagonal(expected), np.diagonal(expected)))
     np.testing.assert_allclose(np.cov(scores) / scale, expected / scale, atol=0.05)
     np.testing.assert_allclose(drawn.mean(axis=1), learnt.probability, atol=0.01)
@@ -190,7 +192,8 @@ def test_many_queries_share_their_cells(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(expert_prevalence, "MOST_CELLS", 10)
     together = learnt_prevalence(now, now.unknown)
     assert len(together.probability) < len(single.probability) / 3
-    assert together.own.shape[1] == 0
+    assert single.single
+    assert not together.single
     assert np.isfinite(together.table(3, seed=1)).all()
     assert together.chance.sum() == pytest.approx(single.chance.sum(), rel=0.05)
 

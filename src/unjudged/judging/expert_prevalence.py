@@ -16,12 +16,14 @@ walk, so the deeper a band is below what is judged, the less is known of it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from unjudged.base.errors import UsageError
-from unjudged.base.segments import numbered, sums
+from unjudged.base.segments import numbered, stable_order
 from unjudged.judging.grouped_logistic import FIXED, GroupedLogistic, GroupedRows, Priors
 from unjudged.rankings.hashing import mixed, salt, uniforms
 from unjudged.rankings.judged import Floats, Integers
@@ -50,6 +52,9 @@ CELLS_PER_UNIT, LOWEST, HIGHEST = (2.0, 1.0, 0.5), -10.0, 5.0
 """Documents of one query, band and best run form a cell if their log-odds, cut at these ends, are alike: in
 one half unit, or more if there are too many cells."""
 
+AT_ONCE = 1024
+"""Features of so many documents fit a cache."""
+
 MOST_CELLS = 100_000
 """With more cells, those of different queries are one, and the uncertainty of single queries is left out."""
 
@@ -63,28 +68,31 @@ def completions_of(shared: SharedRankings, *, rel: int = 1, seed: int = 0) -> Co
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LearntPrevalence(Prevalence):
-    """Log-odds of cell c are `log_odds[c] + spread[c] @ z + own[c] @ u[query[c]]`, z and u normal.
+    """Log-odds of cell c are `log_odds[c]` and what weights deviate, for the features of document `row[c]`.
 
-    Cells are in order of their queries; `own` has no columns where cells have documents of several.
+    Cells are in order of their queries, and deviations of queries count, if each is of one `single` query.
     """
 
+    features: Features
+    fit: GroupedLogistic
+    row: Integers
     log_odds: Floats
-    spread: Floats
-    own: Floats
-    query: Integers
+    single: bool
 
     def table(self, completions: int, seed: int) -> Floats:
         from scipy.special import expit
 
-        score = self.spread @ _normal(self.spread.shape[1], completions, salt(seed, "weights"))
+        query, deviations = self.features.shared.judgments.query[self.row], len(self.fit.varying)
+        shared = _normal(len(self.fit.weights), completions, salt(seed, "weights"))
+        own = None
+        if self.single:
+            queries = int(query.max(initial=0)) + 1
+            numbers = _normal(queries * deviations, completions, salt(seed, "queries"))
+            own = numbers.reshape(queries, deviations, completions)
+        score = np.empty((len(self.row), completions))
+        for part, table in self.features.tables(self.row):
+            score[part] = self.fit.drawn(table, query[part], shared, own)
         score += self.log_odds[:, None]
-        deviations = self.own.shape[1]
-        queries = int(self.query.max(initial=0)) + 1
-        numbers = _normal(queries * deviations, completions, salt(seed, "queries"))
-        ends = np.searchsorted(self.query, np.arange(queries + 1)) * bool(deviations)
-        for q in np.flatnonzero(np.diff(ends)).tolist():
-            part = slice(ends[q], ends[q + 1])
-            score[part] += self.own[part] @ numbers[q * deviations : (q + 1) * deviations]
         return np.asarray(expit(score, out=score))
 
 
@@ -103,11 +111,10 @@ def learnt_prevalence(shared: SharedRankings, row: Integers, rel: int = 1) -> Le
     fit = features.fit(learnt, relevant)
     score = features.score(fit)[row]
     first, cell, single = cells_of(features, row, score)
-    spread, own = fit.spread(features.table(row[first]), query[row[first]])
-    if not single:
-        own = own[:, :0]
-    mean = np.bincount(cell, score) / np.bincount(cell)
-    deviation = np.sqrt((spread**2).sum(axis=1) + (own**2).sum(axis=1))
+    mean, deviation = np.bincount(cell, score) / np.bincount(cell), np.empty(len(first))
+    for part, table in features.tables(row[first]):
+        spread, own = fit.spread(table, query[row[first[part]]])
+        deviation[part] = np.sqrt((spread**2).sum(axis=1) + single * (own**2).sum(axis=1))
     chance = np.zeros(len(mean))  # the mean of probabilities whose log-odds are normal, by quadrature
     for point, weight in np.transpose(np.polynomial.hermite_e.hermegauss(NODES)).tolist():
         chance += weight / np.sqrt(2 * np.pi) * expit(mean + deviation * point)
@@ -115,10 +122,11 @@ def learnt_prevalence(shared: SharedRankings, row: Integers, rel: int = 1) -> Le
         cell=cell,
         probability=chance,
         assumption="prevalence learnt from where the runs have the judged documents",
+        features=features,
+        fit=fit,
+        row=row[first],
         log_odds=mean,
-        spread=spread,
-        own=own,
-        query=query[row[first]].astype(np.int64),
+        single=single,
     )
 
 
@@ -141,10 +149,8 @@ class Features:
     """What is known about each document of the pool: its best rank, the runs that have it, its query."""
 
     shared: SharedRankings
-    run: Integers
-    """For each element of the rankings, its run."""
     place: Floats
-    """For each element of the rankings, from nearly 1 at rank 1 to nearly 0 at the end of the longest."""
+    """For each rank, from nearly 1 at rank 1 to nearly 0 at the end of the longest ranking."""
     common: Floats
     """Documents x 3: 1, the logarithms of the best rank and of 1 + the number of runs."""
     band: Integers
@@ -152,11 +158,16 @@ class Features:
     @classmethod
     def of(cls, shared: SharedRankings) -> Features:
         r, rows = shared.rankings, len(shared.judgments.grade)
-        longest = np.log(int(r.retrieved.max(initial=0)) + 2)
+        ranks = np.arange(int(r.retrieved.max(initial=0)) + 1)
+        place = 1 - np.log(np.maximum(ranks, 1)) / np.log(len(ranks) + 1)
         runs = np.bincount(r.row, minlength=rows)
         common = np.stack([np.ones(rows), np.log(shared.best_rank), np.log1p(runs)], axis=1)
-        run = r.ranking // len(shared.queries)
-        return cls(shared, run, 1 - np.log(r.rank) / longest, common, band_of(shared.best_rank))
+        return cls(shared, place, common, band_of(shared.best_rank))
+
+    def elements(self) -> list[slice]:
+        """Return the elements of each run."""
+        cuts = self.shared.rankings.offsets[:: len(self.shared.queries)].tolist()
+        return [slice(*cut) for cut in pairwise(cuts)]
 
     @property
     def sizes(self) -> tuple[int, int, int, int]:
@@ -167,10 +178,11 @@ class Features:
     @property
     def best_run(self) -> Integers:
         """First of the runs that have each document at its best rank."""
-        r = self.shared.rankings
-        best = np.flatnonzero(r.rank == self.shared.best_rank[r.row])[::-1]
+        r, best = self.shared.rankings, self.shared.best_rank
         found = np.zeros(len(self.common), np.int64)
-        found[r.row[best]] = self.run[best]
+        for run, own in reversed(list(enumerate(self.elements()))):
+            row = r.row[own]
+            found[row[r.rank[own] == best[row]]] = run
         return found
 
     def fit(self, rows: Integers, relevant: Floats) -> GroupedLogistic:
@@ -183,24 +195,31 @@ class Features:
         queries = len(self.shared.queries)
         if queries * len(varying) * (len(varying) + len(precision)) > MOST_DEVIATIONS:
             varying, deviating, kind = varying[:1], deviating[:1], kind[:1]
-        grouped = GroupedRows.of(
-            self.table(rows), self.shared.judgments.query[rows], relevant, varying, queries
-        )
+        ((_, table),) = self.tables(rows, max(len(rows), 1))
+        grouped = GroupedRows.of(table, self.shared.judgments.query[rows], relevant, varying, queries)
         priors = Priors(precision, np.repeat([FIXED, FIXED, 0, 1], self.sizes))
         return grouped.fit(priors, Priors(deviating, kind))
 
-    def table(self, rows: Integers) -> Floats:
-        """Documents x features."""
-        common, steps, runs, _ = self.sizes
+    def tables(self, rows: Integers, at_once: int = AT_ONCE) -> Iterator[tuple[slice, Floats]]:
+        """Yield documents x features, some documents after others."""
+        r, (common, steps, runs, _) = self.shared.rankings, self.sizes
         number = numbered(rows, len(self.common))
-        element = np.flatnonzero(number[self.shared.rankings.row] >= 0)
-        document, run = number[self.shared.rankings.row[element]], common + steps + self.run[element]
-        found = np.zeros((len(rows), sum(self.sizes)))
-        found[:, :common] = self.common[rows]
-        found[:, common : common + steps] = self.band[rows, None] > np.arange(steps)
-        found[document, run] = self.place[element]
-        found[document, run + runs] = 1.0
-        return found
+        element = np.flatnonzero(number[r.row] >= 0)
+        document = number[r.row[element]]
+        order = stable_order(document)
+        element, document = element[order], document[order]
+        run = np.searchsorted([own.stop for own in self.elements()], element, "right")
+        place = self.place[r.rank[element]]
+        for start in range(0, len(rows), at_once):
+            part = slice(start, start + at_once)
+            inside = slice(*np.searchsorted(document, [start, start + at_once]).tolist())
+            found = np.zeros((len(rows[part]), sum(self.sizes)))
+            found[:, :common] = self.common[rows[part]]
+            found[:, common : common + steps] = self.band[rows[part], None] > np.arange(steps)
+            at = document[inside] - start, common + steps + run[inside]
+            found[at] = place[inside]
+            found[at[0], at[1] + runs] = 1.0
+            yield part, found
 
     def score(self, fit: GroupedLogistic) -> Floats:
         """Return the log-odds of relevance of every document of the pool."""
@@ -208,8 +227,10 @@ class Features:
         common, steps, places, runs = np.split(fit.of_groups, np.cumsum(self.sizes)[:-1], axis=1)
         walk = np.concatenate([np.zeros((len(steps), 1)), np.cumsum(steps, axis=1)], axis=1)
         found = np.einsum("ij,ij->i", self.common, common[query]) + walk[query, self.band]
-        cell = r.query[r.ranking], self.run
-        by_runs = sums(places[cell] * self.place + runs[cell], r.row, len(self.common))
+        by_runs = np.zeros(len(found))
+        for run, own in enumerate(self.elements()):
+            row = r.row[own]
+            by_runs[row] += places[query[row], run] * self.place[r.rank[own]] + runs[query[row], run]
         return np.asarray(found + by_runs)
 
 

@@ -19,15 +19,15 @@ variance that is not chance. With many completions the shrinkage vanishes, and t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
 from math import inf
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.base.segments import numbered, stable_order, sums
+from unjudged.base.segments import numbered, owners, ranges, stable_order, sums
 from unjudged.measures.kernel.registry import Measure, ratio
 from unjudged.rankings.judged import Floats, Integers
 from unjudged.uncertainty.completions import Completions, in_threads
@@ -107,7 +107,7 @@ def estimated_gains(
     starts = np.searchsorted(shared.judgments.query[completions.row], np.arange(len(shared.queries) + 1))
     ends = np.searchsorted(document, starts)
     deviation = deviations(completions)
-    bands = Bands.by_query(shared, completions.row, starts)
+    bands_of = Bands.by_query(shared, completions.row, starts)
     waiting = shared.judgments.waiting[completions.row]
     found = np.zeros(len(shared.judgments.grade))
     highest = np.zeros(0)  # of threads that add to it at once one may be lost, which does no harm
@@ -116,7 +116,7 @@ def estimated_gains(
         nonlocal highest
         own, part = slice(starts[q], starts[q + 1]), slice(ends[q], ends[q + 1])
         entries = np.ones(ends[q + 1] - ends[q]), (completion[part], document[part] - own.start)
-        effects = standardised(entries, by_query[:, :, q], deviation[own], bands[q])
+        effects = standardised(entries, by_query[:, :, q], deviation[own], bands_of(q))
         gain = np.where(waiting[own], effects.most(first, second), 0.0)
         order = np.argsort(-gain)[: np.count_nonzero(gain)]
         for start in range(0, len(order), DOCUMENTS_AT_ONCE):
@@ -189,19 +189,22 @@ class Bands:
     bands: int
 
     @classmethod
-    def by_query(cls, shared: SharedRankings, row: Integers, starts: Integers) -> list[Bands]:
-        """Return the bands of each query's unknown documents: `row[starts[q]:starts[q + 1]]` are its rows."""
+    def by_query(cls, shared: SharedRankings, row: Integers, starts: Integers) -> Callable[[int], Bands]:
+        """Make the bands of a query's unknown documents: `row[starts[q]:starts[q + 1]]` are its rows."""
         r, queries = shared.rankings, len(shared.queries)
         place = numbered(row, len(shared.judgments.grade))
-        element = np.flatnonzero(place[r.row] >= 0)
-        where = place[r.row[element]]
-        order = stable_order(where)
-        element, where = element[order], where[order]
-        cuts = np.searchsorted(where, starts)
-        where -= np.repeat(starts[:-1], np.diff(cuts))
-        band, run = band_of(r.rank[element]), (r.ranking[element] // queries).astype(np.int64)
-        sizes = len(shared.runs), int(band.max(initial=0)) + 2
-        return [cls(where[a:b], run[a:b], band[a:b], *sizes) for a, b in pairwise(cuts.tolist())]
+        last = int(r.rank[place[r.row] >= 0].max(initial=1))
+        sizes = len(shared.runs), int(band_of(last)) + 2
+
+        def of(q: int) -> Bands:
+            ranking = np.arange(q, len(r), queries)
+            counts = r.counts[ranking]
+            element, run = ranges(r.offsets[ranking], counts), owners(counts)
+            where = place[r.row[element]]
+            there = where >= 0
+            return cls(where[there] - starts[q], run[there], band_of(r.rank[element[there]]), *sizes)
+
+        return of
 
     def counts(self, relevant: Any) -> Floats:
         """Runs x draws x bands: how many documents are relevant, from draws x documents."""

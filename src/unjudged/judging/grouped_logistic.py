@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -145,20 +146,43 @@ class GroupedLogistic:
         found[:, self.varying] += self.deviations
         return found
 
+    @cached_property
+    def _root(self) -> Floats:
+        """A factor of the covariance of the weights."""
+        return np.asarray(np.linalg.inv(np.linalg.cholesky(self.precision)).T)
+
     def spread(self, table: Floats, group: Integers) -> tuple[Floats, Floats]:
         """How the scores of these rows, in any order, vary.
 
         Both results are factors of independent standard normal numbers. Those of the first, rows x columns,
         are shared by all rows; those of the second, rows x deviations, by the rows of a group.
         """
-        root = np.linalg.inv(np.linalg.cholesky(self.precision)).T
-        shared, own = np.empty_like(table), table[:, self.varying]
-        order = np.argsort(group, kind="stable")
-        for g, part in _parts(group[order]):
-            rows = order[part]
-            shared[rows] = (table[rows] - own[rows] @ self.moved[g]) @ root
+        shared, own = table.copy(), table[:, self.varying]
+        for g, rows in _rows(group):
+            shared[rows] -= own[rows] @ self.moved[g]
             own[rows] = own[rows] @ np.linalg.cholesky(self.covariance[g])
-        return shared, own
+        return shared @ self._root, own
+
+    def drawn(self, table: Floats, group: Integers, shared: Floats, own: Floats | None) -> Floats:
+        """Return rows x draws: the spread times normal numbers, columns x draws.
+
+        Those of groups are groups x deviations x draws; without them the scores do not vary by group.
+        """
+        weights, deviating = self._root @ shared, table[:, self.varying]
+        found = table @ weights
+        for g, rows in _rows(group):
+            change = -self.moved[g] @ weights
+            if own is not None:
+                change += np.linalg.cholesky(self.covariance[g]) @ own[g]
+            found[rows] += deviating[rows] @ change
+        return np.asarray(found)
+
+
+def _rows(group: Integers) -> Iterator[tuple[int, Integers]]:
+    """Yield each group that has rows, which are in any order, and where they are."""
+    order = np.argsort(group, kind="stable")
+    for g, part in _parts(group[order]):
+        yield g, order[part]
 
 
 def _parts(group: Integers) -> Iterator[tuple[int, slice]]:
