@@ -170,7 +170,8 @@ def _narrowest(collection: Collection, measure: Measure, asked: _Asked) -> NextD
     check_permitted(measure, collection.judgments, CHOOSING)
     shared = collection.shared()
     weights = shared.unknown_weights(measure)
-    gain = np.bincount(weights.row, weights.weight / len(shared.runs), weights.rows)
+    share = 1 / len(shared.runs)
+    gain = np.bincount(weights.row, weights.weight * share, weights.rows)
     return _listed(shared, measure, gain.astype(float), asked.n)
 
 
