@@ -31,11 +31,6 @@ def of(case: Case) -> Collection:
     return _collection(case.qrels, tuple(case.runs.items()))
 
 
-def ends(a: str, b: str, name: str, estimate: Any) -> Iterator[Found]:
-    yield "", a, b, f"{name}value", estimate.value
-    yield "", a, b, f"{name}ends", [estimate.low, estimate.high, estimate.confidence]
-
-
 def pairs_of(judgments: Any) -> list[list[Any]]:
     """Documents with a grade, sorted, with grade, stratum and probability."""
     found = []
