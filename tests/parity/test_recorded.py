@@ -3,25 +3,38 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import DATA
 from tests.parity.ask_new import ASK
-from tests.parity.collections import write_data
+from tests.parity.collections import read_cases, write_data
 from tests.parity.compare import Change, alike, compare, source_of
 from tests.parity.record import RECORDED, machine, recorded_questions, summarised, unpack
-from tests.parity.rows import Key, ask_all, read_rows
+from tests.parity.rows import Key, Rows, ask_all, read_rows
 from unjudged import UnjudgedError
 
 OWN = ("small", "sample")
+PROCESSES = 2
+
+
+def ask_some(folder: Path, first: int) -> Rows:
+    """Ask about one of `PROCESSES` collections of a folder."""
+    names = {case.name for case in read_cases(folder)[first::PROCESSES]}
+    return ask_all(
+        ASK, folder, UnjudgedError, lambda case: recorded_questions(case) if case.name in names else ()
+    )
 
 
 def check(folder: Path, sources: tuple[str, ...]) -> None:
     """Ask about the collections of a folder, and compare with what is recorded of these sources."""
     old = {key: value for key, value in read_rows(unpack("answers")).items() if source_of(key) in sources}
-    new = summarised(ask_all(ASK, folder, UnjudgedError, recorded_questions))
+    with ProcessPoolExecutor(PROCESSES, get_context("spawn")) as pool:
+        parts = pool.map(ask_some, [folder] * PROCESSES, range(PROCESSES))
+        new = summarised({key: value for part in parts for key, value in part.items()})
     bits = machine() == json.loads((RECORDED / "machine.json").read_text())
     result = compare(old, new, Change.read(), sources=sources, recorded=True, bits=bits)
     assert not result.wrong, "\n".join(result.problems)
