@@ -193,8 +193,7 @@ class Bands:
         """Make the bands of a query's unknown documents: `row[starts[q]:starts[q + 1]]` are its rows."""
         r, queries = shared.rankings, len(shared.queries)
         place = numbered(row, len(shared.judgments.grade))
-        last = int(r.rank[place[r.row] >= 0].max(initial=1))
-        sizes = len(shared.runs), int(band_of(last)) + 2
+        sizes = len(shared.runs), int(band_of(r.rank.max(initial=1))) + 2
 
         def of(q: int) -> Bands:
             ranking = np.arange(q, len(r), queries)

@@ -22,6 +22,8 @@ BELIEF = 3.0
 """The precision that a prior begins with counts like so many weights."""
 FIXED = -1
 """The kind of weights whose prior stays as it is given."""
+AT_ONCE = 2048
+"""Rows that are multiplied with themselves at a time."""
 BOTH = ([0, 1], [0, 1])
 """The axes of groups and of their deviations, over which products are summed."""
 
@@ -97,19 +99,23 @@ class GroupedRows:
 
         table, own = self.table, self.table[:, self.varying]
         parts = list(_parts(self.group))
+        many = range(0, len(table), AT_ONCE)
         weights, deviations = weights.copy(), deviations.copy()
         coupling, group_slope = np.zeros((*deviations.shape, len(weights))), np.zeros_like(deviations)
         for _ in range(STEPS):
             chance = expit(table @ weights + np.einsum("ij,ij->i", own, deviations[self.group]))
-            residual, scaled = self.relevant - chance, table * np.sqrt(chance * (1 - chance))[:, None]
+            residual, weight = self.relevant - chance, chance * (1 - chance)
             for g, part in parts:
-                coupling[g] = scaled[part, self.varying].T @ scaled[part]
+                coupling[g] = (own[part] * weight[part, None]).T @ table[part]
                 group_slope[g] = own[part].T @ residual[part]
             slope = table.T @ residual - priors.precision * weights
             left = group_slope - group_priors.precision * deviations
             covariance = np.linalg.inv(coupling[:, :, self.varying] + np.diag(group_priors.precision))
             moved = covariance @ coupling
-            precision = scaled.T @ scaled + np.diag(priors.precision)
+            precision = np.diag(priors.precision)
+            for some in (slice(start, start + AT_ONCE) for start in many):
+                scaled = table[some] * np.sqrt(weight[some, None])
+                precision += scaled.T @ scaled
             precision -= np.tensordot(coupling, moved, BOTH)
             step = np.linalg.solve(precision, slope - np.tensordot(moved, left, BOTH))
             group_step = (covariance @ left[:, :, None])[:, :, 0] - moved @ step

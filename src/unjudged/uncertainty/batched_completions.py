@@ -9,7 +9,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.base.segments import ends, numbered, owners, ranges, stable_order
+from unjudged.base.segments import count_before, ends, numbered, owners, ranges, stable_order
 from unjudged.rankings.judged import Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments
 from unjudged.uncertainty.bounding.filled import anonymous
@@ -126,8 +126,9 @@ class BatchedCompletions:
         r, pool = self.rankings, self.rankings.judgments
         relevant = np.flatnonzero(pool.grade > 0)
         first = np.searchsorted(relevant, pool.offsets)
-        new_row = numbered(relevant, len(pool.grade))
-        element = np.flatnonzero((new_row[r.row] >= 0) & (r.rank <= self.cutoff))
+        new_row = numbered(relevant, len(pool.grade)).astype(np.int32)
+        known = (new_row[r.row] >= 0) & (r.rank <= self.cutoff)
+        element = np.flatnonzero(known)
         query = r.query[r.ranking[element]].astype(np.int64)
         return _Known(
             grade=pool.grade[relevant],
@@ -137,7 +138,7 @@ class BatchedCompletions:
             query=query,
             local=(new_row[r.row[element]] - first[query]).astype(np.int32),
             per_ranking=np.bincount(r.ranking[element], minlength=len(r)),
-            before=np.searchsorted(element, np.arange(len(r.rank))),
+            before=count_before(known),
         )
 
     def _elements_of(self, document: Integers) -> tuple[Integers, Integers]:
@@ -173,7 +174,7 @@ class BatchedCompletions:
     def _elements(self) -> tuple[Integers, Integers, Integers]:
         """Where the elements of each unknown document begin in the list, how many they are, and the list."""
         r = self.rankings
-        number = numbered(self.row, len(r.judgments.grade))
+        number = numbered(self.row, len(r.judgments.grade)).astype(np.int32)
         wanted: Mask = (number[r.row] >= 0) & (r.rank <= self.cutoff)
         element = np.flatnonzero(wanted)
         document = number[r.row[element]]
@@ -192,7 +193,7 @@ class _Known:
     query: Integers
     local: NDArray[np.int32]
     per_ranking: Integers
-    before: Integers
+    before: NDArray[np.int32]
     """For each element of the rankings, how many of these come before it."""
 
 
