@@ -131,7 +131,7 @@ def test_hardly_any_first_document_is_judged(judged: int, said: bool) -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         scores = evaluate(qrels, run, "AP")
-        assert ("Only 40% of the documents in the first 10 of the runs are judged" in str(scores)) == said
+        assert ("Only 40 % of the documents in the first 10 of the runs are judged" in str(scores)) == said
     assert bool(caught) == said
     few = {query: qrels[query] for query in list(qrels)[:9]}
     assert "Only" not in str(evaluate(few, {query: run[query] for query in few}, "AP"))

@@ -40,7 +40,7 @@ NOTE = "expanded has no ranking for 1 query of 30: q17. Each counts as empty."
 """The sample collection has a run that misses a query, so commands that read it say so."""
 
 USUAL = re.compile(
-    r"(wrote|unjudged: Wrote|unjudged: Using|.*Documents have the same score|! What more judging|! 68% of) .*"
+    r"(wrote|unjudged: Wrote|unjudged: Using|.*Documents have the same score|! What more judging|! 68 %) .*"
     r"|[0-9]+ notes?( \(.*\))?: -v"
 )
 """Other lines that commands write to standard error without anything being wrong."""

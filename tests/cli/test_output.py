@@ -221,7 +221,7 @@ def test_decimals_and_levels() -> None:
     assert r"\textbf{0.388}" in printed(*three, "--format", "latex")
     assert re.search(r"fused +0\.388 +0\.\d\d . 0\.\d\d ", printed(*three))
     said = everything("compare", QRELS, RUN, DENSE, "--alpha", "0.005")
-    assert " (99.5%), p = " in said
+    assert " (99.5 %), p = " in said
 
 
 def test_a_long_name_is_folded(tmp_path: Path) -> None:

@@ -34,19 +34,19 @@ def test_long_work_shows_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
             time.sleep(0.02)
         report(10)
     assert "working" in terminal.getvalue()
-    assert "30%" in terminal.getvalue()
+    assert "30 %" in terminal.getvalue()
 
 
 def test_what_follows_the_last_run_is_not_reading(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = on_terminal(monkeypatch)
     with progress("reading", 2, then="computing", after=0.01) as report:
-        for done, shown in ((1, "50%"), (2, "computing")):
+        for done, shown in ((1, "50 %"), (2, "computing")):
             report(done)
             deadline = time.monotonic() + 10
             while shown not in terminal.getvalue() and time.monotonic() < deadline:
                 time.sleep(0.02)
             assert shown in terminal.getvalue()
-    assert "100%" not in terminal.getvalue()
+    assert "100 %" not in terminal.getvalue()
 
 
 def test_short_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -137,8 +137,8 @@ def test_cosine_scores_are_a_run(folder: Path) -> None:
 
 def test_how_files_match(folder: Path) -> None:
     text = str(check(QRELS, RUNS[1], folder / "labels.jsonl", folder / "two.tsv", folder / "documents.jsonl"))
-    assert f"lexical.run with {QRELS}: 30 of 30 queries; 100% of the first ten documents are judged" in text
-    assert "grades of 100% of the judged documents" in text
+    assert f"lexical.run with {QRELS}: 30 of 30 queries; 100 % of the first ten documents are judged" in text
+    assert "grades of 100 % of the judged documents" in text
     assert "texts of 30 of 30 queries" in text
     assert re.search(r"texts of (\d+) of \1 unjudged documents", text)
 

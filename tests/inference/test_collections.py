@@ -134,7 +134,7 @@ def spread(queries: int, by: float, seed: int = 5) -> Scores:
 
 def test_a_note_names_the_few_queries_on_which_most_of_the_uncertainty_rests() -> None:
     few = compare_collections({"small": spread(5, 0.1), "large": spread(50, 0.1)}, "AP")
-    assert [note for note in few.notes if note.startswith("small has 5 queries, on which up to 91%")]
+    assert [note for note in few.notes if note.startswith("small has 5 queries, on which up to 91 %")]
     for sizes in ((5, 5), (10, 500)):
         enough = compare_collections({str(i): spread(n, 0.1, i) for i, n in enumerate(sizes)}, "AP")
         assert enough.notes == []
@@ -148,7 +148,9 @@ def test_the_share_of_uncertainty_is_that_of_the_variances() -> None:
     own, other = 0.03**2, 0.1**2
     median = (own + other) / 2
     each = (0.25 * median + 4 * own) / 4.25 / 5, (0.25 * median + 499 * other) / 499.25 / 500
-    assert [note for note in found.notes if f"up to {each[0] / sum(each):.0%} of the uncertainty" in note]
+    assert [
+        note for note in found.notes if f"up to {100 * each[0] / sum(each):.0f} % of the uncertainty" in note
+    ]
 
 
 def test_the_same_collection_twice_is_noted() -> None:

@@ -85,12 +85,12 @@ def test_a_gate_stops_a_system_that_is_slower() -> None:
     assert slower.outcome == "fail"
     (check,) = slower.checks
     assert 5 < check["limit_low"] < 33 < check["limit_high"]
-    said = f"difference {check['difference']:+.4f}, above {check['limit_low']:+.4f} with 95%"
+    said = f"difference {check['difference']:+.4f}, above {check['limit_low']:+.4f} with 95 %"
     assert said in slower.sentence()
     assert "latency: the lower value counts as better." in slower.notes
     faster = gate(Scores.of(values, "latency", runs=["old", "new"], lower="latency"), "new", "old", margin=5)
     assert faster.outcome == "pass"
-    assert f", below {faster.checks[0]['limit_high']:+.4f} with 95%" in faster.sentence()
+    assert f", below {faster.checks[0]['limit_high']:+.4f} with 95 %" in faster.sentence()
 
 
 def test_best_marks_and_orders_of_means() -> None:

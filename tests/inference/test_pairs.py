@@ -146,7 +146,7 @@ def test_the_sentence_has_the_numbers(four: Comparison) -> None:
     text = " ".join(
         compare(JUDGED, {"unsure": RUNS_OF_FOUR["unsure"], "best": RUNS_OF_FOUR["best"]}, "P@2").sentences()
     )
-    assert "if 89% of unsure's unjudged documents are relevant; 100% of the judged ones are" in text
+    assert "if 89 % of unsure's unjudged documents are relevant; 100 % of the judged ones are" in text
 
 
 RUNS_OF_FOUR = {"unsure": ranked("uv", "xu", "uv"), "best": ranked("xzy", "xwz", "xyz")}

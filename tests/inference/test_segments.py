@@ -335,7 +335,7 @@ def test_runs_and_judgments_too() -> None:
     by = {f"q{j:02}": "head" if j < 11 else "tail" for j in range(1, 31)}
     found = compare(sample.qrels, runs, ["AP", "P@10"], segments=by)
     assert len(found.segments) == 6
-    assert "Holm's step-down correction over 2 segments per measure" in method_of(found)
+    assert "Holm over 2 segments per measure" in method_of(found)
     written = found.records("segments").as_columns()
     assert written["interaction_p"][0] == found.segments[0]["interaction_p"]
     assert all(row["low"] <= row["difference"] <= row["high"] for row in found.segments)

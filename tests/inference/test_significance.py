@@ -236,5 +236,5 @@ def test_notes_count_pairs_in_the_singular_and_the_plural() -> None:
 def test_tests_of_pairs_say_how_many_differ() -> None:
     rng = np.random.default_rng(0)
     found = compare_pairs(np.array([[0.3], [0.3], [0.5]]) + rng.normal(0, 0.1, (3, 40)))
-    method = "Paired t test, Holm's step-down correction"
+    method = "Paired t test, Holm"
     assert str(found) == f"PairTests(3 pairs, 2 differ: {method}, alpha = 0.05)"

@@ -86,7 +86,7 @@ def test_trec8(data: Path) -> None:
     change = np.abs(np.array([row["change"] for row in found.rows["left out"]], float))
     shares = change.mean(), change.max(), change[automatic].max()
     assert [round(float(share), 2) for share in shares] == [0.77, 9.93, 3.31]
-    assert found.notes[0].startswith("Left out, a run's AP changes by 0.77% on average, 9.93% at most")
+    assert found.notes[0].startswith("Left out, a run's AP changes by 0.77 % on average, 9.93 % at most")
 
 
 def test_nothing_relevant_is_no_sign_of_reusability(tmp_path: Path) -> None:

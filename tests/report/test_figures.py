@@ -125,7 +125,7 @@ def test_differences_are_those_of_the_queries() -> None:
 
 def test_judged_shares_are_those_of_judged_at_ten(drawn: dict[str, Figure]) -> None:
     share = evaluate(sample.qrels, sample.runs["dense"], "Judged@10").means[0, 0]
-    assert drawn["judged"].title.startswith(f"{share:.0%}".replace("%", " %") + " of dense's first ten")
+    assert drawn["judged"].title.startswith(f"{100 * share:.0f} % of dense's first ten")
 
 
 def test_curves_and_panels_have_every_point(tried: Experiment) -> None:

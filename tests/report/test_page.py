@@ -304,9 +304,9 @@ def test_a_run_unlike_the_pool_has_no_calibrated_bar(names: list[str]) -> None:
     runs = {name: sample.runs[name] for name in names}
     facts = read(report_page(sample.qrels, runs, "AP", calibration=learnt, alpha=0.3).html)
     notes = " ".join(facts["notes"])
-    assert "75% of the judged are relevant" in notes
+    assert "75 % of the judged are relevant" in notes
     assert "for an interval judge a random sample" in notes
-    assert "calibrated intervals (70%)" in notes
+    assert "calibrated intervals (70 %)" in notes
     known = [low is not None for low in facts["measures"][0]["estimate_low"]]
     assert known == ([False] if len(names) == 1 else [True, False])
 

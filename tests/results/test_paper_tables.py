@@ -64,7 +64,7 @@ def test_the_caption_explains_marks_and_comments_the_data(few: Comparison) -> No
         r"\\begin\{table\}|\\begin\{tabular\}", few.to_latex(3, caption="Ours", label="tab:ours")
     )
     assert r"\caption{Ours Means over 30 queries." in caption
-    assert "alpha = 0.05" in caption
+    assert r"5 \%." in caption
     assert r"\label{tab:ours}" in caption
     assert "q17" in comments
     loose = sum(row["headline"] == "needs judging" for row in few.pairs)

@@ -138,8 +138,8 @@ def test_a_run_unlike_all_left_out_runs_gets_its_bounds() -> None:
         estimate = intervals(scores, "calibrated", calibration=unlike, confidence=0.5)[0][0]
         assert estimate.confidence == 1.0
         assert "so these are bounds: for an interval judge a random sample" in estimate.method
-        assert f"{unjudged:.0%} are unjudged" in estimate.method
-        assert f"{relevant:.0%} of the judged are relevant" in estimate.method
+        assert f"{100 * unjudged:.0f} % are unjudged" in estimate.method
+        assert f"{100 * relevant:.0f} % of the judged are relevant" in estimate.method
         assert estimate.low == pytest.approx(bounds.low)
         assert estimate.high <= bounds.high
     like = replace(made, unjudged=every, relevant=every)
@@ -184,8 +184,8 @@ def test_an_interval_by_hand() -> None:
     assert (found.value, found.low, found.high) == pytest.approx((0.25, 0.25, 0.25 + reach))
     assert found.confidence == 0.95
     assert "39 runs of 39 groups" in found.method
-    assert "documents of run 1, 50% are unjudged, more than in 67% of the left-out runs, and" in found.method
-    assert "50% of the judged are relevant, more than in 67%)" in found.method
+    assert "run 1, 50 % are unjudged, more than in 67 % of the left-out runs, and" in found.method
+    assert "50 % of the judged are relevant, more than in 67 %)" in found.method
     wide = intervals(scores, "calibrated", calibration=learnt({"P@2": (9.0,) * 39}))[0][0]
     assert (wide.low, wide.high) == (0.25, 0.75)
 

@@ -22,7 +22,7 @@ class LazyNames:
 
     >>> names = LazyNames("unjudged.base", {"wording": "percent share=percent"})
     >>> names.all, names.get("share")(0.5)
-    (['percent', 'share'], '50%')
+    (['percent', 'share'], '50 %')
     """
 
     def __init__(self, package: str, modules: dict[str, str]) -> None:

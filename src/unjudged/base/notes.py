@@ -9,12 +9,14 @@ JSON has all of it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from string import Formatter
 from typing import Any, Self
 
-from unjudged.base.wording import counted, shortlist
+from unjudged.base.wording import counted, percent, shortlist
 
+BELOW = ("shares", "collections", "method", "placing")
+"""Codes of notes that stand below their table, because they say how to read it."""
 READING, DOUBT = 0, 1
 """Weights: how to read the results, or why another conclusion may be right."""
 
@@ -40,7 +42,7 @@ refused!: {why}.
 few-judged!: Only {share}, and the others count as nonrelevant: bounds (--interval bounds) show what that
     leaves open. If the labels were drawn at random, say so (--set
     judgments.how=sample).
-hardly-judged!: {unseen:.0%} of the top ten of {about:list} was never judged: the score says little. What to
+hardly-judged!: {unseen:share} of the top ten of {about:list} was never judged: the score says little. What to
     judge: {command}
 queries-without-judged!: {none:number} of {queries} queries {none:has} no judged document, so all that
     runs have for {none:it} counts as nonrelevant: {none:list}.
@@ -67,7 +69,7 @@ of-logarithms: {about:list}: differences, their tests and intervals are of logar
 per-query: {about:list}: means per query, where `evaluate` has sums.
 same-queries!: {about:list} have the same {what}: their queries are not independent, and intervals and p
     values of the mean are too small.
-rests-on-few!: {about:list} has {queries:query}, on which up to {share:.0%} of the uncertainty of a mean
+rests-on-few!: {about:list} has {queries:query}, on which up to {share:share} of the uncertainty of a mean
     or difference over collections rests: its interval and p value may be too small or too large, less so
     from {enough} queries on.
 one-query!: One query says nothing about other queries: every p is 1.
@@ -81,7 +83,8 @@ no-effect: No unjudged document that the runs retrieve changes the difference.
 judging-unknown!: What more judging could change is unknown: {why}.
 judging-unknown-of!: {about:list}: what more judging could change is unknown: {why}.
 collections: mean: {geometric}over collections, each counts alike. queries: {sizes}.
-method: {doubt}{test}, alpha = {alpha:g}{against}.
+method: {doubt}{test}, {alpha:level}{against}.
+placing: {of}{said}
 few-draws!: With {draws:,} draws a pair that alone differs has p = {p:.2g} after correction: draw at least
     {enough:,}.
 """
@@ -148,12 +151,8 @@ def said_once(said: Iterable[tuple[str, Note]], every: int) -> Iterator[Note]:
 
 class _Words(Formatter):
     def format_field(self, value: Any, format_spec: str) -> str:
-        if format_spec == "list":
-            return shortlist(value)
-        if format_spec == "all":
-            return ", ".join(value)
-        if format_spec == "names":
-            return _named(value)
+        if format_spec in _FORMATS:
+            return _FORMATS[format_spec](value)
         if format_spec in ("number", *FORMS, *NOUNS):
             number = value if isinstance(value, int) else len(value)
             if format_spec in NOUNS:
@@ -171,3 +170,12 @@ def _named(runs: Sequence[str]) -> str:
     if len(runs) > NAMED:
         return f"{len(runs)} runs ({', '.join(runs[:3])}, ...)"
     return " and ".join(filter(None, [", ".join(runs[:-1]), runs[-1]]))
+
+
+_FORMATS: dict[str, Callable[[Any], str]] = {
+    "list": shortlist,
+    "all": ", ".join,
+    "names": _named,
+    "level": percent,
+    "share": lambda value: percent(value, 0),
+}

@@ -15,13 +15,13 @@ def counted(number: int, what: str) -> str:
     return f"{number} {what if number == 1 else many}"
 
 
-def percent(share: float) -> str:
-    """Return a confidence level with as many digits as it was given, never rounded to another level.
+def percent(share: float, decimals: int | None = None) -> str:
+    """Return a share in per cent, a level with as many digits as it was given, never rounded to another.
 
-    >>> percent(0.95), percent(0.995)
-    ('95%', '99.5%')
+    >>> percent(0.95), percent(0.995), percent(2 / 3, 0)
+    ('95 %', '99.5 %', '67 %')
     """
-    return f"{100 * share:.10g}%"
+    return f"{100 * share:.10g} %" if decimals is None else f"{100 * share:.{decimals}f} %"
 
 
 def p_text(value: float) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unjudged.base.errors import InputError, UsageError
+from unjudged.base.notes import BELOW
 from unjudged.base.wording import plain
 from unjudged.cli.files import check_not_read
 from unjudged.cli.standard_streams import already_said, drop_output, tell, terminal_width
@@ -113,7 +114,9 @@ def show_tables(grids: Grid | Sequence[Grid], given: Given, *, text: str = "", a
     several = [grids] if isinstance(grids, Grid) else list(grids)
     notes = [note for grid in several for note in grid.notes]
     if chosen == "table":
-        tell(notes)
+        below = [] if text else [one for one in notes if getattr(one, "code", "") in BELOW]
+        tell([one for one in notes if one not in below])
+        after = f"{wrapped(['', *below]) if below else ''}{after}"
         bare = [replace(grid, notes=()) for grid in several]
         width, bold = terminal_width(), on_terminal(given.output)
         show(f"{text or render(bare, chosen, width=width, bold=bold)!s}{after}", given.output)

@@ -194,7 +194,7 @@ class _Bar:
             return f"{self._what} ..."
         left = round((time.monotonic() - self._started) * (1 / share - 1))
         bar = "━" * round(30 * share)
-        return f"{self._what} {bar:30} {share:4.0%}  {left // 60}:{left % 60:02d} left"
+        return f"{self._what} {bar:30} {100 * share:3.0f} %  {left // 60}:{left % 60:02d} left"
 
     def stop(self) -> None:
         with self._lock:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from unjudged.base.errors import UnjudgedError, UnjudgedWarning, UsageError
-from unjudged.base.wording import counted, shortlist
+from unjudged.base.wording import counted, percent, shortlist
 from unjudged.collection.description import Description
 from unjudged.collection.finding import description_of
 from unjudged.data.sources import expanded
@@ -186,7 +186,7 @@ class _Files:
                 common = f"{shared} of {counted(len(queries), 'query')}"
                 if shared:
                     judged = float(np.mean([first.mean() for first in _first_ten(judgments, run).values()]))
-                    common += f"; {judged:.0%} of the first ten documents are judged"
+                    common += f"; {percent(judged, 0)} of the first ten documents are judged"
                 yield {"file": judgments.file, "other": run.file, "common": common}
             for texts in self.of(TEXTS):
                 waiting = _waiting(judgments)
@@ -196,7 +196,7 @@ class _Files:
                         yield {"file": judgments.file, "other": texts.file, "common": said}
         for judge in self.judges:
             assert self.qrels is not None  # noqa: S101 (judges are of its documents)
-            common = f"grades of {_covered(self.qrels, judge):.0%} of the judged documents"
+            common = f"grades of {percent(_covered(self.qrels, judge), 0)} of the judged documents"
             yield {"file": self.qrels.file, "other": judge.file, "common": common}
 
     def problems(self) -> Iterator[str]:

@@ -60,7 +60,7 @@ def adjusted(
     return chosen.function(pairs, draws=draws, seed=seed)
 
 
-@correction("Holm's step-down correction", cite=("holm1979",))
+@correction("Holm", cite=("holm1979",))
 def holm(p: Floats) -> Floats:
     """Return the largest of (k - j + 1) p_(j) up to the p value's own place (Holm, 1979).
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from unjudged.base.errors import UsageError
 from unjudged.base.segments import numbered
+from unjudged.base.wording import percent
 from unjudged.judging.pooling import Pool
 from unjudged.measures.kernel.averages import ratio
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
@@ -40,7 +41,7 @@ def left_out_groups(
     reranked  reranked  0.4374    0.3867      -11.59     1              1
     dense     dense     0.2057    0.2057        0.00     5              5
     <BLANKLINE>
-    Left out, a run's AP changes by 8.66% on average, 13.66% at most (fused), its
+    Left out, a run's AP changes by 8.66 % on average, 13.66 % at most (fused), its
     place by 0.0 on average, 0 at most.
     """
     chosen = parse_measure(measure)
@@ -68,8 +69,9 @@ def left_out_groups(
         size, moved = np.abs(change), np.abs(place - first)
         most = int(np.argmax(size))
         note = (
-            f"Left out, a run's {chosen} changes by {size.mean():.2%} on average, {size[most]:.2%} at most "
-            f"({pool.runs[most]}), its place by {moved.mean():.1f} on average, {moved.max()} at most."
+            f"Left out, a run's {chosen} changes by {percent(size.mean(), 2)} on average, "
+            f"{percent(size[most], 2)} at most ({pool.runs[most]}), its place by "
+            f"{moved.mean():.1f} on average, {moved.max()} at most."
         )
     titles = {"left out": f"Groups left out of the pool; {chosen}"}
     return Result({"left out": rows}, [note], {"titles": titles})

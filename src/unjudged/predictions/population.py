@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from unjudged.base.errors import InputError
-from unjudged.base.wording import counted
+from unjudged.base.wording import counted, percent
 from unjudged.evaluation.collection import Collection, RunsSource, judged_rankings, with_whole_grades
 from unjudged.measures.kernel.estimand import BY_DOCUMENT, check_use
 from unjudged.measures.kernel.measure import Measure
@@ -240,6 +240,6 @@ class Completeness:
         raise IncompleteError(
             f"{self.measure} needs {least} queries or more that people judged completely{depth}, and there "
             f"{'is' if complete == 1 else 'are'} {complete}: they judged {share} "
-            f"({judged / max(needed, 1):.1%}). Either {whole}, or, for P, RBP and DCG, let people judge "
-            f"as many documents drawn at random ({drawn}). {STATE_IT}"
+            f"({percent(judged / max(needed, 1), 1)}). Either {whole}, or, for P, RBP and DCG, "
+            f"let people judge as many documents drawn at random ({drawn}). {STATE_IT}"
         )

@@ -17,6 +17,7 @@ from unjudged.base.errors import (
     quoted,
 )
 from unjudged.base.notes import note
+from unjudged.base.wording import percent
 from unjudged.data.scan import scanner
 from unjudged.data.sources import name_in_errors, run_name
 from unjudged.rankings.judged import Floats, JudgedRankings
@@ -134,13 +135,13 @@ def few_judged(r: JudgedRankings, depth: int = TOP) -> str | None:
     """Say how few of the first documents of the runs are judged, if too few for a pool of these runs.
 
     >>> print(few_judged(JudgedRankings.spelled("1 U U U")))
-    25% of the documents in the first 10 of the runs are judged
+    25 % of the documents in the first 10 of the runs are judged
     """
     judged = np.count_nonzero(r.judgments.grade[r.row[r.rank <= depth]] >= 0)
     retrieved = np.minimum(r.retrieved, depth).sum()
     if judged >= JUDGED_SHARE * retrieved:
         return None
-    return f"{judged / retrieved:.0%} of the documents in the first {depth} of the runs are judged"
+    return f"{percent(judged / retrieved, 0)} of the documents in the first {depth} of the runs are judged"
 
 
 def not_random(r: JudgedRankings, rate: Floats) -> str | None:

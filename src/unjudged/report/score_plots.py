@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import isfinite
-from statistics import median
 
 import numpy as np
 
@@ -35,26 +33,15 @@ from unjudged.results.comparison import Comparison
 from unjudged.results.evaluation import Evaluation
 from unjudged.results.fields import Row
 from unjudged.results.grid import blank
+from unjudged.results.words import wide_ranges
 
 ROW, BAR = 27, 13
 """Pixels of a system, and of its range."""
-WIDE = 0.1
-"""A range is wide if it is wider than this and than twice the median."""
 OVER_QUERIES = ("query_low", "query_high")
 KEYS = ("mean", "low", "high", *OVER_QUERIES)
 LEVEL = 0.95
 FEW = 6
 """More lines than this are not told apart: only the lowest have names."""
-
-
-def wide_ranges(rows: Sequence[Row]) -> list[str]:
-    """Return the systems of which judging could make much more or less than of most, the widest first."""
-    known = [row for row in rows if row.get("low") is not None and isfinite(row["high"] - row["low"])]
-    if len(known) < 2:
-        return []
-    spans = {row["system"]: row["high"] - row["low"] for row in known}
-    least = max(WIDE, 2 * median(spans.values()))
-    return sorted((name for name, span in spans.items() if span > least), key=lambda name: -spans[name])
 
 
 def finding(measure: str, rows: Sequence[Row]) -> str:
@@ -95,11 +82,7 @@ def systems_figure(
     sampled = any(blank(row.get("query_low")) is not None for row in rows)
     keys = [(dot(10, 0), "score today")]
     keys += [(box(0, -6, 20, 12), "what judging could make of it")] if ranged else []
-    keys += (
-        [(line([(0, 0), (20, 0)], "ink", 1.5), f"other queries ({percent(level)})".replace("%", " %"))]
-        if sampled
-        else []
-    )
+    keys += [(line([(0, 0), (20, 0)], "ink", 1.5), f"other queries ({percent(level)})")] if sampled else []
     keys += [(diamond(10, 0), "with every document judged")] if truth else []
     figure = Figure(bottom + 40, title or finding(measure, rows), keys, width)
     figure.add(axis_across(x, 4, bottom, f"mean {measure}"))
@@ -117,7 +100,7 @@ def systems_figure(
         if truth:
             figure.add(diamond(x(truth[row["system"]]), y))
         figure.add(dot(x(row["mean"]), y, colour))
-        beside = f"{row['mean']:.3f}" if judged is None else f"{judged[row['system']]:.0%}".replace("%", " %")
+        beside = f"{row['mean']:.3f}" if judged is None else percent(judged[row["system"]], 0)
         figure.add(words(width - 4, y + 4.5, beside, anchor="end", colour=colour, bold=own))
     return figure
 
@@ -158,7 +141,7 @@ def differences_figure(pair: Row, by_query: Sequence[Row], systems: Sequence[str
     if blank(pair.get("query_low")) is not None:
         figure.add(line([(margin, y(pair["query_low"])), (margin, y(pair["query_high"]))], "ink", 1.5))
         spans = (
-            f"{percent(level)}:".replace("%", " %"),
+            f"{percent(level)}:",
             f"{pair['query_low']:+.2f} to",
             f"{pair['query_high']:+.2f}",
         )
@@ -188,13 +171,13 @@ def judged_figure(systems: Sequence[str], judged: Integers, ranked: Integers) ->
     told = set(order if len(systems) <= FEW else order[:3])
     depth = max(int((ranked > 0).any(axis=0).sum()), 2)
     lowest = order[0]
-    title = f"{ten[lowest]:.0%} of {named(systems[lowest])}'s first ten documents are judged"
+    title = f"{percent(ten[lowest], 0)} of {named(systems[lowest])}'s first ten documents are judged"
     if len(systems) > 1:
-        title = f"{title}, at least {ten[order[1]]:.0%} of the others'"
+        title = f"{title}, at least {percent(ten[order[1]], 0)} of the others'"
     names = [named(systems[i], 16) for i in told]
     right = WIDTH - max(map(width_of, names)) - 12
     x, y = Scale(1, depth, 46, right), Scale(0, 1, 214, 24)
-    figure = Figure(254, title.replace("%", " %"))
+    figure = Figure(254, title)
     ticks = [1.0, *(tick for tick in x.ticks if tick > 4)]
     figure.add(
         axis_up(y, 46, right, "judged share of the first documents"),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import inf, isfinite
 from typing import Any
 
+from unjudged.base.wording import percent
 from unjudged.results.grid import Cell, Column, Kind
 
 Row = dict[str, Any]
@@ -59,7 +60,7 @@ def share_text(value: float | None) -> str:
     """Return a share as people read it."""
     if value is None or not isfinite(value):
         return ""
-    return f"{value:.1%}" if value < 0.1 else f"{value:.0%}"
+    return percent(value, 1 if value < 0.1 else 0)
 
 
 def _range(low: str, high: str) -> Text:
@@ -79,9 +80,29 @@ def _estimated(row: Row, decimals: int) -> Cell:
     return ends if value is None or ends is None else f"{value:.{decimals}f} ({ends})"
 
 
+def _mean(row: Row, _: int) -> Cell:
+    """The mean; that of how much was judged is a share."""
+    value = known(row.get("mean"))
+    return share_text(value) if value is not None and is_judged_share(row) else value
+
+
+def is_judged_share(row: Row) -> bool:
+    """Whether the row is of how much of the first documents was judged."""
+    return str(row.get("measure")).startswith("Judged")
+
+
+LITTLE = 0.5
+"""The judged share of the top ten below which a score says little."""
+
+
+def _hardly_judged(row: Row, _: int) -> Cell:
+    share = row.get("row of Judged@10", {}).get("mean")
+    return "!" if share is not None and share < LITTLE else None
+
+
 def _place(row: Row, _: int) -> Cell:
     low, high = row.get("place_low"), row.get("place_high")
-    return None if low is None else str(low) if low == high else f"{low}-{high}"
+    return None if low is None else str(low) if low == high else f"{low}\N{EN DASH}{high}"
 
 
 def _outcomes(row: Row, _: int) -> Cell:
@@ -159,7 +180,7 @@ field("undrawn", kind="integer", means="judged and not drawn")
 field("grades", kind="text", means="who gave which grade")
 field("rank_left_out", kind="integer")
 field("rank", kind="integer", means="1 and the number of systems with a better mean")
-field("mean")
+field("mean", text=_mean)
 field("mean_a", "a's mean")
 field("mean_b", "b's mean")
 field("difference", means="a minus b")
@@ -175,7 +196,7 @@ field("calibrated_low", means="the lower end for a run like the pooled groups")
 field("calibrated_high", means="the upper end for a run like the pooled groups")
 field("calibrated", kind="text", text=_range("calibrated_low", "calibrated_high"))
 field("confidence", means="the share of cases in which the interval holds")
-field("judged_share", "judged", means="how much of the first ten documents is judged")
+field("hardly judged", " ", "text", text=_hardly_judged, means="the score says little")
 field("query_low", "query low", means="the lower end for other queries")
 field("query_high", "query high", means="the upper end for other queries")
 field("other queries would give", "for other queries", "text", text=_range("query_low", "query_high"))

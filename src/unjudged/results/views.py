@@ -64,7 +64,7 @@ VIEWS: dict[str, View] = {
     "systems": View(
         [
             *("measure", "letter", "system", "collection", "mean", "could be", "estimated", "calibrated"),
-            *("other queries would give", "place", "better_than"),
+            *("other queries would give", "place", "better_than", "hardly judged"),
         ],
         [
             *("collection", "measure", "system", "mean", *_INTERVAL, "judged_share", "place_low"),
@@ -183,7 +183,7 @@ def grid_of_view(
     `written` are the rows for programs if these are others.
     """
     listed, for_programs = [*notes], rows if written is None else written
-    named = _named_after_two(rows)
+    named = {**_named_after_two(rows), **_named_after_measure(rows, view)}
     shown, best = view.shown, view.best
     if view.across:
         rows, shown, best = _spread(rows, view)
@@ -208,6 +208,14 @@ def _named_after_two(rows: Sequence[Row]) -> dict[str, str]:
         return {}
     ((a, b),) = two
     return {"mean_a": a, "mean_b": b, "value_a": a, "value_b": b}
+
+
+def _named_after_measure(rows: Sequence[Row], view: View) -> dict[str, str]:
+    """Return the heading of means, if all are by the same measure and no column says by which."""
+    names = {str(row.get("measure")) for row in rows}
+    if view.across or len(names) != 1 or "measure" not in view.shown:
+        return {}
+    return {"mean": names.pop()}
 
 
 def _spread(rows: Sequence[Row], view: View) -> tuple[list[Row], list[str | Field], list[str]]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import inf, isfinite, isnan
+from statistics import median
 from typing import Any
 
 from unjudged.base.notes import Note, note
@@ -25,6 +26,10 @@ from unjudged.inference.verdict import (
 )
 from unjudged.results.fields import Row, share_text
 
+NAMED = 3
+"""Most systems that a sentence names."""
+WIDE = 0.1
+"""A range is wide if it is wider than this and than twice the median."""
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 NEEDED = "if {} of {}'s unjudged documents are relevant"
@@ -79,14 +84,14 @@ def letters(place: int) -> str:
     return text
 
 
-def method_of(settings: Mapping[str, Any], doubt: str = "") -> Note:
-    """Return test, correction and level in one sentence, after what a mark of `doubt` means."""
+def method_of(settings: Mapping[str, Any], doubt: str = "", queries: int = 0) -> Note:
+    """Return queries, test, correction and level in one sentence, after what a mark of `doubt` means."""
     title = settings["test"]
     against = "" if settings.get("baseline") is None else f", against {settings['baseline']}"
     family = f" over {settings['family']}" if settings.get("family") else ""
     corrected = f", {settings['correction']}{family}" if family else ""
-    test = f"{title[0].upper()}{title[1:]}{corrected}"
-    return note("method", doubt=doubt, test=test, alpha=settings["alpha"], against=against)
+    test = f"{counted(queries, 'query')}, {title}" if queries else f"{title[0].upper()}{title[1:]}"
+    return note("method", doubt=doubt, test=f"{test}{corrected}", alpha=settings["alpha"], against=against)
 
 
 def notes_of_view(result: Any, view: str, *, marks: bool = True) -> list[str]:
@@ -103,8 +108,9 @@ def notes_of_view(result: Any, view: str, *, marks: bool = True) -> list[str]:
         return [*of_collections(result.settings), method_of(result.settings), *without_judging(result.pairs)]
     sought = marks and view == "pairs" and any(isfinite(row.get("flip", inf)) for row in rows)
     doubt = "? needs judging. " if marks and any(row.get("doubtful") for row in rows) else ""
-    method = method_of(result.settings, doubt)
-    return [*([note("shares")] if sought else []), method, *without_judging(result.pairs)]
+    method = method_of(result.settings, doubt, rows[0]["queries"] if rows else 0)
+    placed = placings(rows, result.settings) if marks and view == "systems" else []
+    return [*([note("shares")] if sought else []), method, *placed, *without_judging(result.pairs)]
 
 
 def columns_by_query(row: Row) -> str:
@@ -184,6 +190,53 @@ def segment_sentences(rows: Sequence[Row], alpha: float) -> list[str]:
 def _other(row: Row) -> str:
     """Return the system that is not ahead."""
     return str(row["b"] if row["ahead"] == row["a"] else row["a"])
+
+
+def some(names: Sequence[str]) -> str:
+    """Return the names, or the first of them and how many more there are.
+
+    >>> some(["a", "b"]), some("abcdefg")
+    ('a and b', 'a, b, c and 4 more')
+    """
+    more = len(names) - NAMED
+    shown = [*names[:NAMED], *([f"{more} more"] if more > 0 else [])]
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+def wide_ranges(rows: Sequence[Row]) -> list[str]:
+    """Return the systems of which judging could make much more or less than of most, the widest first."""
+    known = [row for row in rows if row.get("low") is not None and isfinite(row["high"] - row["low"])]
+    if len(known) < 2:
+        return []
+    spans = {row["system"]: row["high"] - row["low"] for row in known}
+    least = max(WIDE, 2 * median(spans.values()))
+    return sorted((name for name, span in spans.items() if span > least), key=lambda name: -spans[name])
+
+
+def placings(rows: Sequence[Row], settings: Mapping[str, Any]) -> Iterator[Note]:
+    """Yield what the places of three and more systems say, by each measure."""
+    by_measure: dict[str, list[Row]] = {}
+    for row in rows:
+        by_measure.setdefault(row["measure"], []).append(row)
+    for measure, own in by_measure.items():
+        if len(own) > 2 and settings.get("baseline") is None and (said := placing(own)):
+            yield note("placing", of="" if len(by_measure) == 1 else f"{measure}: ", said=said)
+
+
+def placing(rows: Sequence[Row]) -> str:
+    """Say which systems cannot be told from the best, and which cannot be placed at all."""
+    best, hot = rows[0], wide_ranges(rows)
+    known = {best["system"], *best["better_than"], *best["doubtful"], *hot}
+    level = [row["system"] for row in rows if row["system"] not in known]
+    said = []
+    if best["system"] not in hot:
+        if level:
+            said.append(f"{some([best['system'], *level])} cannot be told apart.")
+        elif len(best["better_than"]) == len(rows) - 1:
+            said.append(f"{best['system']} is better than all others.")
+    if hot:
+        said.append(f"{some(hot)} cannot be placed: judge some of {'it' if len(hot) == 1 else 'them'}.")
+    return " ".join(said)
 
 
 def headline_sentence(row: Row) -> str:
@@ -276,6 +329,8 @@ def title_of(result: Any, view: str) -> str:
     if "collections" in result.settings:
         collections = counted(len(result.settings["collections"]), "collection")
         return f"{counted(len(result.runs), 'system')} x {collections}; {measures[0]}"
+    if view == "systems":  # its heading and the note below have both
+        return ""
     what = counted(len(rows) // len(measures), many)
     of = f"; {measures[0]}" if len(measures) == 1 else ""
     return f"{what} x {counted(rows[0]['queries'], 'query')}{of}"

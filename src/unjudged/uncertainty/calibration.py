@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from unjudged.base.errors import AssumptionWarning, InputError, UsageError, announce
-from unjudged.base.wording import counted
+from unjudged.base.wording import counted, percent
 from unjudged.data.streams import PathLike, display_name, number_in_file, read_small, whole_in_file
 from unjudged.data.writing import write_whole
 from unjudged.measures.kernel.averages import mean_over_queries
@@ -120,8 +120,8 @@ class Calibration:
         count, what, which = self._deciding(measures)
         if confidence * (count + 1) <= count + 1e-9:
             return ""
-        least = f"{'it' if count == 1 else 'they'} can give at most {100 * _most(count):g} %"
-        return f"{counted(count, what)}{which} cannot give {100 * confidence:.4g} % confidence; {least}"
+        least = f"{'it' if count == 1 else 'they'} can give at most {percent(_most(count))}"
+        return f"{counted(count, what)}{which} cannot give {percent(confidence)} confidence; {least}"
 
     def _deciding(self, measures: Sequence[Measure]) -> tuple[int, str, str]:
         """Count what limits the level: the groups, or the scores of the measure that has the most."""
@@ -151,12 +151,13 @@ class Calibration:
         learnt = f"calibrated on {self.runs} runs of {self.groups} groups, cut at rank {self.depth}"
         unjudged, relevant = float(means.first.unjudged[run]), float(means.first.relevant[run])
         above = [
-            f"{np.mean(np.array(known) < own - 1e-12):.0%}"
+            f"{percent(float(np.mean(np.array(known) < own - 1e-12)), 0)}"
             for known, own in ((self.unjudged, unjudged), (self.relevant, relevant))
         ]
         shares = (
-            f"of the first {FIRST} documents of {name}, {unjudged:.0%} are unjudged, more than in {above[0]} "
-            f"of the left-out runs, and {relevant:.0%} of the judged are relevant, more than in {above[1]}"
+            f"of the first {FIRST} documents of {name}, {percent(unjudged, 0)} are unjudged, more than in "
+            f"{above[0]} of the left-out runs, and {percent(relevant, 0)} of the judged are relevant, "
+            f"more than in {above[1]}"
         )
         if means.unlike[run]:
             return f"{learnt}; unlike them ({shares}), so these are bounds: {RANDOM_SAMPLE}"

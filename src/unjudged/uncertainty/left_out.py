@@ -15,6 +15,7 @@ import numpy as np
 
 from unjudged.base.errors import UsageError
 from unjudged.base.segments import ends, sums
+from unjudged.base.wording import percent
 from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.estimand import LEAVING_OUT, check_permitted
 from unjudged.measures.kernel.registry import Measure, ratio
@@ -158,7 +159,7 @@ def check_pooled(measures: Sequence[Measure], rankings: JudgedRankings, depth: i
         labels = rankings.labels[rankings.rank <= depth]
         judged = np.count_nonzero(labels >= 0)
         if judged < POOLED_SHARE * len(labels):
-            share = f"{judged / len(labels):.0%} of the listed documents"
+            share = f"{percent(judged / len(labels), 0)} of the listed documents"
             why = f"{share} in the first {depth} of the runs are judged"
     if why is not None:
         raise UsageError(f"{LEAVING_OUT.name} needs a pool of these runs, and {why}: {LEAVING_OUT.instead}")

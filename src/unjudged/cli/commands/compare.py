@@ -126,4 +126,4 @@ def next_step(found: Comparison, given: Given) -> str:
         words = [words[0], *(word for word in words[1:] if word in pair or file_name(word) in pair)]
     words += ["-m", open_pairs[0]["measure"]] if given.measure else []
     words += [part for text in given.set for part in ("--set", text)]
-    return f"\nNext: {join(['unjudged', 'next', *words, '-o', 'to-judge.qrels'])}\n"
+    return f"\nNext: {join(['unjudged', 'next', *words, '-n', '100', '-o', 'to-judge.qrels'])}\n"

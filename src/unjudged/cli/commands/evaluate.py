@@ -43,8 +43,6 @@ def _intervals() -> Iterable[str]:
 
 
 USAGE = "[SOURCE...]"
-HALF = 0.5
-"""The judged share of the top ten below which a score says little."""
 INTERVAL = Option(
     "--interval",
     known=_intervals,
@@ -88,9 +86,10 @@ def hardly_judged(found: Evaluation, given: Given) -> Iterator[Note]:
     from shlex import join
 
     from unjudged.base.notes import note
+    from unjudged.results.fields import LITTLE
 
     shares = {row["system"]: row["mean"] for row in found.rows["systems"] if row["measure"] == "Judged@10"}
-    if low := {name: share for name, share in shares.items() if share < HALF}:
+    if low := {name: share for name, share in shares.items() if share < LITTLE}:
         name = min(low, key=lambda one: low[one])
         command = join(["unjudged", "next", *given.words])
         yield note("hardly-judged", [name], unseen=1 - low[name], command=command)

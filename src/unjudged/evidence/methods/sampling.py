@@ -14,7 +14,7 @@ from math import ceil, log, nan
 import numpy as np
 
 from unjudged.base.errors import UsageError
-from unjudged.base.wording import counted
+from unjudged.base.wording import counted, percent
 from unjudged.evidence.contrast import Contrast
 from unjudged.evidence.estimates import ends_of_estimates
 from unjudged.evidence.intervals import Columns, How, interval, rankings_of
@@ -106,8 +106,9 @@ def check_drawn(plain: Measure, judgments: Judgments, strata: Strata) -> None:
     if unseen > MOST_UNSEEN * queries:
         raise UsageError(
             f"{unseen} of {counted(queries, 'query')} have no relevant document in the sample, "
-            f"more than {MOST_UNSEEN:.0%}, so {plain} cannot be estimated for them: draw more{budget}, or "
-            "judge the first documents of every run completely (unjudged next --design stratified)"
+            f"more than {percent(MOST_UNSEEN, 0)}, so {plain} cannot be estimated for them: "
+            f"draw more{budget}, or judge the first documents of every run completely "
+            "(unjudged next --design stratified)"
         )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
 from typing import Any
 
-from unjudged.base.wording import counted
+from unjudged.base.wording import counted, percent
 from unjudged.inference.verdict import (
     BETTER,
     ENOUGH_QUERIES,
@@ -18,13 +18,9 @@ from unjudged.inference.verdict import (
 )
 from unjudged.measures.kernel.measure import Measure
 from unjudged.rankings.origin import Origin
-from unjudged.report.score_plots import wide_ranges
 from unjudged.results.comparison import Comparison
 from unjudged.results.fields import Row
-from unjudged.results.words import headline_sentence
-
-NAMED = 3
-"""Most systems that a sentence names."""
+from unjudged.results.words import headline_sentence, some, wide_ranges
 
 
 def answer_of(
@@ -72,7 +68,7 @@ def _lede(
     for name in hot[:1]:
         row = own[name]
         if name in judged:
-            yield f"{percent(1 - judged[name])} of what {name} put in its first ten was never judged."
+            yield f"{percent(1 - judged[name], 0)} of what {name} put in its first ten was never judged."
         yield f"Judging could make its score anything from {row['low']:.2f} to {row['high']:.2f}."
     spans = [
         row["high"] - row["low"]
@@ -120,22 +116,6 @@ def _next(pairs: Sequence[Row], hot: Sequence[str]) -> Iterator[str]:
         yield f"use more queries: {counted(many, 'pair')} cannot be told apart on these.{judging}"
     elif headlines == {BETTER}:
         yield "nothing. Every pair is decided."
-
-
-def percent(share: float) -> str:
-    """Return a share as sentences say it."""
-    return f"{share:.0%}".replace("%", " %")
-
-
-def some(names: Sequence[str]) -> str:
-    """Return the names, or the first of them and how many more there are.
-
-    >>> some(["a", "b"]), some("abcdefg")
-    ('a and b', 'a, b, c and 4 more')
-    """
-    more = len(names) - NAMED
-    shown = [*names[:NAMED], *([f"{more} more"] if more > 0 else [])]
-    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
 def _is(names: Sequence[str]) -> str:

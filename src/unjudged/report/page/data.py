@@ -99,7 +99,7 @@ def page_data(given: PageInput) -> dict[str, Any]:
         "runs": list(map(_name, result.runs)),
         "queries": list(map(_name, settings["queries"])),
         "test": f"{settings['test']}, {settings['correction']}{family}" if result.pairs else "",
-        "level": percent(1 - settings["alpha"]).replace("%", " %"),
+        "level": percent(1 - settings["alpha"]),
         "alpha": settings["alpha"],
         "baseline": settings["baseline"],
         "shares": {"needed": NEEDED, "not_even": NOT_EVEN, "seen": OF_JUDGED, "corrected": CORRECTED},
