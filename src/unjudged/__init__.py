@@ -15,7 +15,7 @@ TYPE_CHECKING = False  # without importing `typing`, which takes longer than all
 if TYPE_CHECKING:
     from typing import Any
 
-__version__ = "0.2.0"
+__version__ = "0.3.0.dev0"
 
 _NAMES = LazyNames(
     "unjudged",

@@ -225,7 +225,8 @@ def placings(rows: Sequence[Row], settings: Mapping[str, Any]) -> Iterator[Note]
 
 def placing(rows: Sequence[Row]) -> str:
     """Say which systems cannot be told from the best, and which cannot be placed at all."""
-    best, hot = rows[0], wide_ranges(rows)
+    unsure = {name for row in rows if row["doubtful"] for name in (row["system"], *row["doubtful"])}
+    best, hot = rows[0], [name for name in wide_ranges(rows) if name in unsure]
     known = {best["system"], *best["better_than"], *best["doubtful"], *hot}
     level = [row["system"] for row in rows if row["system"] not in known]
     said = []
