@@ -160,9 +160,14 @@ def test_an_import_keeps_the_answers_of_the_page(task: Path, opened: Open) -> No
 
 FORBIDDEN = 'Object.defineProperty(window, "localStorage", { get() { throw new DOMException("denied"); } });'
 FULL = 'Storage.prototype.setItem = () => { throw new DOMException("full", "QuotaExceededError"); };'
+NO_BASE = 'IDBFactory.prototype.open = () => { throw new DOMException("denied"); };'
+FULL_BASE = """IDBObjectStore.prototype.put = function () {
+    this.transaction.abort();
+    throw new DOMException("full", "QuotaExceededError");
+};"""
 
 
-@pytest.mark.parametrize("script", [FORBIDDEN, FULL], ids=["forbidden", "full"])
+@pytest.mark.parametrize("script", [FORBIDDEN + NO_BASE, FULL + FULL_BASE], ids=["forbidden", "full"])
 def test_a_browser_that_saves_nothing_is_said_at_once(
     task: Path, opened: Open, shot: Any, script: str
 ) -> None:
@@ -175,13 +180,27 @@ def test_a_browser_that_saves_nothing_is_said_at_once(
     assert exported(page, task).read_text().count(" 1\n") == 1
 
 
+@pytest.mark.parametrize("script", [FORBIDDEN, FULL, NO_BASE, FULL_BASE])
+def test_either_storage_is_enough(task: Path, opened: Open, script: str) -> None:
+    page = opened(make(task), script=script)
+    page.keyboard.press("1")
+    page.wait_for_selector("html[data-saved=yes]")
+    assert page.inner_text("#unsaved") == ""
+    page = another_tab(page)
+    assert page.inner_text("#progress") == "document 2 of 6, 1 judged"
+
+
 def test_what_could_not_be_saved_is_saved_when_it_can(task: Path, opened: Open) -> None:
     page = opened(make(task))
-    page.evaluate(f"() => {{ window.set = Storage.prototype.setItem; {FULL} }}")
+    page.evaluate(
+        "() => { window.put = IDBObjectStore.prototype.put; window.set = Storage.prototype.setItem; }"
+    )
+    page.evaluate(f"() => {{ {FULL}{FULL_BASE} }}")
     page.keyboard.press("1")
     page.locator("#unsaved", has_text="does not save").wait_for()
-    page.evaluate("() => { Storage.prototype.setItem = set; }")
+    page.evaluate("() => { IDBObjectStore.prototype.put = put; Storage.prototype.setItem = set; }")
     page.keyboard.press("2")
+    page.wait_for_selector("html[data-saved=yes]")
     assert page.inner_text("#unsaved") == ""
     assert "2 judged" in another_tab(page).inner_text("#progress")
 

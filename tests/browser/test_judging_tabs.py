@@ -1,9 +1,12 @@
-"""Two tabs of the judging page and reloads, in random orders: no answer is lost."""
+"""Two tabs of the judging page, reloads and a killed browser, in random orders: no answer is lost."""
 
 from __future__ import annotations
 
+import os
 import random
 import re
+import signal
+import time
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +18,11 @@ from tests.cli.in_process import printed
 DOCUMENTS = [f"d{n}" for n in range(12)]
 ACTIONS = 200
 ORDERS = [range(5), range(5, 10)]
-"""Those of one browser; each has a page and two tabs of its own."""
+"""Those of one browser, which is killed under all of them; each has a page and two tabs of its own."""
 WATCH = """
 const set = Storage.prototype.setItem;
 Storage.prototype.setItem = function (name, value) {
-    if (!name.endsWith("-opened")) window.told = [name, value];
+    window.told = [name, value];
     return set.call(this, name, value);
 };
 window.heard = {};
@@ -28,7 +31,7 @@ addEventListener("storage", (event) => { window.heard[event.key] = event.newValu
 
 
 class Browser:
-    """A browser with a folder of its own."""
+    """A browser with a folder of its own, which can be killed and started again."""
 
     def __init__(self, playwright: Any, folder: Path) -> None:
         self.playwright, self.folder = playwright, folder
@@ -39,6 +42,17 @@ class Browser:
             self.folder, executable_path=CHROMIUM, args=FLAGS, accept_downloads=True
         )
         self.context.add_init_script(WATCH)
+
+    def kill(self) -> None:
+        """As if the machine lost its power: no process of this browser can do anything more."""
+        mark = f"--user-data-dir={self.folder}".encode()
+        for process in Path("/proc").iterdir():
+            if process.name.isdigit() and _holds(process / "cmdline", mark):
+                os.kill(int(process.name), signal.SIGKILL)
+        time.sleep(0.3)
+        for lock in self.folder.glob("Singleton*"):
+            lock.unlink()
+        self.start()
 
 
 class Tabs:
@@ -68,6 +82,17 @@ class Tabs:
         page.goto(self.address)
         page.wait_for_selector("html[data-ready]")
         return page
+
+    def saved(self) -> None:
+        for tab in self.tabs:
+            tab.wait_for_selector("html[data-saved=yes]")
+
+
+def _holds(file: Path, words: bytes) -> bool:
+    try:
+        return words in file.read_bytes()
+    except OSError:
+        return False
 
 
 class Model:
@@ -102,14 +127,26 @@ def test_random_orders(playwright: Any, tmp_path: Path, orders: range) -> None:
     (tmp_path / "texts.tsv").write_text("".join(f"{name}\ttext of {name}\n" for name in DOCUMENTS))
     browser = Browser(playwright, tmp_path / "profile")
     judges = [(random.Random(order), Tabs(browser, made(tmp_path, order)), Model(order)) for order in orders]
-    for _ in range(ACTIONS):
+    kills = random.Random(orders[0]).sample(range(ACTIONS), 2)
+    for number in range(ACTIONS):
+        if number in kills:
+            for _, tabs, _ in judges:
+                tabs.saved()
+            browser.kill()
+            for _, tabs, model in judges:
+                tabs.open()
+                model.done = [[], []]
         for rng, tabs, model in judges:
             act(rng, tabs, rng.randrange(2), model)
+    before = []
     for _, tabs, model in judges:
+        tabs.saved()
         texts = [exported(tab, tmp_path) for tab in tabs.tabs]
         assert texts[0] == texts[1]
         assert set(texts[0].splitlines()[1:]) - {"# unjudged-origin pool"} == model.lines()
-        assert exported(tabs.tab(), tmp_path) == texts[0]
+        before.append(texts[0])
+    browser.kill()
+    assert [exported(tabs.tab(), tmp_path) for _, tabs, _ in judges] == before
     browser.context.close()
 
 
@@ -141,10 +178,12 @@ def act(rng: random.Random, tabs: Tabs, which: int, model: Model) -> None:
         tab.keyboard.press("u")
         model.undo(which)
     elif kind == "reload":
+        tabs.saved()
         tab.reload()
         tab.wait_for_selector("html[data-ready]")
         model.done[which] = []
     else:
+        tabs.saved()
         tab.close()
         tabs.tabs[which] = tabs.tab()
         model.done[which] = []

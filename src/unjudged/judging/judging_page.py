@@ -24,6 +24,7 @@ from unjudged.rankings.origin import A_POOL, Origin
 ESCAPED = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 """In JSON these stand inside strings only; escaped, no text can end the element that holds the data."""
 LABELS = {0: "not relevant", 1: "relevant", 2: "highly relevant", 3: "perfectly relevant"}
+SCRIPTS = ("store.js", "page.js")
 HIGHEST = 9
 """Grades are typed as one key."""
 
@@ -73,7 +74,7 @@ def judging_page(
         "items": [(place[q], row[d]) for q, d in task],
         "texts": [documents[document].whole if document in documents else None for document in row],
     }
-    style, script = _part("page.css"), f'{{\n"use strict";\n{_part("page.js")}}}\n'
+    style, script = _part("page.css"), f'{{\n"use strict";\n{"".join(map(_part, SCRIPTS))}}}\n'
     policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}"
     parts = {
         "policy": f"{policy}; base-uri 'none'; form-action 'none'",

@@ -1,6 +1,4 @@
 // One document with its query, and its answer: a grade, or that it cannot be judged. Keys, buttons, export and import.
-const at = (id) => document.getElementById(id);
-const data = JSON.parse(at("data").textContent);
 const items = data.items;
 const place = new Map(items.map(([query, name], i) => [`${data.queries[query][0]} ${data.documents[name]}`, i]));
 const CANNOT = -2;  // the grade that says so in a file of judgments
@@ -14,31 +12,13 @@ function isOpen(i) { return gradeOf(i) === null; }
 function nameOf(i) { return data.documents[items[i][1]]; }
 function say(text) { at("message").textContent = text; }
 
-// Answers are saved in localStorage, each under a name of its own, so that several tabs with this page never write over
-// each other; of two values for one name the later one counts.
-const key = `unjudged-judge-${data.checksum}-`;
-const waiting = new Map();  // what is not saved yet
-
-function keep(name, value) {
-  waiting.set(name, value);
-  let problem = null;
-  try {
-    for (const [name, value] of waiting) {
-      localStorage.setItem(`${key}${name}`, JSON.stringify(value));
-      waiting.delete(name);
-    }
-  } catch (error) { problem = error; }
-  at("unsaved").textContent = problem ? `This browser does not save your answers (${problem.message}): export them before you close the page.` : "";
-  at("saved").textContent = problem ? "not saved" : "saved";
+function unsaved(error) {
+  at("unsaved").textContent = error ? `This browser does not save your answers (${error.message}): export them before you close the page.` : "";
 }
 
-function takeKept() {
-  try {
-    for (let n = 0; n < localStorage.length; n += 1) {
-      const name = localStorage.key(n);
-      if (name.startsWith(key)) take(name.slice(key.length), JSON.parse(localStorage.getItem(name)));
-    }
-  } catch (error) { say(`Saved answers cannot be read: ${error.message}`); }
+function showSaved() {
+  at("saved").textContent = waiting.size ? (writing ? "saving …" : "not saved") : "saved";
+  document.documentElement.dataset.saved = waiting.size ? "no" : "yes";
 }
 
 // An answer from another tab or from disk; an older one than ours is ignored.
@@ -126,7 +106,11 @@ function answer(grade) {
   at("reading").focus({ preventScroll: true });
 }
 
-function download() {
+async function takeKept() { for (const [name, value] of await kept()) take(name, value); }
+
+async function download() {
+  await takeKept();
+  show();
   const grades = items.map((_, i) => gradeOf(i) ?? -1), judged = grades.filter((grade) => grade >= 0).length;
   const lines = items.map(([query, name], i) => `${data.queries[query][0]} 0 ${data.documents[name]} ${grades[i]}`);
   const head = [`# unjudged-answers: ${judged} of ${items.length} documents judged`, ...data.marks];
@@ -200,16 +184,22 @@ function build() {
   });
 }
 
-build();
-takeKept();
-go(seek(0, isOpen) ?? 0);
-at("reading").focus({ preventScroll: true });
-document.addEventListener("keydown", press);
-addEventListener("storage", (event) => {
-  if (!event.key?.startsWith(key) || !event.newValue) return;
-  take(event.key.slice(key.length), JSON.parse(event.newValue));
-  show();
-});
-addEventListener("beforeunload", (event) => { if (waiting.size) event.preventDefault(); });
-keep("opened", { t: Date.now() });  // so that a browser that saves nothing is known at once
-document.documentElement.dataset.ready = "";
+async function start() {
+  build();
+  await openBase();
+  await takeKept();
+  go(seek(0, isOpen) ?? 0);
+  at("reading").focus({ preventScroll: true });
+  document.addEventListener("keydown", press);
+  addEventListener("storage", (event) => {
+    if (event.key !== `${key}-told` || !event.newValue) return;
+    take(...JSON.parse(event.newValue));
+    show();
+  });
+  addEventListener("beforeunload", (event) => { if (waiting.size) event.preventDefault(); });
+  keep("opened", { t: Date.now() });  // so that a browser that saves nothing is known at once
+  while (writing) await new Promise((soon) => { setTimeout(soon, 5); });
+  document.documentElement.dataset.ready = "";
+}
+
+start();
