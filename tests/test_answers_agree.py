@@ -248,14 +248,15 @@ def test_one_headline_with_predictions(measure: str) -> None:
 
 @pytest.mark.filterwarnings("ignore")
 def test_samples_are_estimated_or_refused_everywhere_alike() -> None:
-    """Estimates from samples have the same values everywhere, and refusals the sentence of `permitted`."""
+    """Estimates are those of the interval from a sample, and refusals the sentence of `permitted`."""
     people = judging.next(None, POOLED, design="stratified(40%, top=5)", seed=1).sample
     assert people is not None
     judged = judging.merge(people, {"them": truth()}).judgments
-    means = evaluate(judged, POOLED, "xinfAP").means[:, 0].tolist()
+    own = [row[0] for row in intervals(evaluate(judged, POOLED, "xinfAP"), "sampling")]
+    means = [one.value for one in own]
     found = {row["system"]: row["mean"] for row in compare(judged, POOLED).systems}
-    assert [found[run] for run in POOLED] == means
-    assert read(report_page(judged, POOLED).html)["measures"][0]["mean"] == means
+    assert [found[run] for run in POOLED] == pytest.approx(means, rel=1e-12)
+    assert read(report_page(judged, POOLED).html)["measures"][0]["mean"] == pytest.approx(means, rel=1e-12)
     sentence = str(permitted(parse_measure("infAP"), judged, COMPARISON))
     for ask in (compare, report_page):
         with pytest.raises(UsageError) as refusal:

@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import numpy as np
 import pytest
 from held import read_held
 
-from unjudged import compare_pairs
+from tests.intervals import intervals
+from tests.report.test_page import read
+from unjudged import UsageError, compare, compare_pairs, evaluate, gate, judging, report_page
 from unjudged.judging import Pool
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.rankings.runs import Run
 
 QUERIES, DOCUMENTS, SIZE = 24_000, 40, 40
+LABELS = {
+    f"q{q}": {f"d{d}": int((q % 20 == 0 and d == 0) or (q % 20 > 0 and d % 3 == 0)) for d in range(30)}
+    for q in range(40)
+}
+"""Queries of ten relevant documents, and some of one, which a sample may miss."""
+RUNS = {
+    name: {
+        q: {d: (7 * k + step * int(q[1:])) % 31 + 9.0 * own[d] for k, d in enumerate(own)}
+        for q, own in LABELS.items()
+    }
+    for name, step in (("one", 3), ("two", 5))
+}
 
 
 def _pool(rng: np.random.Generator) -> Pool:
@@ -42,6 +59,38 @@ def test_the_size_is_that_of_the_level() -> None:
         plain = parse_measures("AP")[0].compute(complete).reshape(2, -1, SIZE)
         noisy, quiet = (np.std(of[0] - of[1], axis=1).mean() for of in (values, plain))
         assert noisy > 1.1 * quiet  # the spread over queries contains the noise of sampling
+
+
+@pytest.mark.parametrize("name", ["infAP", "xinfAP", "statAP"])
+def test_comparisons_estimate_as_the_interval_does(name: str) -> None:
+    """A mean of few sampled relevant documents is biased, and queries without any are no zeros."""
+    drawn = judging.next(None, RUNS, design="uniform(60%)", seed=2).sample
+    assert drawn is not None
+    judged = judging.merge(drawn, {"them": LABELS}).judgments
+    row = compare(judged, RUNS, name).pair()
+    (a,), (b,) = intervals(evaluate(judged, RUNS, name), "both")
+    assert (row["mean_b"], row["mean_a"]) == pytest.approx((a.value, b.value), abs=1e-12)
+    assert row["queries"] < len(LABELS)
+    parts = {query: "odd" if int(query[1:]) % 2 else "even" for query in LABELS}
+    found = compare(judged, RUNS, name, segments=parts).segments
+    assert sum(own["queries"] for own in found if own["segment"] != "all") == row["queries"]
+    page = read(report_page(judged, RUNS, name).html)["measures"][0]
+    assert sum(None not in values for values in zip(*page["values"], strict=True)) == row["queries"]
+
+
+def gated(qrels: Any, runs: Any, name: str) -> Any:
+    return gate(qrels, runs["one"], runs["two"], name)
+
+
+@pytest.mark.parametrize("ask", [compare, report_page, gated])
+def test_a_sample_with_too_few_relevant_documents_is_refused_as_by_the_interval(ask: Any) -> None:
+    drawn = judging.next(None, RUNS, design="uniform(10%)", seed=2).sample
+    assert drawn is not None
+    judged = judging.merge(drawn, {"them": LABELS}).judgments
+    with pytest.raises(UsageError) as refusal:
+        intervals(evaluate(judged, RUNS, "xinfAP"), "sampling")
+    with pytest.raises(UsageError, match=re.escape(str(refusal.value).partition(";")[0])):
+        ask(judged, RUNS, "xinfAP")
 
 
 def test_the_published_sizes() -> None:

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from unjudged.base.errors import UsageError
 from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, JudgedRankings, Mask
@@ -135,6 +136,8 @@ class Contrast:
     """Why nothing bounds the means, in words."""
     holds: str = ""
     """What the ends hold for, in words."""
+    seen: Mask | None = None
+    """Which queries of the source these are; None for all of them."""
 
     def __len__(self) -> int:
         return len(self.first)
@@ -150,9 +153,15 @@ class Contrast:
         own = self.scores[self.first]
         return own - self.scores[self.second] if self.paired else own
 
+    def places(self, queries: Mask) -> Mask:
+        """Return which of the queries here are these ones of the source."""
+        return queries if self.seen is None else queries[self.seen]
+
     def over(self, queries: Mask) -> Contrast:
-        """Return the same on some of the queries; facts of whole collections are not known of them."""
-        ends = self.ends_by_query
+        """Return the same on some queries of the source; facts of whole collections are not known of them."""
+        queries, ends = self.places(queries), self.ends_by_query
+        if not queries.any():
+            raise UsageError(f"{self.measure} is not known of any query of a segment: join it with another")
         own = None if ends is None else Ends(ends.low[:, queries], ends.high[:, queries])
         means = None if own is None else Ends(mean_over_queries(own.low), mean_over_queries(own.high))
         tips, orders = self.tips, self.orders
@@ -170,4 +179,5 @@ class Contrast:
             surrogate=None,
             rankings=None if self.rankings is None else self.rankings.of_queries(queries),
             facts={},
+            seen=None,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,7 +16,7 @@ from unjudged.evidence.hypothetical import turning_documents
 from unjudged.evidence.tipping import CompletedTip, ExpectedTip, is_open, tip_of
 from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
-from unjudged.rankings.judged import Floats
+from unjudged.rankings.judged import Floats, Mask
 from unjudged.uncertainty.shared import SharedRankings, two_of
 
 
@@ -35,6 +35,8 @@ class RankingsEvidence:
     orders: Ends | None = None
     expected: bool = False
     """Whether scores are expected values over all orders of tied documents, which nothing bounds."""
+    seen: Mask | None = None
+    """Queries of which a sample of judgments says anything; None for all."""
     facts: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -61,7 +63,7 @@ class RankingsEvidence:
             each = self._ranges if alone else between.of(first, second, self._tip)
         if each is not None and alone:
             each = Ends(each.low[first], each.high[first])
-        return Contrast(
+        made = Contrast(
             self.measure,
             self.systems,
             self.queries,
@@ -77,6 +79,7 @@ class RankingsEvidence:
             facts=self.facts,
             missing=self.missing,
         )
+        return made if self.seen is None else replace(made.over(self.seen), seen=self.seen)
 
     @cached_property
     def _ranges(self) -> Ends:

@@ -252,7 +252,7 @@ def _between(
     more = min(ceil(len(contrast) / settings.alpha), MOST_PERMUTATIONS)
 
     def tested(difference: Floats) -> float:
-        parts = [difference[own] for own in segments.values()]
+        parts = [difference[contrast.places(own)] for own in segments.values()]
         found = interaction_p(parts)
         return interaction_p(parts, draws=more) if found <= PROMISING and more > PERMUTATIONS else found
 

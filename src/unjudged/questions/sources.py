@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from math import inf
@@ -16,7 +16,7 @@ from unjudged.base.notes import Note, note
 from unjudged.collection.description import Description
 from unjudged.evaluation.collection import Collection, RunsSource, collection_of
 from unjudged.evaluation.default_measures import DEFAULT, fitting_measures
-from unjudged.evaluation.measure_warnings import measure_warnings, not_uniform
+from unjudged.evaluation.measure_warnings import measure_warnings, not_uniform, why_not_uniform
 from unjudged.evaluation.scores import Scores, of_systems, scores_of
 from unjudged.evaluation.tied_scores import TIES, ends_of_orders, over_orders, tie_notes
 from unjudged.evidence.contrast import Ends, Evidence
@@ -28,8 +28,9 @@ from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
-from unjudged.rankings.origin import below_pool
+from unjudged.rankings.origin import STRATIFIED, UNIFORM, below_pool
 from unjudged.results.evaluation import Evaluation
+from unjudged.uncertainty.sampled_means import SampledMeans
 from unjudged.uncertainty.shared import SharedRankings
 
 Source = JudgmentsSource | Collection | Scores | Evaluation
@@ -168,28 +169,38 @@ def of_rankings(
     collection, chosen = collection.by_whole_grades(chosen)
     judgments = collection.judgments
     chosen, refused = comparable(chosen, judgments)
-    asked = [measure for measure in asked if measure in chosen]
     reach = judgments.origin.pool_depth(pool_depth)
     shared = collection.shared(deepest)
     across = any(measure.traits.across_queries for measure in chosen)
     rankings = shared.with_judged_elsewhere() if across else shared.judged_rankings
+    expected = ties == "expected" and rankings.ties is not None
+    sampled, unknown = estimates_of(chosen, rankings, expected=expected)
+    chosen, lacking = left_out(chosen, unknown)
     values = np.stack([shared.per_run(measure.compute(rankings)) for measure in chosen], axis=-1)
     uncut = rankings
     if depth is not None and rankings.ties is not None:
         whole = collection.shared()
         uncut = whole.with_judged_elsewhere() if across else whole.judged_rankings
-    expected, ends, about_ties = ties == "expected" and uncut.ties is not None, None, list[Note]()
-    if expected:
+    ends, about_ties = None, list[Note]()
+    if ties == "expected" and uncut.ties is not None:
         values, about_ties = over_orders(chosen, uncut, len(shared.runs), depth=depth, seed=seed)
     elif uncut.ties is not None:
         ends = ends_of_orders(chosen, uncut, values, depth=depth)
         about_ties = list(tie_notes(chosen, list(shared.runs), uncut, ends))
+    asked = [measure for measure in asked if measure in chosen]
+    of_measures = measure_warnings(asked, shared.judged_rankings.relabelled(original), values)
     evidence = []
     for k, measure in enumerate(chosen):
+        seen = None
+        if measure in sampled:
+            seen, change = sampled[measure].seen, sampled[measure].value - values[:, :, k]
+            for each in (values, *(ends or ())):  # another order of tied documents changes it as much
+                each[:, :, k] += change
         scores = np.ascontiguousarray(measure.averaged(values[:, :, k]))
         orders = None if ends is None else Ends(*(measure.averaged(end[:, :, k]) for end in ends))
-        evidence.append(RankingsEvidence(shared, measure, scores, reach, orders, expected=expected))
-    of_measures = measure_warnings(asked, shared.judged_rankings.relabelled(original), values)
+        known = None if seen is None or seen.all() else seen
+        evidence.append(RankingsEvidence(shared, measure, scores, reach, orders, expected, known))
+    refused = [*refused, *lacking]
     warnings: list[UnjudgedWarning] = [*shared.warnings, *of_measures, *map(AssumptionWarning, refused)]
     announce(warnings)
     notes = [
@@ -207,7 +218,7 @@ def _about_estimates(measures: Sequence[Measure], rankings: JudgedRankings) -> I
     estimates = [measure for measure in measures if measure.traits.estimates]
     if estimates:
         names = ", ".join(f"{measure} estimates {measure.estimated}" for measure in estimates)
-        drawn = f", from {rankings.judgments.origin}: {SAMPLED}, and tests allow for it"
+        drawn = f", from {rankings.judgments.origin}, as the interval 'sampling' does: {SAMPLED}"
         if not_uniform(estimates, rankings):
             drawn = " only if the judged documents are a random sample, which tests take them for"
         yield note("estimates", what=names, how=drawn)
@@ -217,11 +228,47 @@ def _about_estimates(measures: Sequence[Measure], rankings: JudgedRankings) -> I
 def comparable(measures: Sequence[Measure], judgments: Judgments) -> tuple[list[Measure], list[Note]]:
     """Return the measures that these judgments allow, and why others are left out; an error if all are."""
     answers = {measure: permitted(measure, judgments, COMPARISON) for measure in measures}
-    refused = {measure: answer for measure, answer in answers.items() if isinstance(answer, Refusal)}
-    if len(refused) == len(answers):
+    return left_out(measures, {m: answer for m, answer in answers.items() if isinstance(answer, Refusal)})
+
+
+def left_out(
+    measures: Sequence[Measure], refused: Mapping[Measure, object]
+) -> tuple[list[Measure], list[Note]]:
+    """Return the other measures, and why these are left out; an error if all are."""
+    if refused and len(refused) == len(measures):
         raise UsageError(str(next(iter(refused.values()))))
-    left_out = [note("left-out", [str(measure)], why=str(answer)) for measure, answer in refused.items()]
-    return [measure for measure in measures if measure not in refused], left_out
+    notes = [note("left-out", [str(measure)], why=str(why)) for measure, why in refused.items()]
+    return [measure for measure in measures if measure not in refused], notes
+
+
+def estimates_of(
+    measures: Sequence[Measure], rankings: JudgedRankings, *, expected: bool
+) -> tuple[dict[Measure, SampledMeans], dict[Measure, object]]:
+    """Return what the interval 'sampling' estimates of measures from a sample, and why others have none."""
+    found: dict[Measure, SampledMeans] = {}
+    refused: dict[Measure, object] = {}
+    for measure in measures if _of_strata(rankings) else ():
+        if not (measure.traits.estimates and measure.traits.quality):
+            continue
+        if expected:
+            refused[measure] = f"{measure} is of one order of tied documents: leave it or ties='expected' out"
+            continue
+        from unjudged.evidence.methods.sampling import sampled_means
+
+        try:
+            measure.check_mean()
+            _, found[measure] = sampled_means(measure, rankings)
+        except UsageError as error:
+            refused[measure] = error
+    return found, refused
+
+
+def _of_strata(rankings: JudgedRankings) -> bool:
+    """Whether a fixed number was drawn from each stratum, by what is recorded or if nothing denies it."""
+    judgments = rankings.judgments
+    if judgments.origin.kind == UNIFORM and judgments.stratum is None:
+        return why_not_uniform(rankings) is None
+    return judgments.origin.kind in (UNIFORM, STRATIFIED)
 
 
 def notes_on_measures(evidence: Sequence[Evidence]) -> Iterator[Note]:

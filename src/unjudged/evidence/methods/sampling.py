@@ -185,8 +185,7 @@ def sampling(contrast: Contrast, how: How) -> Columns:
     if contrast.error is not None:
         return _of_errors(contrast, how)
     r, runs = rankings_of(contrast), contrast.first
-    plain = _checked(contrast.measure, r)
-    means, strata = SampledMeans.of(plain, r), strata_of(r.judgments)
+    (plain, means), strata = sampled_means(contrast.measure, r), strata_of(r.judgments)
     low, high = (np.full(len(means.value), float(end)) for end in plain.range)
     if means.is_sum and means.documents is not None:
         low, high = means.documents.limits()
@@ -221,8 +220,7 @@ def _of_errors(contrast: Contrast, how: How) -> Columns:
 def sampled_both(contrast: Contrast, how: How) -> Columns:
     """Return intervals for other queries and samples: the spread over queries contains that of sampling."""
     r = rankings_of(contrast)
-    plain = _checked(contrast.measure, r)
-    means = SampledMeans.of(plain, r)
+    plain, means = sampled_means(contrast.measure, r)
     covered = "other queries and another sample of the pool (Student's t)"
     found = [_over_queries(means.value[system][means.seen], plain, how) for system in contrast.first]
     value, low, high = np.array(found).T
@@ -241,10 +239,11 @@ def _over_queries(values: Floats, plain: Measure, how: How) -> tuple[float, floa
     return value, *within(value, half, plain.range)
 
 
-def _checked(measure: Measure, rankings: JudgedRankings) -> Measure:
-    """Return the measure that the interval is of, if the judgments are a sample that allows one."""
+def sampled_means(measure: Measure, rankings: JudgedRankings) -> tuple[Measure, SampledMeans]:
+    """Return the measure that is estimated and its means, if the judgments are a sample that allows them."""
     check_sampled(measure, rankings)
-    return plain_measure(measure)
+    plain = plain_measure(measure)
+    return plain, SampledMeans.of(plain, rankings)
 
 
 def _method(plain: Measure, judgments: Judgments, covered: str) -> str:

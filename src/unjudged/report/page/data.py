@@ -132,7 +132,10 @@ def packed(facts: Mapping[str, Any]) -> str:
 def scores_of(evidence: Any) -> Floats:
     """Return systems x queries in the direction of the measure: what is averaged."""
     alone = np.arange(len(evidence.systems))
-    scores: Floats = evidence.measure.sign * evidence.contrast(alone, np.full(len(alone), ALONE)).scores
+    contrast = evidence.contrast(alone, np.full(len(alone), ALONE))
+    scores = np.full((len(alone), len(evidence.queries)), np.nan)
+    seen = slice(None) if contrast.seen is None else contrast.seen
+    scores[:, seen] = evidence.measure.sign * contrast.scores
     return scores
 
 

@@ -56,7 +56,7 @@ function byQuery({ ahead, other, turned, k }) {
     const [low, high] = ranges ? [ranges[k][0][q], ranges[k][1][q]] : [null, null];
     return { q, a: values[ahead][q], b: values[other][q], gap: values[ahead][q] - values[other][q], low: turned && known(high) ? -high : low, high: turned && known(low) ? -low : high };
   });
-  return rows.sort((x, y) => y.gap - x.gap);
+  return rows.filter((row) => known(row.a)).sort((x, y) => y.gap - x.gap);
 }
 
 function drawDifferences(pair, rows) {
