@@ -15,7 +15,6 @@ from tests.cli.in_process import printed, unjudged
 from tests.intervals import Found, intervals
 from tests.report.test_page import read
 from unjudged import (
-    AssumptionWarning,
     Calibration,
     InputError,
     Judgments,
@@ -29,6 +28,7 @@ from unjudged import (
     report_page,
     sample,
 )
+from unjudged.base.errors import AssumptionWarning
 from unjudged.inference.verdict import BLUR, FLIP
 from unjudged.measures.kernel.estimand import COMPARISON, permitted
 from unjudged.measures.kernel.names import parse_measure

@@ -20,8 +20,7 @@ __version__ = "0.3.0.dev0"
 _NAMES = LazyNames(
     "unjudged",
     {
-        "base.errors": "AssumptionWarning ExtraQueriesWarning InputError MissingQueriesWarning "
-        "NothingJudgedWarning UnjudgedError UnjudgedWarning UsageError",
+        "base.errors": "InputError UnjudgedError UnjudgedWarning UsageError",
         "inference.pairwise": "PairTests compare_pairs",
         "inference.power": "QueryPlan plan_queries",
         "diagnosis.checking": "Check check",
@@ -33,16 +32,12 @@ _NAMES = LazyNames(
         "evaluation.groups": "calibrate",
         "evaluation.scores": "Scores",
         "results.evaluation": "Evaluation",
-        "results.grid": "Grid",
-        "measures.kernel.estimand": "Estimand permitted",
         "measures.kernel.registry": "MEASURES Measure measure",
-        "measures.kernel.traits": "Refusal",
         "questions.collections": "compare_collections",
         "questions.compare": "compare",
         "questions.gate": "GateResult gate",
         "rankings.judged": "JudgedRankings",
         "rankings.judgments": "Judgments",
-        "rankings.origin": "Origin",
         "rankings.runs": "Run",
         "report.page.report_page": "Page report_page",
         "results.comparison": "Comparison",
@@ -70,4 +65,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__getattr__("__all__"), *__getattr__("MEASURES")})
+    modules = ("judging", "measures", "predictions", "studies", "__version__")
+    return sorted({*__getattr__("__all__"), *__getattr__("MEASURES"), *modules})

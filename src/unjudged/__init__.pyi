@@ -1,5 +1,5 @@
 # Written by `make docs`.
-from unjudged.base.errors import AssumptionWarning as AssumptionWarning, ExtraQueriesWarning as ExtraQueriesWarning, InputError as InputError, MissingQueriesWarning as MissingQueriesWarning, NothingJudgedWarning as NothingJudgedWarning, UnjudgedError as UnjudgedError, UnjudgedWarning as UnjudgedWarning, UsageError as UsageError
+from unjudged.base.errors import InputError as InputError, UnjudgedError as UnjudgedError, UnjudgedWarning as UnjudgedWarning, UsageError as UsageError
 from unjudged.diagnosis.checking import Check as Check, check as check
 from unjudged.diagnosis.explaining import Explanation as Explanation, explain as explain
 from unjudged.evaluation.collection import Collection as Collection
@@ -7,21 +7,17 @@ from unjudged.evaluation.groups import calibrate as calibrate
 from unjudged.evaluation.scores import Scores as Scores
 from unjudged.inference.pairwise import PairTests as PairTests, compare_pairs as compare_pairs
 from unjudged.inference.power import QueryPlan as QueryPlan, plan_queries as plan_queries
-from unjudged.measures.kernel.estimand import Estimand as Estimand, permitted as permitted
 from unjudged.measures.kernel.registry import MEASURES as MEASURES, Measure as Measure, measure as measure
-from unjudged.measures.kernel.traits import Refusal as Refusal
 from unjudged.questions.collections import compare_collections as compare_collections
 from unjudged.questions.compare import compare as compare
 from unjudged.questions.evaluate import evaluate as evaluate
 from unjudged.questions.gate import GateResult as GateResult, gate as gate
 from unjudged.rankings.judged import JudgedRankings as JudgedRankings
 from unjudged.rankings.judgments import Judgments as Judgments
-from unjudged.rankings.origin import Origin as Origin
 from unjudged.rankings.runs import Run as Run
 from unjudged.report.page.report_page import Page as Page, report_page as report_page
 from unjudged.results.comparison import Comparison as Comparison
 from unjudged.results.evaluation import Evaluation as Evaluation
-from unjudged.results.grid import Grid as Grid
 from unjudged.results.result import Result as Result
 from unjudged.studies.auditing import audit as audit
 from unjudged.studies.experimenting import experiment as experiment
@@ -35,29 +31,21 @@ from unjudged.measures import *
 
 __version__: str
 __all__ = [
-    "AssumptionWarning",
     "Calibration",
     "Check",
     "Collection",
     "Comparison",
-    "Estimand",
     "Evaluation",
     "Explanation",
-    "ExtraQueriesWarning",
     "GateResult",
-    "Grid",
     "InputError",
     "JudgedRankings",
     "Judgments",
     "MEASURES",
     "Measure",
-    "MissingQueriesWarning",
-    "NothingJudgedWarning",
-    "Origin",
     "Page",
     "PairTests",
     "QueryPlan",
-    "Refusal",
     "Result",
     "Run",
     "Scores",
@@ -75,7 +63,6 @@ __all__ = [
     "explain",
     "gate",
     "measure",
-    "permitted",
     "plan_queries",
     "report_page",
 ]

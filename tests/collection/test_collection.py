@@ -15,7 +15,6 @@ from unjudged import (
     Collection,
     InputError,
     Judgments,
-    Origin,
     Run,
     UsageError,
     calibrate,
@@ -28,6 +27,7 @@ from unjudged import (
 )
 from unjudged.collection.finding import description_above
 from unjudged.measures.kernel.measure import MEASURES
+from unjudged.rankings.origin import Origin
 
 HERE = sample.qrels.parent
 RUNS = {name: str(file) for name, file in sample.runs.items()}

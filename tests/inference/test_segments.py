@@ -11,17 +11,9 @@ import pyarrow
 import pytest
 from scipy import stats
 
-from unjudged import (
-    Comparison,
-    ExtraQueriesWarning,
-    InputError,
-    Scores,
-    UsageError,
-    compare,
-    evaluate,
-    sample,
-)
+from unjudged import Comparison, InputError, Scores, UsageError, compare, evaluate, sample
 from unjudged.base.choices import CorrectionName
+from unjudged.base.errors import ExtraQueriesWarning
 from unjudged.evaluation.query_segments import segments_of
 from unjudged.inference.corrections import CORRECTIONS
 from unjudged.inference.power import power_of_t

@@ -10,7 +10,8 @@ import pytest
 from tests.cli.in_process import everything, printed, refused, unjudged
 from tests.intervals import intervals
 from tests.predictions.test_several_judges import DOCUMENTS, QUERIES, RUNS, TRUTH, judge
-from unjudged import AssumptionWarning, InputError, Judgments, Run, UsageError, evaluate
+from unjudged import InputError, Judgments, Run, UsageError, evaluate
+from unjudged.base.errors import AssumptionWarning
 from unjudged.data.writing import run_text
 from unjudged.judging import stated_sample
 from unjudged.predictions import estimate_by_document

@@ -9,7 +9,8 @@ import pandas
 import polars
 import pytest
 
-from unjudged import AssumptionWarning, InputError, Judgments, Run, UsageError
+from unjudged import InputError, Judgments, Run, UsageError
+from unjudged.base.errors import AssumptionWarning
 from unjudged.predictions import Predictions, estimate_with_predictions
 
 SCORES = {"q1": {"d1": 0.9, "d2": 0.25}, "q2": {"d1": 0.5}}

@@ -12,16 +12,8 @@ from typing import Any
 import pytest
 
 from tests.cli.in_process import unjudged
-from unjudged import (
-    ExtraQueriesWarning,
-    MissingQueriesWarning,
-    NothingJudgedWarning,
-    UnjudgedWarning,
-    calibrate,
-    compare,
-    evaluate,
-    report_page,
-)
+from unjudged import UnjudgedWarning, calibrate, compare, evaluate, report_page
+from unjudged.base.errors import ExtraQueriesWarning, MissingQueriesWarning, NothingJudgedWarning
 
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 1}}
 GOOD = {"q1": {"d1": 2.0, "d9": 1.0}, "q2": {"d3": 1.0}}

@@ -74,7 +74,7 @@ def test_every_printed_value_of_trec_eval_10(trec8: Path, runs: dict[str, Path])
     assert checked > 400_000
 
 
-@pytest.mark.filterwarnings("ignore:Only .* are judged:unjudged.AssumptionWarning")
+@pytest.mark.filterwarnings("ignore:Only .* are judged:unjudged.base.errors.AssumptionWarning")
 def test_every_double_of_pytrec_eval(trec8: Path, runs: dict[str, Path]) -> None:
     """All runs. trec_eval 9 holds scores in single precision, where 15 of the runs have ties that they have
     not in double, so both are shown the scores as single precision has them."""
@@ -114,7 +114,7 @@ def check(scores: Evaluation, oracle: dict[str, dict[str, float]]) -> None:
     np.testing.assert_allclose(scores.values[0][np.ix_(rows, columns)], wanted, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.filterwarnings("ignore:.* no sampled relevant document:unjudged.AssumptionWarning")
+@pytest.mark.filterwarnings("ignore:.* no sampled relevant document:unjudged.base.errors.AssumptionWarning")
 @pytest.mark.parametrize("share", [10, 30])
 def test_inferred_ap_on_uniform_samples(share: int, trec8: Path, runs: dict[str, Path]) -> None:
     """trec_eval 10's printed infAP and bpref for all runs on a sample of the pool."""

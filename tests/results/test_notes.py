@@ -11,7 +11,8 @@ import pytest
 
 import unjudged
 from tests.cli.in_process import printed
-from unjudged import MissingQueriesWarning, UnjudgedWarning, compare, sample
+from unjudged import UnjudgedWarning, compare, sample
+from unjudged.base.errors import MissingQueriesWarning
 from unjudged.base.notes import DOUBT, READING, WORDS, Note, note, said_once
 
 SOURCE = Path(unjudged.__file__).parent

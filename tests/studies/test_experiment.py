@@ -30,7 +30,7 @@ def same(a: Experiment, b: Experiment) -> bool:
     return a.source.means.tobytes() == b.source.means.tobytes() and repr(a.rows) == repr(b.rows)
 
 
-@pytest.mark.filterwarnings("ignore:.*:unjudged.AssumptionWarning")
+@pytest.mark.filterwarnings("ignore:.*:unjudged.base.errors.AssumptionWarning")
 @pytest.mark.parametrize(
     ("design", "level"), [("uniform", 0.2), ("pool", 4), ("mixed", 3), ("stratified", 0.3)]
 )

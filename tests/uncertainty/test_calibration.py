@@ -11,17 +11,8 @@ import numpy as np
 import pytest
 
 from tests.intervals import intervals
-from unjudged import (
-    AssumptionWarning,
-    Calibration,
-    Collection,
-    InputError,
-    Judgments,
-    UsageError,
-    calibrate,
-    evaluate,
-    sample,
-)
+from unjudged import Calibration, Collection, InputError, Judgments, UsageError, calibrate, evaluate, sample
+from unjudged.base.errors import AssumptionWarning
 from unjudged.data.matching import grouped
 from unjudged.data.streams import LARGEST
 from unjudged.evaluation.groups import Groups, groups_of, read_groups

@@ -8,16 +8,8 @@ from inspect import Parameter
 import numpy as np
 import pytest
 
-from unjudged import (
-    MEASURES,
-    AssumptionWarning,
-    Judgments,
-    Measure,
-    UsageError,
-    calibrate,
-    evaluate,
-    sample,
-)
+from unjudged import MEASURES, Judgments, Measure, UsageError, calibrate, evaluate, sample
+from unjudged.base.errors import AssumptionWarning
 from unjudged.evidence.intervals import interval_methods
 from unjudged.judging.groups_left_out import left_out_groups
 from unjudged.judging.pooling import Pool
