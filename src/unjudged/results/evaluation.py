@@ -209,6 +209,8 @@ class Evaluation(Result):
         `names` maps systems to the names to show.
         """
         grid = replace(self.grid(decimals=checked_int("decimals", decimals)), title=self._caption())
+        if grid.columns[-1].name == " ":  # marks, which only the note of a command explains
+            grid = replace(grid, columns=grid.columns[:-1], rows=[row[:-1] for row in grid.rows])
         return as_latex(grid.named(names or {}), caption, label)
 
     def _caption(self) -> str:
