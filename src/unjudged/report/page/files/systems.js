@@ -57,14 +57,14 @@ function showFirst() {
   byId("measures").hidden = facts.measures.length < 2;
   showSystems(hot, name);
   byId("next").hidden = !next.length;
-  const ask = next[1] && facts.holes ? make("code", {}, `unjudged next ${sources()} -m "${name}" -n 100 -o to-judge.qrels`) : null;
+  const ask = next[1] && facts.holes && sources() ? make("code", {}, `unjudged next ${sources()} -m "${name}" -n 100 -o to-judge.qrels`) : null;
   byId("next").replaceChildren(make("strong", {}, "Next: "), next[0] ?? "", ...(ask ? [ask] : []));
 }
 
+// The files that the page was made from; nothing if some were in memory.
 function sources() {
-  const [[, qrels], ...runs] = facts.files;
-  const named = runs.length < 4 && runs.every(([, file]) => file !== "in memory");
-  return `${qrels === "in memory" ? "QRELS" : qrels} ${named ? runs.map(([, file]) => file).join(" ") : "RUN..."}`;
+  const files = facts.files.map(([, file]) => file);
+  return files.includes("in memory") ? "" : files.join(" ");
 }
 
 function showNotes() {
