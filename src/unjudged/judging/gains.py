@@ -256,7 +256,7 @@ class Effects:
         pairs = np.bincount(np.concatenate([first, second]), minlength=bands.runs)
         moved = np.abs(self.slope - self.slope[:, -1:]) * pairs[:, None]
         found = sums(moved[bands.run, bands.band], bands.place, size)
-        found += pair_sums(self.slope[None, :, -1], first, second)
+        found = found + pair_sums(self.slope[None, :, -1], first, second)
         found *= self.deviation
         found[self.with_rest] += np.abs(self.rest) @ pairs
         return found
