@@ -25,7 +25,7 @@ for row in sorted(spark.means(values).collect()):
 
 here = evaluate(sample.qrels, {name: sample.runs[name] for name in runs}, ["AP", "nDCG@10"])
 same = {tuple(row)[:3]: row["value"] for row in values.collect()} == {
-    row[:3]: row.value for row in here.rows()
+    tuple(row)[:3]: row.value for row in here
 }
 print("the same as on one machine, to the last bit:", same)
 session.stop()

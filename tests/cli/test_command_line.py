@@ -51,7 +51,9 @@ def test_demo_copies_the_sample(tmp_path: Path) -> None:
 
 def test_demo_version_and_help() -> None:
     assert "dense" in printed("demo")
-    assert re.fullmatch(r"unjudged [\d.]+ \(reader: (compiled|plain Python)\)\n", printed("--version"))
+    assert re.fullmatch(
+        r"unjudged [\d.]+(dev\d+)? \(reader: (compiled|plain Python)\)\n", printed("--version")
+    )
     assert "--interval" in printed("evaluate", "--help")
 
 

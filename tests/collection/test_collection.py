@@ -122,11 +122,11 @@ def test_the_same_words_in_python(tmp_path: Path) -> None:
         evaluate(same, None, "AP", ties="expected"),
     )
     assert str(first) == str(second) == str(third)
-    with pytest.raises(UsageError, match=r"relevent is no key \(did you mean relevant\?\)"):
+    with pytest.raises(UsageError, match=r"relevent is no key; did you mean relevant\?"):
         Collection(sample.qrels, RUNS, relevent=2)
     with pytest.raises(UsageError, match="relevant is 'two', expected a number"):
         Collection(sample.qrels, RUNS, relevant="two")
-    with pytest.raises(UsageError, match=r"how is 'pol', expected one of .*\(did you mean pool\?\)"):
+    with pytest.raises(UsageError, match=r"how is 'pol', expected one of .*did you mean pool\?"):
         Collection(sample.qrels, RUNS, how="pol")
 
 

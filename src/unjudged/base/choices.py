@@ -174,4 +174,5 @@ def place_of(what: str, name: str, names: Sequence[str]) -> int:
     try:
         return list(names).index(name)
     except ValueError:  # of an array, too
-        raise UsageError(f"no {what} is called {name!r}; there are {shortlist(names)}") from None
+        known = f"there are {shortlist(names)}{meant(str(name), map(str, names))}"
+        raise UsageError(f"no {what} is called {name!r}; {known}") from None

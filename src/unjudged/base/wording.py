@@ -49,7 +49,7 @@ def shortlist(names: Sequence[str], shown: int = 5) -> str:
     return ", ".join(names[:shown]) + (f" and {more} more" if more > 0 else "")
 
 
-def meant(word: str, known: Iterable[str]) -> str:
+def meant(word: object, known: Iterable[str]) -> str:
     """Return a question after a word that is not known, if it is like one that is.
 
     >>> meant("comapre", ["compare", "gate"]), meant("xyz", ["compare", "gate"])
@@ -57,7 +57,7 @@ def meant(word: str, known: Iterable[str]) -> str:
     """
     from difflib import get_close_matches
 
-    close = get_close_matches(word, list(known), 1)
+    close = get_close_matches(str(word)[:60], list(known), 1)
     return f"; did you mean {close[0]}?" if close else ""
 
 

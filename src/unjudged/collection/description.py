@@ -10,7 +10,7 @@ from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, ge
 
 from unjudged.base.choices import Conflicts, TestName, TiesName, shown
 from unjudged.base.errors import InputError, UnjudgedError, UsageError, quoted
-from unjudged.base.wording import counted
+from unjudged.base.wording import counted, meant
 from unjudged.data.dicts import DATASET
 from unjudged.data.streams import display_name, name_file_in_errors, read_small_text
 
@@ -354,11 +354,3 @@ def _read(reads: Reads, value: Any, place: Place) -> Any:
         return reads(value, place)
     except Wrong as wrong:
         raise place.error(f"is {shown(value)}, expected {wrong}") from None
-
-
-def meant(word: Any, known: Any) -> str:
-    """Return a question that names what is spelt nearly alike, or nothing."""
-    from difflib import get_close_matches
-
-    near = get_close_matches(str(word)[:60], list(known), 1, 0.6)
-    return f" (did you mean {near[0]}?)" if near else ""
