@@ -63,7 +63,7 @@ estimates: {what} with the pool judged{how}.
 outside-pool: Documents outside the pool count as not relevant.
 pool-depth: Bounds: {what}.
 lower-better: {about:list}: the lower value counts as better.
-higher-better!: {about:list}: the higher value counts as better (--set
+higher-better: {about:list}: the higher value counts as better (--set
     scores.lower=NAME if the lower one should; in Python lower=).
 of-logarithms: {about:list}: differences, their tests and intervals are of logarithms.
 per-query: {about:list}: means per query, where `evaluate` has sums.
