@@ -19,7 +19,7 @@ from unjudged import sample
 pytestmark = pytest.mark.thorough
 
 RUNS = [str(path) for path in sample.runs.values()]
-LONG = [str(sample.qrels), *RUNS, "-d", "random(repeats=900)", "-m", "subAP", "infAP"]
+LONG = [str(sample.qrels), *RUNS, "-d", "uniform(repeats=900)", "-m", "subAP", "infAP"]
 MARK = "UNJUDGED_TEST_OF_PROCESSES"
 
 

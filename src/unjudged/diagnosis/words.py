@@ -63,7 +63,7 @@ AP as a random experiment, random experiment, expected AP of a user: Pick a rele
 user model, AP as a user model, stopping populations: What a measure assumes of users. RBP: a user goes on to
     the next rank with probability p. AP: users stop at each relevant document equally often; NCP takes any
     other population (Robertson, 2008), as in `NCP(stop=(0.5, 0.3, 0.2))`.
-sampling rate, sampling rates, judged share: `unjudged experiment QRELS RUN... --design "random(5%, 30%)"`
+sampling rate, sampling rates, judged share: `unjudged experiment QRELS RUN... --design "uniform(5%, 30%)"`
     judges a share of the documents and measures tau, rho and RMS error; `--plot` draws them. `--against AP`
     compares with AP; by default a measure is compared with its own target.
 against itself, itself: A measure from few judgments compared with the same measure from all of them. An

@@ -134,7 +134,7 @@ def resting_on_few(queries: Mapping[str, int], variances: Floats) -> list[Note]:
     `variances`, collections x systems and pairs, are what each collection adds to the variance of a mean.
 
     >>> resting_on_few({"small": 5, "large": 50}, np.array([[1 / 5, 1 / 5], [1 / 50, 9 / 5]]))[0][:79]
-    'small has 5 queries, on which up to 91 % of the uncertainty of a mean or differe'
+    'small has 5 queries, on which up to 91 % of the uncertainty of a mean or differ'
     >>> resting_on_few({"small": 5, "large": 50}, np.array([[1 / 5], [1 / 2]]))
     []
     """
