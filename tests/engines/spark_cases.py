@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import os
 import sys
 from collections.abc import Iterator
@@ -248,4 +250,5 @@ def test_a_verdict_from_a_table_with_bounds(session: Any, folder: Path) -> None:
     assert by_precision["low"] <= theirs.pair("reranked", "fused")["low"]
     answer = gate(table, "fused", "reranked", "P@10", margin=0.05)
     assert (answer.outcome, answer.checks[0]["judging"]) == ("pass", "seen")
-    assert report_page(table).html.startswith("<!doctype html>")
+    packed = report_page(table).html.partition('id="data">')[2].partition("</script>")[0]
+    assert b"reranked" in gzip.decompress(base64.b64decode(packed))
