@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 from unjudged import MEASURES
-from unjudged.evidence.intervals import interval_methods
+from unjudged.evidence.bounds import (
+    closed_bounds,  # noqa: F401 (they register)
+    gain_bounds,  # noqa: F401 (they register)
+)
+from unjudged.evidence.intervals.methods import interval_methods
 from unjudged.inference.corrections import CORRECTIONS
 from unjudged.inference.significance import TESTS
 from unjudged.judging.designs import DESIGNS
 from unjudged.measures.kernel.registry import BOUNDS
-from unjudged.uncertainty.bounding import (
-    closed_bounds,  # noqa: F401 (they register)
-    gain_bounds,  # noqa: F401 (they register)
-)
 
 gc.set_threshold(50_000, 20, 20)
 """Modules, tests and what hypothesis remembers stay: to look for cycles among them often finds none."""

@@ -20,13 +20,13 @@ import numpy as np
 
 from unjudged import compare_pairs, evaluate
 from unjudged.evaluation.collection import name_runs
-from unjudged.evidence.rankings import RankingsEvidence
+from unjudged.evidence.runs_compared import RankingsEvidence
+from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.infer import Settings, decide, run_tests
 from unjudged.inference.verdict import BETTER
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments
-from unjudged.uncertainty.shared import SharedRankings
 
 FEW, MANY = 1_000, 20_000
 LIMIT = 100  # seconds

@@ -9,7 +9,7 @@ from inspect import Parameter
 import numpy as np
 
 from unjudged import MEASURES, Judgments, Measure
-from unjudged.evidence.intervals import interval_methods
+from unjudged.evidence.intervals.methods import interval_methods
 from unjudged.measures.kernel.estimand import (
     BY_DOCUMENT,
     CHOOSING,

@@ -8,6 +8,7 @@ import numpy as np
 
 from unjudged.base.errors import UsageError
 from unjudged.evaluation.collection import RunsSource
+from unjudged.evidence.intervals.quantiles import normal_quantile
 from unjudged.judging import sampling
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.predictions.by_document import per_query_estimates
@@ -19,7 +20,6 @@ from unjudged.predictions.sums import SamplingError, Sum
 from unjudged.rankings.hashing import unit
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import JudgmentsSource
-from unjudged.uncertainty.quantiles import normal_quantile
 
 
 @dataclass(frozen=True, eq=False)

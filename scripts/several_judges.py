@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from unjudged import Judgments
+from unjudged.evidence.intervals.quantiles import normal_quantile
 from unjudged.judging import sampling
 from unjudged.predictions import Judges
 from unjudged.predictions.by_document import per_query_estimates
@@ -22,7 +23,6 @@ from unjudged.predictions.population import POISSON, Population
 from unjudged.predictions.sums import SamplingError, Sum
 from unjudged.rankings.hashing import unit
 from unjudged.rankings.judged import Floats
-from unjudged.uncertainty.quantiles import normal_quantile
 
 MEASURE = "RBP(p=0.8, rel=2)"
 BUDGETS = (200, 430, 1000)

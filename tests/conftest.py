@@ -30,7 +30,7 @@ def examples(count: int, **others: Any) -> settings:
 
 TOY_COLLECTIONS = {
     *("collection", "compat", "engines", "data", "fuzz", "judging", "measures", "oracles", "predictions"),
-    *("papers", "uncertainty", "evidence", "inference", "results"),
+    *("papers", "evidence", "inference", "results"),
 }
 """Folders whose tests make runs and judgments that need not fit: what they warn of is not their subject."""
 

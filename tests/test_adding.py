@@ -36,8 +36,10 @@ from unjudged.data.dicts import table_of_rows
 from unjudged.data.sources import READERS, Reader, register
 from unjudged.data.streams import PathLike
 from unjudged.data.tables import Table
+from unjudged.evidence.bounds.filled import Bounds
+from unjudged.evidence.bounds.value_bounds import bounds
 from unjudged.evidence.contrast import Contrast
-from unjudged.evidence.intervals import Columns, How, interval
+from unjudged.evidence.intervals.methods import Columns, How, interval
 from unjudged.inference.corrections import correction
 from unjudged.inference.rows import better_first
 from unjudged.inference.significance import significance_test
@@ -50,8 +52,6 @@ from unjudged.results.fields import FIELDS, Row, field
 from unjudged.results.grid import grid_of
 from unjudged.results.rendering import render
 from unjudged.results.views import VIEWS
-from unjudged.uncertainty.bounding.bounds import bounds
-from unjudged.uncertainty.bounding.filled import Bounds
 
 PAIR = {name: sample.runs[name] for name in ("reranked", "fused")}
 GUESSES: dict[str, dict[str, float]] = {}

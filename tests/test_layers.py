@@ -21,10 +21,10 @@ JOURNEY = [
     "rankings",
     "measures",
     "citation",
-    "uncertainty",
+    "evidence",
     "collection",
     "evaluation",
-    "evidence",
+    "evidence.table",
     "inference",
     "results.words",
     "results.paper",
@@ -71,11 +71,11 @@ files of judgments to merge. Documents are drawn by the doubt of predictions."""
 CITED = {("citation", "evidence"), ("citation", "inference"), ("citation", "judging")}
 """Citations ask the registries of methods by name, when one is cited. No other part looks ahead."""
 
-SOURCES_OF_EVIDENCE = {"evidence", "predictions", "evaluation", "rankings", "uncertainty", "data"}
+SOURCES_OF_EVIDENCE = {"evidence", "predictions", "evaluation", "rankings", "data"}
 """Parts that know where numbers come from."""
 SEEN_BY_INFERENCE = {
-    *("evidence.contrast", "evidence.estimates", "evidence.intervals", "evaluation.query_segments"),
-    *("rankings.judged", "uncertainty.quantiles", "uncertainty.query_intervals"),
+    *("evidence.contrast", "evidence.estimates", "evidence.intervals.methods", "evaluation.query_segments"),
+    *("rankings.judged", "evidence.intervals.quantiles"),
 }
 """What inference uses of them: the protocol, types of arrays, quantiles and intervals over queries."""
 SEEN_BY_RESULTS = {"evaluation.query_segments", "evaluation.scores", "rankings.judged"}

@@ -33,9 +33,9 @@ from unjudged import (
     sample,
 )
 from unjudged.cli.main import main, trec_eval
+from unjudged.evidence.bounds.value_bounds import bounds
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.results.evaluation import Score
-from unjudged.uncertainty.bounding.bounds import bounds
 
 MEASURES = ["AP", "nDCG@10"]
 RUNS = dict(sorted(sample.runs.items()))

@@ -7,12 +7,12 @@ from collections.abc import Callable
 import numpy as np
 from held import Held
 
+from unjudged.evidence.intervals.quantiles import Estimate
 from unjudged.rankings.judged import Floats
 from unjudged.studies.auditing import OF_ORDERS, coefficient_estimates
 from unjudged.studies.coefficients import COEFFICIENTS
 from unjudged.studies.orders import STATISTICS
 from unjudged.studies.resampling import QueryDraws
-from unjudged.uncertainty.estimate import Estimate
 
 SIZES = (20, 50, 200)
 TRIALS, DRAWS, LEVEL = 2000, 100, 0.95

@@ -15,13 +15,13 @@ import numpy as np
 from held import Held
 
 from unjudged.evaluation.collection import judged_rankings
-from unjudged.evidence.rankings import RankingsEvidence
+from unjudged.evidence.runs_compared import RankingsEvidence
+from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.infer import Settings, decide, run_tests
 from unjudged.inference.verdict import BETTER
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.rankings.extension import chosen_rows
 from unjudged.studies.simulation import simulate
-from unjudged.uncertainty.shared import SharedRankings
 
 ALPHA, SYSTEMS, QUERIES, DOCUMENTS, LENGTH = 0.05, 10, 50, 300, 20
 MEASURES = ("RBP(p=0.8)", "nDCG@10", "AP")

@@ -12,16 +12,16 @@ import numpy as np
 
 from unjudged.base.segments import ends
 from unjudged.evaluation.collection import judged_rankings
-from unjudged.evidence.alone import AloneEvidence
-from unjudged.evidence.intervals import Asked, How
+from unjudged.evidence.calibration import Calibration
+from unjudged.evidence.intervals.methods import Asked, How
+from unjudged.evidence.left_out import FirstDocuments, LeftOut, mean_bounds
+from unjudged.evidence.runs_alone import AloneEvidence
 from unjudged.inference.alone import alone
 from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.extension import chosen_rows
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments
-from unjudged.uncertainty.calibration import Calibration
-from unjudged.uncertainty.left_out import FirstDocuments, LeftOut, mean_bounds
 
 MEASURES = ("AP", "nDCG@10", "RBP(p=0.8)", "RBP(p=0.95)", "P@10", "RR")
 ROUNDING = 1e-12

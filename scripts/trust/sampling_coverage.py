@@ -16,15 +16,15 @@ from held import Held
 
 from unjudged.base.errors import UsageError
 from unjudged.evaluation.collection import judged_rankings
-from unjudged.evidence.methods.sampling import check_drawn, strata_of, too_few
+from unjudged.evidence.intervals.quantiles import normal_quantile, reaches
+from unjudged.evidence.intervals.sampled import check_drawn, strata_of, too_few
+from unjudged.evidence.intervals.sampled_means import QUOTIENTS, SampledMeans
+from unjudged.evidence.shared import selected_runs
 from unjudged.judging.pooling import REST, Pool
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments
-from unjudged.uncertainty.quantiles import normal_quantile, reaches
-from unjudged.uncertainty.sampled_means import QUOTIENTS, SampledMeans
-from unjudged.uncertainty.shared import selected_runs
 
 MEASURES = ("AP", "nDCG", "nDCG@10", "nDCG@20", "P@10", "P@30", "RBP(p=0.8)", "RBP(p=0.95)")
 DESIGNS = ("top 10 + 10 %", "top 10 + 20 %", "10: all, 50: 30 %, rest: 10 %", "random 20 %", "mixed 5")

@@ -20,7 +20,9 @@ from left_out_runs import Pooled, Track, of_runs, only_by, tracks
 
 from unjudged.base.segments import numbered
 from unjudged.evidence.contrast import Contrast
-from unjudged.evidence.rankings import RankingsEvidence
+from unjudged.evidence.left_out import LeftOut
+from unjudged.evidence.runs_compared import RankingsEvidence
+from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.careful import careful
 from unjudged.inference.corrections import find_correction
 from unjudged.inference.gate import JudgingName, extremes
@@ -31,8 +33,6 @@ from unjudged.inference.verdict import BETTER, HEADLINES
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.rankings.extension import chosen_rows
 from unjudged.rankings.judged import Floats, Integers
-from unjudged.uncertainty.left_out import LeftOut
-from unjudged.uncertainty.shared import SharedRankings
 
 ALPHA, DRAWS, SEED, MARGINS = 0.05, 20, 41, (0.0, 0.01)
 BOTH, ONE = "both", "one"

@@ -17,15 +17,15 @@ from held import Held
 
 from unjudged.base.segments import ends
 from unjudged.data.tables import Ids
-from unjudged.evidence.alone import AloneEvidence
-from unjudged.evidence.intervals import Asked, How
+from unjudged.evidence.intervals.methods import Asked, How
+from unjudged.evidence.prevalence import GivenPrevalence, band_of
+from unjudged.evidence.runs_alone import AloneEvidence
 from unjudged.inference.alone import alone
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.pooled import PooledDocuments
-from unjudged.uncertainty.prevalence import GivenPrevalence, band_of
 
 MEASURES = ("AP", "nDCG@10", "RBP(p=0.8)")
 SIZES = (5, 10, 25, 50)

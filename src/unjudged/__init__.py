@@ -42,7 +42,7 @@ _NAMES = LazyNames(
         "report.page.report_page": "Page report_page",
         "results.comparison": "Comparison",
         "results.result": "Result",
-        "uncertainty.calibration": "Calibration",
+        "evidence.calibration": "Calibration",
     },
 )
 

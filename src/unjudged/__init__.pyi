@@ -5,6 +5,7 @@ from unjudged.diagnosis.explaining import Explanation as Explanation, explain as
 from unjudged.evaluation.collection import Collection as Collection
 from unjudged.evaluation.groups import calibrate as calibrate
 from unjudged.evaluation.scores import Scores as Scores
+from unjudged.evidence.calibration import Calibration as Calibration
 from unjudged.inference.pairwise import PairTests as PairTests, compare_pairs as compare_pairs
 from unjudged.inference.power import QueryPlan as QueryPlan, plan_queries as plan_queries
 from unjudged.measures.kernel.registry import MEASURES as MEASURES, Measure as Measure, measure as measure
@@ -21,7 +22,6 @@ from unjudged.results.evaluation import Evaluation as Evaluation
 from unjudged.results.result import Result as Result
 from unjudged.studies.auditing import audit as audit
 from unjudged.studies.experimenting import experiment as experiment
-from unjudged.uncertainty.calibration import Calibration as Calibration
 from unjudged import judging as judging
 from unjudged import predictions as predictions
 from unjudged import studies as studies

@@ -13,9 +13,9 @@ import pytest
 
 from unjudged import MEASURES, InputError, Judgments, Run, UsageError, evaluate, measure, sample
 from unjudged.engines.spark import Task
+from unjudged.evidence.bounds.value_bounds import bounds
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.rankings.judged import Floats, JudgedRankings
-from unjudged.uncertainty.bounding.bounds import bounds
 
 AT = {"recall": "@0.1", "cutoff": "@10", "multiple": "@1.0"}
 EVERY = [

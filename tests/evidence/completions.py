@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from tests.conftest import Qrels, RunDict
 from tests.evidence.small_collections import shared_of
 from unjudged.base.segments import ends
-from unjudged.evidence.rankings import RankingsEvidence
+from unjudged.evidence.bounds.filled import anonymous
+from unjudged.evidence.runs_compared import RankingsEvidence
+from unjudged.evidence.shared import SharedRankings
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
-from unjudged.uncertainty.bounding.filled import anonymous
-from unjudged.uncertainty.shared import SharedRankings
 
 Several = tuple[Qrels, dict[str, RunDict]]
 Grades = NDArray[np.int32]

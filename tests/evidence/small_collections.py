@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from tests.conftest import Qrels, RunDict
 from unjudged.evaluation.collection import name_runs
+from unjudged.evidence.shared import SharedRankings
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments
-from unjudged.uncertainty.shared import SharedRankings
 
 DOCUMENTS = [f"d{i}" for i in range(7)]
 

@@ -29,7 +29,7 @@ from unjudged import (
     sample,
 )
 from unjudged.data.writing import write_judgments
-from unjudged.evidence.methods.sampling import sampled_means
+from unjudged.evidence.intervals.sampled import sampled_means
 from unjudged.inference.verdict import BETTER, HOLD, NEEDS_QUERIES, UNKNOWN
 from unjudged.judging import Pool
 from unjudged.measures.kernel.estimand import permitted

@@ -27,11 +27,11 @@ from unjudged import (
     judging,
     report_page,
 )
+from unjudged.evidence.bounds.value_bounds import bounds
 from unjudged.inference.gate import PASS
 from unjudged.inference.rows import Row
 from unjudged.inference.verdict import BETTER, BLUR, ENOUGH_QUERIES, FEW_QUERIES, FLIP, HEADLINES
 from unjudged.results.rendering import render
-from unjudged.uncertainty.bounding.bounds import bounds
 
 Several = tuple[Qrels, dict[str, RunDict]]
 Source = tuple[Any, Any, dict[str, Any]]

@@ -8,12 +8,12 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from unjudged import AP, Judgments, UsageError
+from unjudged.evidence.prevalence import band_of
+from unjudged.evidence.shared import SharedRankings
 from unjudged.judging import expert_prevalence
 from unjudged.judging.expert_prevalence import completions_of, learnt_prevalence
 from unjudged.judging.grouped_logistic import FIXED, GroupedLogistic, GroupedRows, Priors
 from unjudged.rankings.judged import Floats, Integers, Mask
-from unjudged.uncertainty.prevalence import band_of
-from unjudged.uncertainty.shared import SharedRankings
 
 pytestmark = pytest.mark.thorough
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from unjudged import InputError, Judgments, UsageError, evaluate, sample
+from unjudged.evidence.shared import SharedRankings
 from unjudged.judging import next as next_documents
 from unjudged.judging.gains import estimated_gains, gains, gains_of_sum, pair_sums
 from unjudged.judging.next_documents import pairs_by_judging
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.rankings.judged import Floats
-from unjudged.uncertainty.shared import SharedRankings
 
 PREVALENCE = 0.3
 QRELS = {

@@ -10,7 +10,7 @@ import pytest
 import unjudged
 from unjudged import AP, MEASURES, UnjudgedWarning
 from unjudged.citation import REFERENCES, YEAR, cite, methods
-from unjudged.evidence.intervals import interval_methods
+from unjudged.evidence.intervals.methods import interval_methods
 from unjudged.inference.corrections import CORRECTIONS
 from unjudged.inference.significance import TESTS
 from unjudged.judging.designs import DESIGNS

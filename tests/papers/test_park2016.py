@@ -10,10 +10,10 @@ import urn
 
 from unjudged import RBP, JudgedRankings, Measure, P, UsageError, evaluate, sample
 from unjudged.evaluation.collection import judged_rankings
+from unjudged.evidence.completions import Completions
+from unjudged.evidence.prevalence import GivenPrevalence, given_prevalence
+from unjudged.evidence.unjudged_sums import UnjudgedSum, sum_of_independent
 from unjudged.rankings.judgments import Judgments
-from unjudged.uncertainty.completions import Completions
-from unjudged.uncertainty.prevalence import GivenPrevalence, given_prevalence
-from unjudged.uncertainty.unjudged_sums import UnjudgedSum, sum_of_independent
 
 pytestmark = pytest.mark.thorough
 

@@ -9,12 +9,12 @@ import pytest
 
 from unjudged.base.errors import InputError, UsageError
 from unjudged.evaluation.collection import judged_rankings
+from unjudged.evidence.bounds.filled import Filled
 from unjudged.measures.precision import AP
 from unjudged.rankings.extension import chosen_rows, extended
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.pooled import PooledDocuments
 from unjudged.rankings.runs import run_table
-from unjudged.uncertainty.bounding.filled import Filled
 
 QRELS = {"q1": {"a": 1, "b": 0, "c": -1}, "q2": {"a": 2}}
 RUN = {"q1": {"c": 3.0, "a": 2.0, "x": 1.0}, "q2": {"a": 1.0}}

@@ -12,7 +12,8 @@ from unjudged.base.segments import places
 from unjudged.evaluation.collection import Collection
 from unjudged.evidence.contrast import Ends
 from unjudged.evidence.hypothetical import Hypothetical
-from unjudged.evidence.rankings import RankingsEvidence
+from unjudged.evidence.runs_compared import RankingsEvidence
+from unjudged.evidence.shared import selected_runs, two_of
 from unjudged.evidence.tipping import is_open
 from unjudged.inference.infer import Settings
 from unjudged.inference.rows import Row, answer
@@ -20,7 +21,6 @@ from unjudged.inference.verdict import excludes_change
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.questions.sources import of_rankings
 from unjudged.rankings.judged import Floats, Integers
-from unjudged.uncertainty.shared import selected_runs, two_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::unjudged.UnjudgedWarning")
 

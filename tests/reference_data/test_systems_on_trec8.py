@@ -10,14 +10,14 @@ import pytest
 from unjudged.base.choices import CorrectionName
 from unjudged.evaluation.collection import name_runs
 from unjudged.evidence.contrast import Ends
-from unjudged.evidence.rankings import RankingsEvidence
+from unjudged.evidence.runs_compared import RankingsEvidence
+from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.pairwise import compare_pairs
 from unjudged.inference.rows import pairs_of
 from unjudged.inference.verdict import excludes_change
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments
-from unjudged.uncertainty.shared import SharedRankings
 
 
 @pytest.fixture(scope="module")

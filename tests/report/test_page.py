@@ -21,6 +21,7 @@ from tests.intervals import intervals
 from unjudged import Judgments, Run, UnjudgedWarning, calibrate, compare, evaluate, sample
 from unjudged.base.wording import plain
 from unjudged.data.writing import write_judgments
+from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.verdict import HEADLINES, MORE_JUDGING
 from unjudged.judging import Pool
 from unjudged.rankings.runs import RunSource
@@ -29,7 +30,6 @@ from unjudged.report.page.data import PAIR, SYSTEM, WORDS
 from unjudged.report.page.documents import NOT_POOLED, depth_kept
 from unjudged.report.page.report_page import Page, report_page
 from unjudged.results.words import headline_sentence
-from unjudged.uncertainty.shared import SharedRankings
 
 MEASURES = ["nDCG@10", "AP", "RBP(p=0.8)"]
 SAMPLE = Path(sample.__file__).parent

@@ -25,6 +25,8 @@ from unjudged.evaluation.collection import name_runs
 from unjudged.evaluation.groups import read_groups
 from unjudged.evaluation.score_cells import AS_ZERO, names_measure
 from unjudged.evaluation.scores import Scores
+from unjudged.evidence.calibration import SCHEMA as CALIBRATION_SCHEMA
+from unjudged.evidence.calibration import Calibration
 from unjudged.judging.texts import BODIES, records
 from unjudged.rankings.coverage import are_grades
 from unjudged.rankings.extension import table_of, table_of_pool
@@ -32,8 +34,6 @@ from unjudged.rankings.judgments import CANNOT_JUDGE, SAMPLE, Judgments
 from unjudged.rankings.origin import A_POOL, A_SAMPLE
 from unjudged.rankings.runs import Run
 from unjudged.results.fields import Row
-from unjudged.uncertainty.calibration import SCHEMA as CALIBRATION_SCHEMA
-from unjudged.uncertainty.calibration import Calibration
 
 JUDGMENTS: Final = "judgments"
 RUN: Final = "run"

@@ -46,7 +46,7 @@ from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.runs import Run, RunSource
 
 if TYPE_CHECKING:
-    from unjudged.uncertainty.shared import SharedRankings
+    from unjudged.evidence.shared import SharedRankings
 
 
 OF_JUDGMENTS = ("how", "depth", "pooled", "calibration", "conflicts")
@@ -167,7 +167,7 @@ class Collection:
 
     def shared(self, depth: float = inf) -> SharedRankings:
         """Return the rankings over one pool that has every document which the runs retrieve, to a depth."""
-        from unjudged.uncertainty.shared import SharedRankings
+        from unjudged.evidence.shared import SharedRankings
 
         if depth not in self._shared:
             self._shared[depth] = SharedRankings.of(self.judgments, self._some_runs(), self.on_read, depth)

@@ -17,13 +17,13 @@ from unjudged.data.columns import NAMES, listed
 from unjudged.data.named_columns import Headless, named_columns
 from unjudged.data.sources import name_in_errors
 from unjudged.evaluation.collection import Collection, RunsSource, collection_of
+from unjudged.evidence.calibration import UNITS, Calibration, scale_of
+from unjudged.evidence.left_out import FirstDocuments, LeftOut, check_pooled, mean_bounds, unusual
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.coverage import coverage_warnings
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import JudgmentsSource
-from unjudged.uncertainty.calibration import UNITS, Calibration, scale_of
-from unjudged.uncertainty.left_out import FirstDocuments, LeftOut, check_pooled, mean_bounds, unusual
 
 PAIRS = Headless(
     ("run", "group"), lambda fields: len(fields) == 2 and not any(" " in field for field in fields)

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from unjudged.evidence.contrast import Contrast
+from unjudged.evidence.intervals.powered import Powered, prediction_powered
+from unjudged.evidence.intervals.quantiles import normal_quantile, t_quantile
 from unjudged.rankings.judged import Floats
-from unjudged.uncertainty.powered import Powered, prediction_powered
-from unjudged.uncertainty.quantiles import normal_quantile, t_quantile
 
 
 def ends_of_estimates(

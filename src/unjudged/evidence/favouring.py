@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from unjudged.base.segments import ends, stable_order, sums
 from unjudged.evidence.contrast import Ints
+from unjudged.evidence.prevalence import band_of
+from unjudged.evidence.shared import block_starts
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
-from unjudged.uncertainty.prevalence import band_of
-from unjudged.uncertainty.shared import block_starts
 
 CELLS_AT_ONCE = 1 << 21
 """Ranks of documents x runs that are compared at a time, unless a query has more."""

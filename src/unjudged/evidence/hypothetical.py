@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.segments import numbered, places, sums
+from unjudged.evidence.bounds.filled import anonymous
 from unjudged.evidence.contrast import Turning
+from unjudged.evidence.shared import SharedRankings, selected_runs
+from unjudged.evidence.unjudged_sums import is_sum
 from unjudged.measures.kernel.averages import ROUNDING
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
-from unjudged.uncertainty.bounding.filled import anonymous
-from unjudged.uncertainty.shared import SharedRankings, selected_runs
-from unjudged.uncertainty.unjudged_sums import is_sum
 
 
 @dataclass(frozen=True, eq=False)

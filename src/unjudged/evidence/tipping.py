@@ -19,17 +19,17 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from unjudged.base.segments import ends
+from unjudged.evidence.batched_completions import BatchedCompletions, DrawnGrades
+from unjudged.evidence.bounds.closed_bounds import hits_around
+from unjudged.evidence.bounds.gain_bounds import Discounts
 from unjudged.evidence.contrast import Ints
 from unjudged.evidence.favouring import DirectedPairs, Favouring, favouring, share_seen
 from unjudged.evidence.hypothetical import Hypothetical
+from unjudged.evidence.shared import NEGLIGIBLE, SharedRankings
 from unjudged.measures.kernel.registry import Measure, ratio
 from unjudged.rankings.hashing import salt, uniforms
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments
-from unjudged.uncertainty.batched_completions import BatchedCompletions, DrawnGrades
-from unjudged.uncertainty.bounding.closed_bounds import hits_around
-from unjudged.uncertainty.bounding.gain_bounds import Discounts
-from unjudged.uncertainty.shared import NEGLIGIBLE, SharedRankings
 
 MOST_EXACT = 32
 """Up to so many documents of F, the number that is relevant has its binomial distribution; beyond, two

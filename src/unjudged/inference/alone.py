@@ -9,7 +9,7 @@ import numpy as np
 
 from unjudged.evaluation.query_segments import EVERY
 from unjudged.evidence.contrast import ALONE, Contrast, Evidence
-from unjudged.evidence.intervals import Asked, Columns, How, NoIntervalError
+from unjudged.evidence.intervals.methods import Asked, Columns, How, NoIntervalError
 from unjudged.inference.means import means_of_systems
 from unjudged.measures.kernel.averages import sum_over_queries
 from unjudged.measures.kernel.traits import Refusal

@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from unjudged.evidence.intervals.quantiles import straightened
 from unjudged.measures.kernel.averages import ROUNDING
 from unjudged.rankings.judged import Floats
-from unjudged.uncertainty.quantiles import straightened
 
 HUGE = 1e100
 """Larger t change no p value, and their cubes are no numbers."""

@@ -13,6 +13,7 @@ from unjudged.base.errors import UsageError
 from unjudged.base.notes import Note
 from unjudged.evidence.contrast import Contrast, Ends, Ints, Tip
 from unjudged.evidence.estimates import powered_means
+from unjudged.evidence.intervals.quantiles import has_range, interval_of_mean
 from unjudged.inference.careful import careful
 from unjudged.inference.corrections import Correction, adjusted, find_correction
 from unjudged.inference.means import (
@@ -38,7 +39,6 @@ from unjudged.inference.verdict import (
 from unjudged.measures.kernel.averages import ROUNDING, mean_over_queries
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Mask
-from unjudged.uncertainty.query_intervals import has_range, interval_of_mean
 
 MOST_DRAWN = 60
 """Pairs for which a loss share is sought by a test that resamples, or a flip share by completions."""

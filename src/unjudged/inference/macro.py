@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from unjudged.evidence.contrast import ALONE, Contrast, Ends, Evidence
+from unjudged.evidence.intervals.quantiles import t_half
 from unjudged.inference.corrections import find_correction
 from unjudged.inference.infer import Settings, decide, describe_systems, powered_queries, run_tests
 from unjudged.inference.means import Columns
@@ -20,7 +21,6 @@ from unjudged.inference.rows import Row, pairs_of, rows_of
 from unjudged.inference.verdict import Judging, excludes_change, verdicts
 from unjudged.measures.kernel.averages import ROUNDING, mean_over_queries
 from unjudged.rankings.judged import Floats, Mask
-from unjudged.uncertainty.quantiles import t_half
 
 MACRO = "mean"
 """The name of the mean over collections."""

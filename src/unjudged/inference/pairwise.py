@@ -16,12 +16,12 @@ from unjudged.base.choices import (
     checked_int,
 )
 from unjudged.base.notes import Note, note
+from unjudged.evidence.intervals.quantiles import t_half, t_quantile
 from unjudged.inference.corrections import Correction, adjusted, find_correction
 from unjudged.inference.pairs import Pairs
 from unjudged.inference.significance import DRAWS, SignificanceTest, find_test, p_values
 from unjudged.measures.kernel.averages import ROUNDING
 from unjudged.rankings.judged import Floats
-from unjudged.uncertainty.quantiles import t_half, t_quantile
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -24,12 +24,12 @@ import numpy as np
 
 from unjudged.base.errors import UsageError
 from unjudged.base.segments import numbered, stable_order
+from unjudged.evidence.completions import Completions
+from unjudged.evidence.prevalence import Prevalence, band_of
+from unjudged.evidence.shared import SharedRankings
 from unjudged.judging.grouped_logistic import FIXED, GroupedLogistic, GroupedRows, Priors
 from unjudged.rankings.hashing import mixed, salt, uniforms
 from unjudged.rankings.judged import Floats, Integers
-from unjudged.uncertainty.completions import Completions
-from unjudged.uncertainty.prevalence import Prevalence, band_of
-from unjudged.uncertainty.shared import SharedRankings
 
 NODES = 21
 """The points of the Gauss-Hermite quadrature."""

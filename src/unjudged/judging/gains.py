@@ -28,12 +28,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.segments import numbered, owners, ranges, stable_order, sums
+from unjudged.evidence.completions import Completions, in_threads
+from unjudged.evidence.prevalence import band_of
+from unjudged.evidence.shared import SharedRankings
+from unjudged.evidence.unjudged_sums import is_sum
 from unjudged.measures.kernel.registry import Measure, ratio
 from unjudged.rankings.judged import Floats, Integers
-from unjudged.uncertainty.completions import Completions, in_threads
-from unjudged.uncertainty.prevalence import band_of
-from unjudged.uncertainty.shared import SharedRankings
-from unjudged.uncertainty.unjudged_sums import is_sum
 
 DRAWS = 60
 DOCUMENTS_AT_ONCE = 1024

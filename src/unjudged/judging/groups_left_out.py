@@ -9,6 +9,7 @@ import numpy as np
 from unjudged.base.errors import UsageError
 from unjudged.base.segments import numbered
 from unjudged.base.wording import percent
+from unjudged.evidence.left_out import LeftOut, check_pooled
 from unjudged.judging.pooling import Pool
 from unjudged.measures.kernel.averages import ratio
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
@@ -16,7 +17,6 @@ from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.extension import chosen_rows
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.results.result import Result
-from unjudged.uncertainty.left_out import LeftOut, check_pooled
 
 Groups = Mapping[str, str]
 """The group of each run; a run without an entry forms its own group."""

@@ -15,7 +15,8 @@ from unjudged.base.wording import counted
 from unjudged.data.writing import qrels_text
 from unjudged.evaluation.collection import Collection, RunsSource, collection_of
 from unjudged.evaluation.default_measures import DEFAULT
-from unjudged.evidence.rankings import RankingsEvidence
+from unjudged.evidence.runs_compared import RankingsEvidence
+from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.infer import Settings
 from unjudged.inference.rows import Row, needs_judging, pair_rows, pairs_of
 from unjudged.judging import sampling
@@ -34,7 +35,6 @@ from unjudged.rankings.runs import Run
 from unjudged.rankings.sample_file import sample_text
 from unjudged.results.result import Result
 from unjudged.results.words import headline_sentence
-from unjudged.uncertainty.shared import SharedRankings
 
 MOST_TELLING = "most telling"
 USUAL = 100

@@ -21,6 +21,7 @@ from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted
 from unjudged.evaluation.collection import RunsSource
 from unjudged.evidence.contrast import ALONE, Contrast, Ends, Ints
+from unjudged.evidence.intervals.quantiles import Estimate, normal_interval
 from unjudged.measures.kernel.averages import ROUNDING, mean_over_queries
 from unjudged.measures.kernel.estimand import ALL_JUDGED, POOL_JUDGED, THESE, Estimand
 from unjudged.measures.kernel.names import MeasureLike
@@ -38,8 +39,6 @@ from unjudged.predictions.sums import SamplingError, Sum
 from unjudged.rankings.coverage import not_random
 from unjudged.rankings.judged import Floats, Mask
 from unjudged.rankings.judgments import JudgmentsSource
-from unjudged.uncertainty.estimate import Estimate
-from unjudged.uncertainty.quantiles import normal_interval
 
 OUTSIDE = ("error", "nonrelevant")
 """Ways to treat documents that people could not have judged."""

@@ -14,6 +14,8 @@ from unjudged.data.columns import QRELS
 from unjudged.data.tables import Ids
 from unjudged.evaluation.collection import Collection, RunsSource, judged_rankings, with_whole_grades
 from unjudged.evidence.contrast import ALONE, Contrast, Ints
+from unjudged.evidence.intervals.powered import LEAST, Powered, prediction_powered
+from unjudged.evidence.intervals.quantiles import Estimate
 from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, POOL_JUDGED, Estimand
 from unjudged.measures.kernel.measure import Measure
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
@@ -22,8 +24,6 @@ from unjudged.predictions.population import Completeness, with_retrieved
 from unjudged.predictions.predictions import Judges, JudgesSource, any_predicted, weights_text
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
-from unjudged.uncertainty.estimate import Estimate
-from unjudged.uncertainty.powered import LEAST, Powered, prediction_powered
 
 __all__ = ["Powered", "QueryEvidence", "estimate_by_query", "prediction_powered"]
 

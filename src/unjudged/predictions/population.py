@@ -11,6 +11,7 @@ import numpy as np
 from unjudged.base.errors import InputError
 from unjudged.base.wording import counted, percent
 from unjudged.evaluation.collection import Collection, RunsSource, judged_rankings, with_whole_grades
+from unjudged.evidence.intervals.powered import LEAST
 from unjudged.measures.kernel.estimand import BY_DOCUMENT, check_use
 from unjudged.measures.kernel.measure import Measure
 from unjudged.predictions.predictions import Judges, JudgesSource
@@ -18,7 +19,6 @@ from unjudged.rankings.extension import extended, rows_of
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.runs import Run
-from unjudged.uncertainty.powered import LEAST
 
 POISSON, STRATIFIED, ASSUMED = "Poisson", "stratified", "assumed uniform"
 """Documents drawn one by one, a fixed number per stratum, or unrecorded: as if a fixed number per query."""

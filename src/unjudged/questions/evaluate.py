@@ -17,8 +17,8 @@ from unjudged.evaluation.measure_warnings import measure_warnings
 from unjudged.evaluation.query_segments import SegmentsSource, several_segments, with_every
 from unjudged.evaluation.scores import Scores, of_systems, scores_of
 from unjudged.evaluation.tied_scores import TIES, notes_on_ties, over_orders
-from unjudged.evidence.alone import AloneEvidence
 from unjudged.evidence.contrast import Evidence
+from unjudged.evidence.runs_alone import AloneEvidence
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.measures.kernel.registry import Measure, compute_all
 from unjudged.rankings.coverage import coverage_warnings, missing_queries
@@ -185,7 +185,7 @@ class Asking:
 
     def with_interval(self, interval: str) -> Asking:
         """Return the same with another interval."""
-        from unjudged.evidence.intervals import Asked, How
+        from unjudged.evidence.intervals.methods import Asked, How
 
         return replace(self, interval=Asked.of(interval, How(1 - self.alpha, self.seed, self.on_progress)))
 
@@ -276,7 +276,7 @@ def _alone(
     depth, reach = depths
 
     def to_depth() -> JudgedRankings:
-        from unjudged.evidence.difference_bounds import own_to_depth
+        from unjudged.evidence.bounds.difference_bounds import own_to_depth
 
         assert reach is not None  # noqa: S101
         made = own_to_depth(collection.by_whole_grades(())[0].shared(), reach)

@@ -20,7 +20,9 @@ from unjudged.evaluation.measure_warnings import measure_warnings, not_uniform, 
 from unjudged.evaluation.scores import Scores, of_systems, scores_of
 from unjudged.evaluation.tied_scores import TIES, ends_of_orders, over_orders, tie_notes
 from unjudged.evidence.contrast import Ends, Evidence
-from unjudged.evidence.rankings import RankingsEvidence
+from unjudged.evidence.intervals.sampled_means import SampledMeans
+from unjudged.evidence.runs_compared import RankingsEvidence
+from unjudged.evidence.shared import SharedRankings
 from unjudged.evidence.table import TableEvidence
 from unjudged.measures.kernel.estimand import COMPARISON, SAMPLED, permitted
 from unjudged.measures.kernel.names import MeasureLike
@@ -30,8 +32,6 @@ from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.origin import STRATIFIED, UNIFORM, below_pool
 from unjudged.results.evaluation import Evaluation
-from unjudged.uncertainty.sampled_means import SampledMeans
-from unjudged.uncertainty.shared import SharedRankings
 
 Source = JudgmentsSource | Collection | Scores | Evaluation
 
@@ -253,7 +253,7 @@ def estimates_of(
         if expected:
             refused[measure] = f"{measure} is of one order of tied documents: leave it or ties='expected' out"
             continue
-        from unjudged.evidence.methods.sampling import sampled_means
+        from unjudged.evidence.intervals.sampled import sampled_means
 
         try:
             measure.check_mean()

@@ -15,7 +15,7 @@ from unjudged.evaluation.score_cells import UNNAMED
 from unjudged.measures.kernel.registry import MEASURES, Measure
 
 if TYPE_CHECKING:
-    from unjudged.uncertainty.shared import SharedRankings
+    from unjudged.evidence.shared import SharedRankings
 
 MISSING, UNJUDGED = 1 / 5, 9 / 10
 """Shares of the queries: without a ranking, and without any judged document in it."""

@@ -9,7 +9,7 @@ import numpy as np
 from unjudged.base.choices import as_list
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted, percent, shortlist
-from unjudged.evidence.intervals import NoIntervalError
+from unjudged.evidence.intervals.methods import NoIntervalError
 from unjudged.measures.kernel.names import MeasureLike, place_of_measure
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.report.figure import (

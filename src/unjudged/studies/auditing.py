@@ -16,6 +16,7 @@ from unjudged.base.notes import DOUBT, Note
 from unjudged.base.wording import counted, shortlist
 from unjudged.evaluation.collection import Collection, RunsSource, judged_rankings, with_whole_grades
 from unjudged.evaluation.default_measures import DEFAULT
+from unjudged.evidence.intervals.quantiles import Estimate
 from unjudged.measures.kernel.measure import Measure
 from unjudged.measures.kernel.names import MeasureLike, with_relevant
 from unjudged.predictions.population import IncompleteError
@@ -28,7 +29,6 @@ from unjudged.studies.bias import bias_rows
 from unjudged.studies.coefficients import COEFFICIENTS, grades_of, tables
 from unjudged.studies.orders import STATISTICS
 from unjudged.studies.resampling import DRAWS, QueryDraws, left_out_estimates, note_on_intervals, row_of
-from unjudged.uncertainty.estimate import Estimate
 
 PEOPLE = "people"
 OF_ORDERS = ("tau", "tau_ap", "rho", "rms", "rbo")

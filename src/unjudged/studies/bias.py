@@ -9,6 +9,7 @@ import numpy as np
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted
 from unjudged.evaluation.collection import Collection
+from unjudged.evidence.intervals.quantiles import Estimate, t_interval
 from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, Estimand
 from unjudged.measures.kernel.registry import Measure
@@ -24,8 +25,6 @@ from unjudged.predictions.predictions import Judges, Predictions
 from unjudged.predictions.sums import WEIGHTS, Sum
 from unjudged.rankings.judged import Floats
 from unjudged.results.fields import Row, known
-from unjudged.uncertainty.estimate import Estimate
-from unjudged.uncertainty.quantiles import t_interval
 
 Biases = tuple[list[Row], list[str]]
 """Biases of the runs that have one, and sentences on what was left out."""

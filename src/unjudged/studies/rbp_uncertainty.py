@@ -11,13 +11,13 @@ from numpy.typing import ArrayLike
 
 from unjudged.base.errors import UsageError
 from unjudged.evaluation.collection import judged_rankings, with_whole_grades
+from unjudged.evidence.completions import Completions
+from unjudged.evidence.prevalence import GivenPrevalence
+from unjudged.evidence.unjudged_sums import UnjudgedSum, is_sum
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import JudgmentsSource
 from unjudged.rankings.runs import RunSource
-from unjudged.uncertainty.completions import Completions
-from unjudged.uncertainty.prevalence import GivenPrevalence
-from unjudged.uncertainty.unjudged_sums import UnjudgedSum, is_sum
 
 POINTS = 1 << 14
 """Points of the lattice to which weights are rounded, the mean kept."""

@@ -14,11 +14,10 @@ import numpy as np
 
 from unjudged.base.choices import check_confidence, checked_int
 from unjudged.base.wording import percent
+from unjudged.evidence.intervals.quantiles import Estimate, t_quantile, within
 from unjudged.measures.kernel.estimand import OTHER, Estimand
 from unjudged.rankings.judged import Floats
 from unjudged.results.fields import Row, known
-from unjudged.uncertainty.estimate import Estimate
-from unjudged.uncertainty.quantiles import t_quantile, within
 
 DRAWS = 1000
 BLOCK = 1 << 22

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 def _intervals() -> Iterable[str]:
-    from unjudged.evidence.intervals import interval_methods
+    from unjudged.evidence.intervals.methods import interval_methods
 
     return interval_methods()
 

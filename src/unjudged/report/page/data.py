@@ -19,6 +19,7 @@ from unjudged.collection.description import Description
 from unjudged.data.sources import FILE, kind_of_source
 from unjudged.evaluation.measure_warnings import why_not_uniform
 from unjudged.evidence.contrast import ALONE
+from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.verdict import HEADLINES, MORE_JUDGING, OTHER_QUERIES
 from unjudged.measures.kernel.measure import Measure
 from unjudged.rankings.judged import Floats
@@ -39,7 +40,6 @@ from unjudged.results.words import (
     OF_JUDGED,
     without_judging,
 )
-from unjudged.uncertainty.shared import SharedRankings
 
 LONGEST_NAME = 1000
 SYSTEM = (

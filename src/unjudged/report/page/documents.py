@@ -8,8 +8,8 @@ import numpy as np
 
 from unjudged.base.wording import plain
 from unjudged.collection.description import Description
+from unjudged.evidence.shared import SharedRankings
 from unjudged.rankings.judgments import Judgments
-from unjudged.uncertainty.shared import SharedRankings
 
 TOP = 10
 DEPTHS = (20, TOP, 5)

@@ -22,8 +22,9 @@ from unjudged.evaluation.default_measures import FROM_SAMPLES, fitting_measures
 from unjudged.evaluation.groups import calibration_of
 from unjudged.evaluation.query_segments import SegmentsSource
 from unjudged.evaluation.scores import Scores
+from unjudged.evidence.calibration import Calibration
 from unjudged.evidence.contrast import Evidence
-from unjudged.evidence.intervals import Asked, How
+from unjudged.evidence.intervals.methods import Asked, How
 from unjudged.inference.alone import alone
 from unjudged.inference.infer import Settings
 from unjudged.inference.significance import DRAWS
@@ -48,7 +49,6 @@ from unjudged.report.page.data import PageInput, packed, page_data
 from unjudged.results.comparison import Comparison
 from unjudged.results.grid import Grid
 from unjudged.results.words import method_of_segments, segment_sentences
-from unjudged.uncertainty.calibration import Calibration
 
 TITLE = "Evaluation report"
 REPORT_MEASURES = ("nDCG@10", "AP", "RBP(p=0.8)")

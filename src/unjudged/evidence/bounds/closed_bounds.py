@@ -1,0 +1,220 @@
+"""Bounds of AP, recall, R-precision and binary preference in closed form, for all rankings at once.
+
+Bpref sums 1 - min(n, most) / worst over relevant documents, n the nonrelevant ones above. Within a ranking n
+never falls with the rank, so the sum of min(n, most) is a sum up to a place and a constant after it: every
+number of relevant documents takes a few searches instead of a pass over the ranking.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import inf
+
+import numpy as np
+
+from unjudged.base.segments import ends, owners, owners_by_ends, places
+from unjudged.evidence.bounds.filled import Bounds, count_above, unknown_documents
+from unjudged.measures.kernel.registry import Measure, bounds_of, ratio
+from unjudged.measures.precision import AP, GMAP, Bpref, Bpref10, GMBpref, R, RelP, Rprec, RprecMult
+from unjudged.measures.sets import SetR
+from unjudged.rankings.judged import Floats, Integers, JudgedRankings
+
+
+@bounds_of(AP)
+def bounds_of_ap(measure: Measure, r: JudgedRankings, unseen: Integers, top: int) -> Bounds:
+    """Return the bounds of AP: unknown documents turn relevant one after another.
+
+    Let N be R times AP. From the top, the j-th document to turn, at rank k, adds (known relevant above k + j)
+    / k, and 1/rank for each known relevant document below k. From the bottom, one at rank k adds (known
+    relevant above k + 1) / k, and 1/rank for each relevant document below k, including those that turned
+    before it. The bounds are the extremes of N / (R + j); unseen documents only lower it.
+    """
+    rel, cutoff = int(measure.given.get("rel", 1)), measure.given.get("cutoff", inf)
+    hits, relevant = r.relevant(rel, cutoff), r.known(rel)
+    start = hits.total(hits.place / hits.rank)
+    value = ratio(start, relevant)
+    if top < rel:
+        return Bounds(value, value, exact=True)
+    unknown = unknown_documents(r)
+    above, below = hits_around(hits, unknown)
+    counted = unknown.rank <= cutoff
+
+    from_top = np.where(counted, (above + unknown.place) / unknown.rank + below, 0.0)
+    high = value.copy()
+    reached = start[unknown.ranking] + unknown.running(from_top, np.add)
+    np.maximum.at(high, unknown.ranking, reached / (relevant[unknown.ranking] + unknown.place))
+
+    turned = np.where(counted, 1 / unknown.rank, 0.0)
+    turned_below = unknown.total(turned)[unknown.ranking] - unknown.running(turned, np.add)
+    from_bottom = np.where(counted, (above + 1) / unknown.rank + below + turned_below, 0.0)
+    added = unknown.total(from_bottom)[unknown.ranking] - unknown.running(from_bottom, np.add) + from_bottom
+    most = relevant + unseen
+    low = ratio(start, most)
+    count = (unknown.counts[unknown.ranking] - unknown.place + 1) + most[unknown.ranking]
+    np.minimum.at(low, unknown.ranking, (start[unknown.ranking] + added) / count)
+    return Bounds(low, high, exact=True)
+
+
+@bounds_of(R)
+@bounds_of(SetR)
+@bounds_of(RelP)
+def bounds_of_recall(measure: Measure, r: JudgedRankings, unseen: Integers, top: int) -> Bounds:
+    """Return the bounds of recall: relevant documents above the cutoff raise it, all others lower it.
+
+    One more relevant document above the cutoff adds 1 to hits and to R, which never lowers hits / R.
+    """
+    rel, cutoff = int(measure.given.get("rel", 1)), measure.given.get("cutoff", inf)
+    hits, relevant = r.relevant(rel, cutoff).counts, r.known(rel)
+    most = cutoff if measure.name == "RelP" else inf
+    if top < rel:
+        value = ratio(hits, np.minimum(relevant, most))
+        return Bounds(value, value, exact=True)
+    unknown = unknown_documents(r)
+    inside = unknown.total(unknown.rank <= cutoff)
+    outside = unknown.counts - inside
+    low = ratio(hits, np.minimum(relevant + unseen + outside, most))
+    high = ratio(hits + inside, np.minimum(relevant + inside, most))
+    return Bounds(low, high, exact=True)
+
+
+@bounds_of(Rprec)
+@bounds_of(RprecMult)
+def bounds_of_r_precision(measure: Measure, r: JudgedRankings, unseen: Integers, top: int) -> Bounds:
+    """Return the bounds of precision at rank R, or a multiple of it, over t further relevant documents.
+
+    With n the rank that R + t gives: at best the t are the first unknown documents, at worst they are unseen
+    or the last unknown ones, and only those that find no other place stand above rank n.
+    """
+    rel, multiple = int(measure.given.get("rel", 1)), measure.given.get("multiple")
+    relevant, hits = r.known(rel), r.relevant(rel)
+    unknown = unknown_documents(r)
+    size = np.where(top < rel, 0, unknown.counts + unseen) + 1
+    ranking, t = owners(size), places(size) - 1
+    n = (relevant[ranking] + t).astype(float)
+    if multiple is not None:
+        n = np.floor(multiple * n + 0.9)
+    known_above, unknown_above = (count_above(kind, ranking, n, "right") for kind in (hits, unknown))
+    at_best = ratio(known_above + np.minimum(t, unknown_above), n)
+    elsewhere = unseen[ranking] + unknown.counts[ranking] - unknown_above
+    at_worst = ratio(known_above + np.maximum(t - elsewhere, 0), n)
+    first = ends(size)[:-1]
+    return Bounds(np.minimum.reduceat(at_worst, first), np.maximum.reduceat(at_best, first), exact=True)
+
+
+@bounds_of(Bpref)
+@bounds_of(Bpref10)
+def bounds_of_bpref(measure: Measure, r: JudgedRankings, unseen: Integers, top: int) -> Bounds:
+    """Return the bounds of binary preference over the number j of unknown documents that are relevant.
+
+    Exact if every unjudged document was retrieved; otherwise enclosed by 0 and the recall that could be
+    reached. At best the j are the first unknown documents, at worst the last.
+    """
+    rel = int(measure.given.get("rel", 1))
+    unknown = unknown_documents(r)
+    low, high = extremes(measure, r, unknown, turn=top >= rel)
+    hits, relevant = r.relevant(rel).counts, r.known(rel)
+    further = unseen > 0
+    recall = ratio(hits + unknown.counts, relevant + unknown.counts)
+    return Bounds(np.where(further, 0.0, low), np.where(further, recall, high), exact=not further.any())
+
+
+@bounds_of(GMAP)
+@bounds_of(GMBpref)
+def bounds_of_geometric(measure: Measure, r: JudgedRankings, unseen: Integers, top: int) -> Bounds:
+    """Return the bounds of GMAP and GMBpref: those of AP and Bpref, but at least `eps`."""
+    plain, of_plain = (AP, bounds_of_ap) if measure.name == "GMAP" else (Bpref, bounds_of_bpref)
+    least = {**measure.parameters, **measure.given}["eps"]
+    bounds = of_plain(plain(rel=int(measure.given.get("rel", 1))), r, unseen, top)
+    return Bounds(np.maximum(bounds.low, least), np.maximum(bounds.high, least), bounds.exact)
+
+
+def hits_around(hits: JudgedRankings, unknown: JudgedRankings) -> tuple[Integers, Floats]:
+    """For each unknown document, how many hits stand above it, and the sum of 1/rank of those below it."""
+    above = count_above(hits, unknown.ranking, unknown.rank)
+    own = np.append(hits.running(1 / hits.rank, np.add), 0.0)
+    so_far = np.where(above > 0, own[hits.offsets[unknown.ranking] + above - 1], 0.0)
+    return above, hits.total(1 / hits.rank)[unknown.ranking] - so_far
+
+
+@dataclass(frozen=True, eq=False)
+class Rising:
+    """Whole numbers that never fall within a ranking, rankings end to end."""
+
+    values: Integers
+    offsets: Integers
+
+    @cached_property
+    def highest(self) -> int:
+        return int(self.values.max(initial=0)) + 2
+
+    @cached_property
+    def keys(self) -> Integers:
+        """Numbers that rise from ranking to ranking, and never fall within one."""
+        return owners_by_ends(self.offsets) * self.highest + self.values
+
+    @cached_property
+    def sums(self) -> Integers:
+        return ends(self.values)
+
+    def below(self, ranking: Integers, limit: Integers) -> Integers:
+        """Where the values of each ranking reach a limit."""
+        place: Integers = np.searchsorted(
+            self.keys, ranking * self.highest + np.clip(limit, 0, self.highest - 1)
+        )
+        return place
+
+    def capped(self, ranking: Integers, start: Integers, stop: Integers, cap: Integers) -> Integers:
+        """Sum of min(value, cap) over places start to stop of each ranking; 0 for a negative cap."""
+        turn = np.clip(self.below(ranking, cap), start, stop)
+        capped: Integers = self.sums[turn] - self.sums[start] + (stop - turn) * np.maximum(cap, 0)
+        return capped
+
+
+def extremes(
+    measure: Measure, r: JudgedRankings, unknown: JudgedRankings, *, turn: bool
+) -> tuple[Floats, Floats]:
+    """Return the lowest and highest value; `turn` is False if no unknown document can be relevant."""
+    rel = int(measure.given.get("rel", 1))
+    hits, nonrelevant = r.relevant(rel), r.where((r.labels >= 0) & (r.labels < rel))
+    above_hits = count_above(nonrelevant, hits.ranking, hits.rank)
+    above_unknown = count_above(nonrelevant, unknown.ranking, unknown.rank)
+    unknown_above = count_above(unknown, hits.ranking, hits.rank)
+    a = Rising(above_hits, hits.offsets)
+    b = Rising(above_hits + unknown_above, hits.offsets)
+    passed = Rising(unknown_above, hits.offsets)
+    u = Rising(above_unknown, unknown.offsets)
+
+    counts = unknown.counts
+    size = np.where(turn, counts, 0) + 1
+    first, ranking, j = ends(size)[:-1], owners(size), places(size) - 1
+    relevant = r.known(rel)[ranking] + j
+    most, worst = _most_and_worst(measure, relevant, r.known(0, rel)[ranking] + counts[ranking] - j)
+    start, stop = hits.offsets[ranking], hits.offsets[ranking + 1]
+    u_start, u_stop = unknown.offsets[ranking], unknown.offsets[ranking + 1]
+
+    def value(lost: Integers) -> Floats:
+        return ratio(stop - start + j - ratio(lost, worst), relevant)
+
+    split = passed.below(ranking, j)  # hits above the j-th unknown document have fewer than j of them above
+    lost = u.capped(ranking, u_start, u_start + j, most)
+    lost = lost + a.capped(ranking, start, split, most)
+    lost = lost + b.capped(ranking, split, stop, most + j) - j * (stop - split)
+    high = np.maximum.reduceat(value(lost), first)
+
+    z = counts[ranking] - j  # the first z unknown documents are nonrelevant
+    split = passed.below(ranking, z + 1)
+    cap, shift = np.maximum(most - z, 0), np.minimum(most, z)
+    lost = u.capped(ranking, u_start + z, u_stop, cap) + j * shift
+    lost = lost + b.capped(ranking, start, split, most)
+    lost = lost + a.capped(ranking, split, stop, cap) + (stop - split) * shift
+    low = np.minimum.reduceat(value(lost), first)
+    return low, high
+
+
+def _most_and_worst(measure: Measure, relevant: Integers, nonrelevant: Integers) -> tuple[Integers, Integers]:
+    if measure.name == "Bpref10":
+        return relevant + 10, relevant + 10
+    if measure.given.get("form", "trec_eval") == "trec_eval":
+        return relevant, np.minimum(relevant, nonrelevant)
+    return relevant, relevant

@@ -1,0 +1,259 @@
+"""Calibrated intervals: how far off were the pooled groups when each was left out?
+
+For each left-out run, truth is its mean under all judgments, and value its mean with the documents of its
+own group unjudged, with the bounds low and high. Were unjudged documents relevant as often as the judged ones
+of its first ranks, a share p, they would be worth about p (high - low). A power of this is the scale:
+
+    score = (truth - value) / scale,    scale = (p (high - low)) ** 1.15
+
+Split conformal prediction turns the scores into an interval: value +- s scale, cut to the bounds, s the
+ceil((n + 1) confidence)-th smallest |score|. It holds for a run that is like the left-out ones; others get
+their bounds.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from unjudged.base.errors import AssumptionWarning, InputError, UsageError, announce
+from unjudged.base.wording import counted, percent
+from unjudged.data.streams import PathLike, display_name, number_in_file, read_small, whole_in_file
+from unjudged.data.writing import write_whole
+from unjudged.evidence.left_out import FIRST, FirstDocuments, mean_bounds, unusual
+from unjudged.measures.kernel.averages import mean_over_queries
+from unjudged.measures.kernel.registry import Measure
+from unjudged.rankings.judged import Floats, JudgedRankings, Mask
+from unjudged.rankings.judgments import Judgments
+
+POWER = 1.15
+RANDOM_SAMPLE = "for an interval judge a random sample of its documents (`unjudged next --design doubt`)"
+
+
+@dataclass(frozen=True, eq=False)
+class CalibratedMeans:
+    """Mean of each run with its interval, its first documents, and whether it is unlike the left-out ones."""
+
+    value: Floats
+    low: Floats
+    high: Floats
+    first: FirstDocuments
+    unlike: Mask
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Lessons of leaving out each group: rows of group and score of left-out runs, by measure.
+
+    `prevalence` is the share of relevant documents among those that only one group retrieved, at ranks 1, 2,
+    3-4, 5-8, ...; `unjudged` and `relevant` are shares of the first 30 documents of each left-out run. The
+    `runs` that are unlike the others in these shares have no scores.
+
+    It holds for runs on the same queries and judgments: `topics` and `fingerprint` are those of the judgments
+    that it was made from, `judgments` is their name.
+    """
+
+    groups: int
+    runs: int
+    queries: int
+    depth: int
+    unit: str
+    prevalence: tuple[float, ...]
+    unjudged: tuple[float, ...]
+    relevant: tuple[float, ...]
+    scores: Mapping[str, tuple[tuple[int, float], ...]]
+    topics: str = ""
+    fingerprint: str = ""
+    judgments: str = ""
+    made_by: str = ""
+
+    def by_groups(self) -> Calibration:
+        """Return the same with one score of each group, its largest, which is safer and wider."""
+        scores = {
+            name: tuple({row[0]: row for row in rows}.values())  # the lowest |score| comes first
+            for name, rows in self.scores.items()
+        }
+        return replace(self, unit="groups", scores=scores)
+
+    def check_collection(self, judgments: Judgments) -> None:
+        """Refuse judgments of other queries; warn of other judgments of these queries."""
+        if not self.topics or not len(judgments.queries.data):
+            return
+        named = f"{self.judgments or 'judgments'} ({counted(self.queries, 'query')})"
+        if self.topics != judgments.topics:
+            problem = f"the calibration was made from {named}, which have other queries than these judgments"
+            raise UsageError(f"{problem}: calibrations hold for their own collection only")
+        if self.fingerprint != judgments.fingerprint:
+            what = f"The calibration was made from other judgments of these queries ({named})"
+            announce([AssumptionWarning(f"{what}: make it again if many documents were judged since.")])
+
+    def errors(self, measure: Measure) -> Floats:
+        """Return the size of each score of a measure; refuse one for which nothing was learnt."""
+        if str(measure) not in self.scores:
+            known = ", ".join(self.scores) or "no measure"
+            raise UsageError(f"the calibration has no {measure}; it has {known}")
+        return np.abs([score for _, score in self.scores[str(measure)]])
+
+    def radius(self, measure: Measure, confidence: float) -> float:
+        """Return the ceil((n + 1) confidence)-th smallest |score|."""
+        errors = self.errors(measure)
+        return float(np.sort(errors)[place_of(len(errors), confidence) - 1])
+
+    def check(self, measure: Measure, confidence: float) -> None:
+        """Refuse a level that the groups, or the scores of this measure, cannot give."""
+        self.errors(measure)
+        if problem := self.too_few_groups(confidence, [measure]):
+            raise UsageError(problem)
+
+    def level(self, confidence: float, measures: Sequence[Measure] = ()) -> float:
+        """Return this confidence, or the highest that some of the measures can have."""
+        most = _most(self._deciding(measures)[0])
+        return most if self.too_few_groups(confidence, measures) else confidence
+
+    def too_few_groups(self, confidence: float, measures: Sequence[Measure] = ()) -> str:
+        """Say that none of the measures can have this confidence, and which they can; nothing if one can."""
+        count, what, which = self._deciding(measures)
+        if confidence * (count + 1) <= count + 1e-9:
+            return ""
+        least = f"{'it' if count == 1 else 'they'} can give at most {percent(_most(count))}"
+        return f"{counted(count, what)}{which} cannot give {percent(confidence)} confidence; {least}"
+
+    def _deciding(self, measures: Sequence[Measure]) -> tuple[int, str, str]:
+        """Count what limits the level: the groups, or the scores of the measure that has the most."""
+        counts = {measure: len(self.errors(measure)) for measure in measures if str(measure) in self.scores}
+        most = max(counts, key=lambda measure: counts[measure], default=None)
+        if most is None or self.groups <= counts[most]:
+            return self.groups, "group", ""
+        return counts[most], "left-out run", f" with unjudged documents that count for {most}"
+
+    def means(self, measure: Measure, rankings: JudgedRankings, confidence: float) -> CalibratedMeans:
+        """Return the mean of each run with its calibrated interval, or bounds if it is unlike the others."""
+        self.check_collection(rankings.judgments)
+        self.check(measure, confidence)
+        rankings, queries = rankings.cut(self.depth), len(rankings.judgments.queries)
+        value = mean_over_queries(measure.compute(rankings).reshape(-1, queries))
+        least, most = mean_bounds(measure, rankings, queries)
+        first = FirstDocuments.of(rankings, queries)
+        scale = scale_of(most - least, first.relevant)
+        known = FirstDocuments(np.array(self.unjudged), np.array(self.relevant))
+        unlike = (scale > 0) & unusual(first, known)
+        reach = np.where(unlike, most - least, scale * self.radius(measure, confidence))
+        low, high = np.maximum(value - reach, least), np.minimum(value + reach, most)
+        return CalibratedMeans(value, low, high, first, unlike)
+
+    def describe(self, means: CalibratedMeans, run: int, name: str) -> str:
+        """Say what was assumed, and where the shares of the run's first documents are among the left-out."""
+        learnt = f"calibrated on {self.runs} runs of {self.groups} groups, cut at rank {self.depth}"
+        unjudged, relevant = float(means.first.unjudged[run]), float(means.first.relevant[run])
+        above = [
+            f"{percent(float(np.mean(np.array(known) < own - 1e-12)), 0)}"
+            for known, own in ((self.unjudged, unjudged), (self.relevant, relevant))
+        ]
+        shares = (
+            f"of the first {FIRST} documents of {name}, {percent(unjudged, 0)} are unjudged, more than in "
+            f"{above[0]} of the left-out runs, and {percent(relevant, 0)} of the judged are relevant, "
+            f"more than in {above[1]}"
+        )
+        if means.unlike[run]:
+            return f"{learnt}; unlike them ({shares}), so these are bounds: {RANDOM_SAMPLE}"
+        return f"{learnt}, each group left out in turn; assumes a run like theirs ({shares})"
+
+    def save(self, path: PathLike) -> None:
+        """Write the calibration to a small JSON file, whole or not at all, for use without the runs."""
+        write_whole(path, self.to_json())
+
+    def to_json(self) -> str:
+        return calibration_text(asdict(self))
+
+    @classmethod
+    def load(cls, path: PathLike) -> Calibration:
+        """Read a file that `save` wrote."""
+        return cls(**calibration_fields(path))
+
+
+def scale_of(width: Floats, relevant: Floats) -> Floats:
+    """Return (p (high - low)) ** 1.15, p the relevant share of a run's first judged documents."""
+    scale: Floats = (relevant * np.where(width > 1e-12, width, 0)) ** POWER
+    return scale
+
+
+def place_of(count: int, confidence: float) -> int:
+    """Return the place of the sorted score that bounds a new run's: ceil((n + 1) confidence)."""
+    return math.ceil((count + 1) * confidence - 1e-9)
+
+
+def _most(count: int) -> float:
+    """Return the highest confidence that this number of scores can give, in whole thousandths."""
+    return math.floor(1000 * count / (count + 1) + 1e-9) / 1000
+
+
+SCHEMA, VERSION = "unjudged calibration", 5
+UNITS = ("runs", "groups")
+OLDER = "an older version of this package wrote it, with other scores: make it again"
+NEWER = "a newer version of this package wrote it, which this one cannot read: update"
+
+
+def calibration_text(fields: Mapping[str, Any]) -> str:
+    return json.dumps({"schema": f"{SCHEMA} {VERSION}", **fields}) + "\n"
+
+
+def calibration_fields(path: PathLike) -> dict[str, Any]:
+    """Return the fields of a file that `Calibration.save` wrote."""
+    remedy, source = "use a file written by `unjudged.calibrate(...).save(FILE)`", display_name(path)
+    try:
+        fields = json.loads(read_small(path, "a calibration"))
+    except (ValueError, RecursionError):
+        fields = None
+    fields = fields if isinstance(fields, dict) else {}
+    schema, _, version = str(fields.get("schema")).rpartition(" ")
+    if schema != SCHEMA or not version.isdecimal():
+        raise InputError(f"not a calibration: {remedy}", source=source)
+    if version != str(VERSION):
+        raise InputError(OLDER if int(version) < VERSION else NEWER, source=source)
+    try:
+        return _checked(fields)
+    except InputError as error:
+        raise InputError(f"not a calibration: {error.problem}; {remedy}", source=source) from None
+
+
+def _checked(fields: dict[str, Any]) -> dict[str, Any]:
+    if fields.get("unit") not in UNITS:
+        raise InputError(f"its unit is none of {', '.join(UNITS)}")
+    scores = fields.get("scores")
+    if not isinstance(scores, dict) or not all(name.isprintable() for name in scores):
+        raise InputError("its scores have no measures")
+    counts = ("groups", "runs", "queries", "depth")
+    shares = ("prevalence", "unjudged", "relevant")
+    texts = ("topics", "fingerprint", "judgments", "made_by")
+    if not all(isinstance(text := fields.get(name), str) and text.isprintable() for name in texts):
+        raise InputError(f"it does not say what it was made from ({', '.join(texts)})")
+    numbers = {name: _numbers(name, fields.get(name), 0, 1) for name in shares}
+    if not 0 < len(numbers["unjudged"]) == len(numbers["relevant"]):
+        raise InputError("its unjudged and relevant shares are of different runs, or of none")
+    return {
+        "unit": fields["unit"],
+        **{name: whole_in_file(name, fields.get(name), 1) for name in counts},
+        **numbers,
+        **{name: fields[name] for name in texts},
+        "scores": {measure: _scores(rows) for measure, rows in scores.items()},
+    }
+
+
+def _scores(rows: object) -> tuple[tuple[int, float], ...]:
+    """Return the group and the score of each left-out run."""
+    if not isinstance(rows, list) or not all(isinstance(row, list) and len(row) == 2 for row in rows):
+        raise InputError("its scores are not lists of group and score")
+    group = [whole_in_file("a group", row[0], 0) for row in rows]
+    return tuple(zip(group, _numbers("a score", [row[1] for row in rows]), strict=True))
+
+
+def _numbers(what: str, values: object, *limits: float) -> tuple[float, ...]:
+    """Return numbers within the limits that a file holds as a list."""
+    if not isinstance(values, list):
+        raise InputError(f"{what} is not a list of numbers")
+    return tuple(number_in_file(what, value, *limits) for value in values)

@@ -1,0 +1,99 @@
+"""Prediction-powered inference: means over queries that predictions of more queries make more precise.
+
+Prediction-powered inference is for queries: n of them have a score H by human judgments and L by predicted
+ones; N further queries have L only. With
+
+    lambda = Cov(H, L) / ((1 + n/N) Var(L)), clipped to [0, 1],
+
+the estimate lambda mean_N(L) + mean_n(H - lambda L) is right however bad the predictions are, and lambda
+gives them the weight that they deserve (Angelopoulos, Duchi and Zrnic, "PPI++", 2023). It takes any measure.
+
+Estimate and lambda are those of ppi_py. Its Normal interval is too narrow for few queries: here lambda and
+the mean cost two degrees of freedom, so that the variance is
+
+    sum of squared residuals of H - lambda L / ((n - 2) n) + lambda^2 Var_N(L) / N,
+
+and the quantile is Student's with n - 2 degrees of freedom.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from unjudged.base.errors import UsageError
+from unjudged.evidence.intervals.quantiles import NO_LIMITS, Estimate, Limits, t_quantile, within
+from unjudged.measures.kernel.estimand import Estimand
+
+LEAST = 3
+"""Fewest queries that people judged completely, for an interval over queries."""
+
+
+@dataclass(frozen=True)
+class Powered:
+    """Mean with its standard error and the weight that the predictions were given."""
+
+    value: float
+    error: float
+    weight: float
+    """lambda: 0 where the predictions say nothing, 1 where they may be added as they are."""
+    queries: int
+    """Queries that people judged."""
+
+    def interval(self, confidence: float, of: Estimand, limits: Limits = NO_LIMITS) -> Estimate:
+        """Return the mean with its interval for other queries, by Student's t."""
+        half = t_quantile(confidence, self.queries - 2) * self.error
+        method = f"prediction-powered, lambda {self.weight:.3f}"
+        return Estimate(self.value, *within(self.value, half, limits), confidence, method, of)
+
+    def sides(self, margin: float) -> tuple[float, float]:
+        """P values that the mean is above, and that it is below, minus the margin."""
+        from scipy.special import stdtr
+
+        gap = self.value + margin
+        t = gap / self.error if self.error > 0 else float(np.copysign(np.inf, gap)) if gap else 0.0
+        return float(stdtr(self.queries - 2, -t)), float(stdtr(self.queries - 2, t))
+
+    def limits(self, alpha: float) -> tuple[float, float]:
+        """What the mean is above, and what it is below, each at level alpha."""
+        half = t_quantile(1 - 2 * alpha, self.queries - 2) * self.error
+        return self.value - half, self.value + half
+
+    @property
+    def p(self) -> float:
+        """P value of a mean of 0."""
+        from scipy.special import stdtr
+
+        if self.error == 0:
+            return 1.0 if self.value == 0 else 0.0
+        return float(2 * stdtr(self.queries - 2, -abs(self.value) / self.error))
+
+
+def prediction_powered(human: ArrayLike, predicted: ArrayLike, further: ArrayLike) -> Powered:
+    """Estimate the mean of `human`, with `predicted` of the same queries and `further` of others.
+
+    >>> powered = prediction_powered([0.2, 0.4, 0.9], [0.3, 0.4, 0.8], [0.5, 0.7, 0.6, 0.4])
+    >>> round(powered.value, 4), round(powered.weight, 4)
+    (0.55, 1.0)
+    """
+    known, guessed, more = (np.asarray(values, float) for values in (human, predicted, further))
+    n = len(known)
+    if known.shape != guessed.shape or known.ndim != 1 or more.ndim != 1:
+        raise UsageError(
+            f"{known.shape} human and {guessed.shape} predicted scores, expected one each per query"
+        )
+    if n < LEAST:
+        raise UsageError(f"people judged {n} of the queries, expected {LEAST} or more")
+    weight, spread = 0.0, float(np.var(np.concatenate([guessed, more]), ddof=1))
+    if len(more) and spread > 0:
+        together = float(np.mean((known - known.mean()) * (guessed - guessed.mean())))
+        weight = min(max(together / ((1 + n / len(more)) * spread), 0.0), 1.0)
+    rest = known - weight * guessed
+    value, variance = float(rest.mean()), float(rest.var()) / (n - 2)
+    if len(more):
+        value += weight * float(more.mean())
+        variance += weight**2 * float(more.var()) / len(more)
+    return Powered(value, sqrt(variance), weight, n)

@@ -1,0 +1,205 @@
+"""Intervals of a mean: by the Normal distribution, by Student's t over queries, or corrected for skewness.
+
+Scores of queries and their differences are skewed, and then Student's t is too sure on one side. Hall (1992)
+corrects it: with T = sqrt(n) (mean - expected) / sd, the skewness l = k3 / sd^3 and a = l / (3 sqrt(n)) it
+takes ((1 + a T)^3 - 1) / (3 a) + a / 2 for T. Of each end the further one is taken, Student's or Hall's.
+
+Where all n values are equal, they say nothing of their spread. A share s of all queries that are like them is
+seen alone with probability s^n; the others may be as far away as the range reaches.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, isnan, nan, sqrt
+from typing import Any
+
+import numpy as np
+
+from unjudged.base.choices import check_confidence
+from unjudged.base.errors import UsageError
+from unjudged.measures.kernel.averages import mean_over_queries
+from unjudged.measures.kernel.estimand import Estimand
+from unjudged.measures.kernel.registry import Measure
+from unjudged.rankings.judged import Floats
+
+Limits = tuple[float, float]
+NO_LIMITS: Limits = (-inf, inf)
+NO_SLACK: Limits = (0.0, 0.0)
+ROUNDING = 1e-12
+FEW = 25
+"""Fewer queries are too few for Student's t if their scores are skewed."""
+FEW_IN_RANGE = 10
+"""Fewer are too few for Hall's correction."""
+HALL = "Student's t with Hall's correction"
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value and its interval, both of the quantity `of`.
+
+    `confidence` is the share of cases in which the interval holds under the assumptions
+    that `method` states; it is 1 for bounds, which hold for every completion of the judgments. A measure that
+    cannot have the interval that was asked for has a value alone: its ends are NaN, and `method` says why.
+
+    >>> print(Estimate(0.2927, 0.2412, 0.4021, 0.95, "given prevalence 0.2", Estimand("RBP")))
+    0.2927 [0.2412, 0.4021]
+    """
+
+    value: float
+    low: float
+    high: float
+    confidence: float
+    method: str
+    of: Estimand
+
+    @property
+    def width(self) -> float:
+        return self.high - self.low
+
+    @property
+    def has_interval(self) -> bool:
+        return not isnan(self.low)
+
+    @classmethod
+    def without_interval(cls, value: float, reason: str, of: Estimand) -> Estimate:
+        """A value alone."""
+        return cls(value, nan, nan, nan, f"no interval: {reason}", of)
+
+    def __str__(self) -> str:
+        value, low, high = (f"{number:.4f}" for number in (self.value, self.low, self.high))
+        return f"{value} [{low}, {high}]" if self.has_interval else value
+
+
+def normal_quantile(confidence: float) -> float:
+    """Return how many standard deviations reach this far to either side."""
+    from scipy.special import ndtri
+
+    check_confidence(confidence)
+    return float(ndtri((1 + confidence) / 2))
+
+
+def t_quantile(confidence: float, freedom: float) -> float:
+    """Return the same of Student's distribution."""
+    from scipy.special import stdtrit
+
+    check_confidence(confidence)
+    return float(stdtrit(freedom, (1 + confidence) / 2))
+
+
+def t_half(deviation: Any, queries: int, confidence: float) -> Any:
+    """Return half the width of Student's interval of a mean over queries: t_{n-1} sd / sqrt(n)."""
+    return t_quantile(confidence, queries - 1) * deviation / sqrt(queries)
+
+
+def normal_interval(
+    value: float,
+    deviation: float,
+    confidence: float,
+    *,
+    method: str,
+    of: Estimand,
+    limits: Limits = NO_LIMITS,
+    slack: Limits = NO_SLACK,
+) -> Estimate:
+    """Estimate from a value and its standard error; the ends are cut to the limits of the measure."""
+    half = normal_quantile(confidence) * deviation
+    return Estimate(value, *within(value, half, limits, slack), confidence, method, of)
+
+
+def t_interval(
+    values: Floats,
+    confidence: float,
+    *,
+    method: str,
+    of: Estimand,
+    limits: Limits = NO_LIMITS,
+    slack: Limits = NO_SLACK,
+) -> Estimate:
+    """Estimate the mean of independent values, one per query."""
+    if len(values) < 2:
+        raise UsageError(f"{of}: an interval over queries needs two queries or more, there is {len(values)}")
+    half = t_half(float(np.std(values, ddof=1)), len(values), confidence)
+    value = float(mean_over_queries(values))
+    return Estimate(value, *within(value, half, limits, slack), confidence, method, of)
+
+
+def within(value: float, half: float, limits: Limits, slack: Limits = NO_SLACK) -> tuple[float, float]:
+    """Return the ends of an interval, not outside the limits; `slack` is added to them.
+
+    An unbiased estimate may be outside the limits, and its mean would not be unbiased if it were moved. Its
+    interval starts from the limit then, so that it keeps its width on the side that is possible.
+
+    >>> within(0.5, 0.1, (0, 1)), within(1.5, 0.25, (0, 1))
+    ((0.4, 0.6), (0.75, 1))
+    """
+    middle = min(max(value, limits[0]), limits[1])
+    return max(middle - half + slack[0], limits[0]), min(middle + half + slack[1], limits[1])
+
+
+def limits_of_mean(values: Floats, tail: float, limits: Limits) -> tuple[float, float]:
+    """Return the ends that a mean is above and below, each wrong with probability `tail`, within a range.
+
+    They are the wider of Student's and Hall's. One value says of others only that they are in the range.
+
+    >>> low, high = limits_of_mean(np.array([0.02, 0.01, 0.03, 0.01, 0.0, 0.2]), 0.025, (0, 1))
+    >>> round(low, 4), round(high, 4)
+    (0, 0.2575)
+    """
+    from scipy.special import stdtrit
+
+    n, mean = len(values), float(np.mean(values))
+    deviation, bend = shape_of(values)
+    if deviation == 0:
+        share = tail ** (1 / n)
+        return share * mean + (1 - share) * limits[0], share * mean + (1 - share) * limits[1]
+    critical, error = float(stdtrit(n - 1, 1 - tail)), float(deviation / np.sqrt(n))
+    below, above = reaches(critical, bend)
+    return max(mean - below * error, limits[0]), min(mean + above * error, limits[1])
+
+
+def shape_of(values: Floats) -> tuple[float, float]:
+    """Return the standard deviation, 0 where it is a rounding error, and a = skewness / (3 sqrt(n))."""
+    n = len(values)
+    deviation = float(np.std(values, ddof=1)) if n > 1 else 0.0
+    if deviation <= ROUNDING * float(np.abs(values).max()):
+        return 0.0, 0.0
+    skewness = float(np.mean(((values - np.mean(values)) / deviation) ** 3))
+    unbiased = n**2 / ((n - 1) * (n - 2)) if n > 2 else 1.0
+    return deviation, unbiased * skewness / (3 * np.sqrt(n))
+
+
+def reaches(critical: float, bend: float) -> tuple[float, float]:
+    """Return how many deviations reach down and up: the critical value or, if that is further, Hall's."""
+    down, up = (sign * float(straightened(sign * critical, bend)) for sign in (1, -1))
+    return max(critical, down), max(critical, up)
+
+
+def straightened(value: float, bend: Any) -> Any:
+    """Return the t whose corrected value this is: (root - 1) / bend, with no digits lost near 0 / 0."""
+    beyond = value - bend / 2
+    root = np.cbrt(1 + 3 * bend * beyond)
+    return 3 * beyond / (root**2 + root + 1)
+
+
+def interval_of_mean(measure: Measure, values: Floats, confidence: float) -> tuple[Floats, Floats]:
+    """Intervals of means over other queries: Student's t, with Hall's correction in a range."""
+    if has_range(measure):
+        return mean_interval(values, measure.range, confidence)
+    averaged, queries = measure.averaged(values), values.shape[-1]
+    half = t_half(averaged.std(axis=-1, ddof=1), queries, confidence)
+    low, high = (measure.mean_of(mean_over_queries(averaged) + end) for end in (-half, half))
+    return np.maximum(low, measure.range[0]), np.minimum(high, measure.range[1])
+
+
+def has_range(measure: Measure) -> bool:
+    """Whether what is averaged over queries has a lowest and a highest value."""
+    return bool(np.isfinite(measure.range).all()) and not measure.geometric
+
+
+def mean_interval(values: Floats, limits: Limits, confidence: float) -> tuple[Floats, Floats]:
+    """Intervals for the means of samples from a range: `values` is samples x observations."""
+    mean = mean_over_queries(values)
+    ends = [limits_of_mean(sample, (1 - confidence) / 2, limits) for sample in values]
+    low, high = np.array(ends).reshape(-1, 2).T
+    return np.minimum(low, mean), np.maximum(high, mean)

@@ -1,0 +1,75 @@
+"""Interval 'queries': what another sample of queries could change.
+
+Where predictions of further queries are known, the mean is prediction-powered.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from unjudged.base.errors import UsageError
+from unjudged.evidence.contrast import Contrast
+from unjudged.evidence.estimates import powered_means
+from unjudged.evidence.intervals.methods import Columns, How, interval
+from unjudged.evidence.intervals.quantiles import (
+    FEW,
+    FEW_IN_RANGE,
+    HALL,
+    has_range,
+    interval_of_mean,
+    t_half,
+    within,
+)
+from unjudged.measures.kernel.averages import mean_over_queries
+from unjudged.measures.kernel.estimand import OTHER, SAMPLED, UNKNOWN_JUDGMENTS
+
+
+@interval(
+    "queries",
+    "other queries, these judgments",
+    queries=OTHER,
+    geometric=True,
+    cite=("student1908", "hall1992"),
+)
+def queries(contrast: Contrast, how: How) -> Columns:
+    """Return intervals of means over other queries; unjudged documents count as the measure takes them."""
+    measure, count = contrast.measure, contrast.scores.shape[1]
+    if contrast.surrogate is not None:
+        powered, (_, low, high) = powered_means(contrast, 1 - how.confidence)
+        low, high = np.maximum(low, measure.range[0]), np.minimum(high, measure.range[1])
+        told = [f"other queries (prediction-powered, lambda {one.weight:.3f})" for one in powered]
+        return {"query_low": low, "query_high": high, "method": told}
+    if count < 2 and (contrast.slack is not None or not has_range(measure)):
+        raise UsageError(f"{measure.name} has no lowest or no highest value, so one query gives no interval")
+    if contrast.error is not None:
+        return _of_estimates(contrast, how)
+    ranged = has_range(measure)
+    said = HALL if ranged else f"Student's t{' of logarithms' * measure.geometric}"
+    if 1 < count < (few := FEW_IN_RANGE if ranged else FEW):
+        said += f", which holds less often than it says with fewer than {few} queries"
+    taken = SAMPLED if measure.traits.estimates else "unjudged documents as the measure takes them"
+    if contrast.rankings is None:
+        taken = UNKNOWN_JUDGMENTS
+    values = measure.mean_of(measure.sign * contrast.values)
+    low, high = interval_of_mean(measure, values, how.confidence)
+    return {
+        "query_low": low,
+        "query_high": high,
+        "method": f"other queries of the same kind ({said}); {taken}",
+    }
+
+
+def _of_estimates(contrast: Contrast, how: How) -> Columns:
+    """Return Student's intervals of unbiased estimates, which may lie outside the range."""
+    measure = contrast.measure
+    values = measure.sign * contrast.values
+    if values.shape[1] < 2:
+        raise UsageError("an interval over queries needs two queries or more")
+    half = t_half(values.std(axis=1, ddof=1), values.shape[1], how.confidence)
+    slack = np.zeros((len(contrast), 2)) if contrast.slack is None else contrast.slack
+    found = [
+        within(float(mean), float(own), measure.range, (float(low), float(high)))
+        for mean, own, (low, high) in zip(mean_over_queries(values), half, slack, strict=True)
+    ]
+    low, high = np.array(found).T
+    return {"query_low": low, "query_high": high, "method": "other queries (Student's t)"}

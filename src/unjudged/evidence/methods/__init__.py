@@ -1,7 +1,0 @@
-"""Interval methods: one file each, discovered automatically."""
-
-from importlib import import_module
-from pkgutil import iter_modules
-
-for _module in iter_modules(__path__):
-    import_module(f"{__name__}.{_module.name}")

@@ -1,0 +1,124 @@
+"""Evidence of each system alone, from judgments and runs: the judged documents are enough.
+
+Which documents two systems share does not matter here, so runs are streamed and no unjudged document is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from unjudged.base.errors import UsageError
+from unjudged.evidence.bounds.value_bounds import bounds, check_bounded
+from unjudged.evidence.contrast import ALONE, Contrast, Ends, Ints
+from unjudged.measures.kernel.averages import mean_over_queries
+from unjudged.measures.kernel.estimand import ALL_JUDGED, Use, permitted
+from unjudged.measures.kernel.registry import MEASURES, Measure
+from unjudged.measures.kernel.traits import Refusal
+from unjudged.rankings.judged import Floats, JudgedRankings
+from unjudged.rankings.judgments import Judgments
+from unjudged.rankings.origin import ANY, below_pool
+
+AT_ONCE = 1000
+"""Rankings that are bounded at a time."""
+EVERY = "every completion of the judgments"
+"""Retrieved documents and unjudged documents of the pool; documents in neither are assumed nonrelevant."""
+WITHOUT_ORDER = "expected values over all orders of tied documents have no bounds"
+BOUNDING = Use("bounds", ANY, judgments=ALL_JUDGED, check=check_bounded, geometric=True)
+
+
+def why_unbounded(measure: Measure, judgments: Judgments, *, expected: bool) -> str:
+    """Say why nothing bounds this measure; nothing if bounds exist."""
+    if expected:
+        return WITHOUT_ORDER
+    answer = permitted(measure, judgments, BOUNDING)
+    return answer.reason.partition(";")[0] if isinstance(answer, Refusal) else ""
+
+
+@dataclass(frozen=True, eq=False)
+class AloneEvidence:
+    """Systems as runs, each alone, by one measure under judgments.
+
+    `scores` are runs x queries in the unit that is averaged. `to_depth` makes the rankings with documents
+    below the `depth` of the pool as nonrelevant. Ends take long for some measures: only if `bounded`.
+    """
+
+    measure: Measure
+    systems: Sequence[str]
+    queries: Sequence[str]
+    scores: Floats
+    rankings: JudgedRankings
+    to_depth: Callable[[], JudgedRankings]
+    depth: int | None = None
+    bounded: bool = True
+    expected: bool = False
+    """Whether scores are expected values over all orders of tied documents, which nothing bounds."""
+    calibration: Callable[[], Any] | None = None
+
+    @classmethod
+    def of(cls, measure: Measure, rankings: JudgedRankings, **more: Any) -> AloneEvidence:
+        """Return the evidence that rankings hold of numbered runs."""
+        queries = rankings.judgments.pooled.query_names()
+        scores = measure.averaged(measure.compute(rankings).reshape(-1, len(queries)))
+        runs = [f"run {i}" for i in range(len(scores))]
+        return cls(measure, runs, queries, scores, rankings, lambda: rankings, **more)
+
+    @cached_property
+    def missing(self) -> str:
+        """Why nothing bounds this measure, empty if bounds exist."""
+        return why_unbounded(self.measure, self.rankings.judgments, expected=self.expected)
+
+    def contrast(self, first: Ints, second: Ints, *, by_query: bool = False) -> Contrast:
+        """Return these systems alone."""
+        if len(second) and int(second[0]) != ALONE:
+            raise UsageError("differences need the documents that systems share: use `compare`")
+        each, holds = self._ends if self.bounded and not self.missing else (None, "")
+        own = None if each is None else Ends(each.low[first], each.high[first])
+        return Contrast(
+            self.measure,
+            self.systems,
+            self.queries,
+            first,
+            second,
+            self.scores,
+            ends=None if own is None else Ends(*map(mean_over_queries, own)),
+            ends_by_query=own if by_query else None,
+            rankings=None if self.expected else self.rankings,
+            calibration=self.calibration,
+            facts={"judged_share": self._judged_share[first]},
+            missing=self.missing,
+            holds=holds,
+        )
+
+    @cached_property
+    def _ends(self) -> tuple[Ends, str]:
+        rankings, below = self.rankings, ""
+        if self.depth is not None:
+            below = f"; {below_pool(self.depth)}"
+            rankings = rankings if self.measure.traits.skips_unjudged else self.to_depth()
+        ends, holds = ends_of(self.measure, rankings, self.scores)
+        return ends, holds + below
+
+    @cached_property
+    def _judged_share(self) -> Floats:
+        found = MEASURES["Judged"](cutoff=10).compute(self.rankings)
+        return mean_over_queries(found.reshape(self.scores.shape))
+
+
+def ends_of(
+    measure: Measure, rankings: JudgedRankings, scores: Floats, extra_relevant: int = 0
+) -> tuple[Ends, str]:
+    """Return the ends of runs x queries in the unit that is averaged, and what they hold for."""
+    low, high = np.empty(scores.shape), np.empty(scores.shape)
+    exact, starts = True, [*range(0, scores.size, AT_ONCE), scores.size]
+    for start, stop in pairwise(starts):
+        found = bounds(measure, rankings.between(start, stop), extra_relevant=extra_relevant)
+        low.flat[start:stop], high.flat[start:stop] = found.low, found.high
+        exact = exact and found.exact
+    low, high = np.minimum(measure.averaged(low), scores), np.maximum(measure.averaged(high), scores)
+    return Ends(low, high), f"{EVERY}, {'exact' if exact else 'enclosed'}"

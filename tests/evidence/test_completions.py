@@ -1,0 +1,161 @@
+"""Random completions against enumeration, and sparse evaluation against dense for every measure."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.conftest import Qrels, RunDict, collections, examples
+from tests.intervals import intervals
+from tests.measures.test_properties import EVERY
+from unjudged import JudgedRankings, Judgments, Measure
+from unjudged.evaluation.collection import judged_rankings
+from unjudged.evidence.batched_completions import BatchedCompletions, DrawnGrades
+from unjudged.evidence.bounds.filled import Filled
+from unjudged.evidence.completions import Completions
+from unjudged.evidence.shared import SharedRankings
+from unjudged.measures.kernel.names import parse
+
+COMPLETABLE = [m for m in EVERY if not (m.traits.estimates or m.traits.across_queries)]
+COMPLETABLE += [
+    parse(name)[0] for name in ("AP@3", "nDCG@2", "nDCG(dcg='exp-log2')", "AP(rel=2)", "RBP(rel=2)")
+]
+RANKING = JudgedRankings.spelled("U 1 N 0 N 1 U", missed="1 U 0")
+
+
+def completions_of(r: JudgedRankings, prevalence: float, rel: int = 1, seed: int = 0) -> Completions:
+    return Completions.of_run(r, prevalence, rel=rel, seed=seed)
+
+
+@pytest.mark.parametrize("measure", COMPLETABLE, ids=str)
+@examples(25)
+@given(collection=collections(), seed=st.integers(0, 99))
+def test_sparse_is_dense(measure: Measure, collection: tuple[Qrels, RunDict], seed: int) -> None:
+    """A measure that is computed from relevant documents alone has the value of the whole completion."""
+    qrels, run = collection
+    rankings = judged_rankings(Judgments.of(qrels), {"run": run})
+    completions = completions_of(rankings, 0.4, seed=seed)
+    (found,) = completions.values([measure], 6)
+    dense = Completions(
+        completions.rankings, completions.row, completions.identity, completions.prevalence, 1, seed
+    )
+    dense._sparse[str(measure)] = False
+    np.testing.assert_array_equal(dense.values([measure], 6)[0], found)
+
+
+def test_what_is_sparse() -> None:
+    completions = completions_of(RANKING, 0.3)
+    sparse = {m.name for m in COMPLETABLE if not completions._batched_for(m)[1].dense}
+    assert {"AP", "nDCG", "RBP", "P", "RR", "ERR", "R"} <= sparse
+    assert not {"Bpref", "Judged", "Rprec"} & sparse
+
+
+def every_completion(r: JudgedRankings, measure: Measure, chance: float) -> tuple[np.ndarray, np.ndarray]:
+    """The value and probability of each way to complete binary judgments."""
+    filled = Filled.of(r)
+    unknown, unseen = int(filled.unknown.sum()), int(filled.unseen.sum())
+    values, chances = [], []
+    for ways in product([0, 1], repeat=unknown + unseen):
+        values.append(float(measure.compute(filled.complete(ways[:unknown], ways[unknown:]))[0]))
+        chances.append(float(np.prod(np.where(ways, chance, 1 - chance))))
+    return np.array(values), np.array(chances)
+
+
+@pytest.mark.parametrize("measure", COMPLETABLE, ids=str)
+def test_values_are_those_of_all_completions(measure: Measure) -> None:
+    """The mean within 4.5 standard errors; no value that enumeration does not have, each as often."""
+    draws, chance = 3000, 0.3
+    values, chances = every_completion(RANKING, measure, chance)
+    (found,) = completions_of(RANKING, chance).values([measure], draws)
+    mean = float(values @ chances)
+    deviation = np.sqrt(max(float(values**2 @ chances) - mean**2, 0.0))
+    assert abs(found.mean() - mean) <= 4.5 * deviation / np.sqrt(draws) + 1e-12
+    for value in np.unique(values.round(10)):
+        expected = float(chances[values.round(10) == value].sum())
+        share = float((np.abs(found - value) < 1e-9).mean())
+        assert abs(share - expected) <= 4.5 * np.sqrt(expected * (1 - expected) / draws)
+    assert np.isin(found.round(9), np.unique(values.round(9))).all()
+
+
+@pytest.mark.parametrize(("own", "expected"), [(12, {1: 0.0, 2: 0.5, 3: 0.5}), (4, {1: 0.8, 2: 0.1, 3: 0.1})])
+def test_grades_follow_the_judged(own: int, expected: dict[int, float]) -> None:
+    """Query 'few' has `own` relevant documents of grades 2 and 3, half each; query 'many' has 16 of grade 1.
+
+    From ten relevant documents on a query has its own grades, below that the grades of all queries.
+    """
+    few = {f"f{i}": 2 + i % 2 for i in range(own)}
+    many = {f"m{i}": 1 for i in range(16)}
+    judgments = Judgments.of({"few": few, "many": many})
+    run = {"few": {"u": 1.0}, "many": {"m0": 1.0}}
+    completions = completions_of(judged_rankings(judgments, {"run": run}), 1.0)
+    (found,) = completions.values(parse("DCG@1"), 2000)
+    for grade, share in expected.items():
+        margin = 4 * np.sqrt(share * (1 - share) / 2000)
+        assert abs((found[:, 0] == grade).mean() - share) <= margin
+    assert (found[:, 1] == 1).all()
+
+
+def test_grades_without_relevant_documents_are_the_lowest_relevant_one() -> None:
+    completions = completions_of(JudgedRankings.spelled("U 0 1"), 1.0, rel=2)
+    assert completions.values(parse("DCG@1"), 5)[0].tolist() == [[2.0]] * 5
+
+
+@examples(40)
+@given(collections(), collections(), st.sampled_from(["AP", "nDCG@3", "Bpref", "RBP(p=0.8)", "ERR"]))
+def test_a_run_draws_the_same_in_any_company(
+    one: tuple[Qrels, RunDict], other: tuple[Qrels, RunDict], name: str
+) -> None:
+    """Pooled documents are known by name, so their draws are the same alone and shared with other runs."""
+    qrels, run = one
+    pool: Qrels = {
+        q: {**grades, **dict.fromkeys(run.get(q, {}), -1), **grades} for q, grades in qrels.items()
+    }
+    queries = set(pool) & set(run)
+    company = {q: documents for q, documents in other[1].items() if q in pool}
+    if not queries or not company:
+        return
+    judgments = Judgments.of(pool)
+    measures = parse(name)
+    alone = completions_of(judged_rankings(judgments, {"run": run}), 0.3).values(measures, 20)[0]
+    shared = SharedRankings.of(judgments, {"other": company, "run": run})
+    together = shared.per_run(shared.completions(0.3).values(measures, 20)[0])[:, 1]
+    if measures[0].traits.pointwise or measures[0].traits.weight:
+        np.testing.assert_array_equal(together, alone)
+    by_itself = SharedRankings.of(judgments, {"run": run}).completions(0.3).values(measures, 20)[0]
+    np.testing.assert_array_equal(by_itself, alone)
+
+
+def test_a_document_that_two_runs_share_is_one_document() -> None:
+    qrels = {"q": {"x": 1, "y": 0}}
+    runs = {"a": {"q": {"u": 2.0, "v": 1.0}}, "b": {"q": {"v": 2.0, "u": 1.0}}}
+    shared = SharedRankings.of(Judgments.of(qrels), runs)
+    found = shared.per_run(shared.completions(0.4).values(parse("P@1") + parse("P@2"), 500)[0])
+    both = shared.per_run(shared.completions(0.4).values(parse("P@2"), 500)[0])
+    np.testing.assert_array_equal(both[:, 0], both[:, 1])
+    np.testing.assert_array_equal(found.sum(axis=1) / 2, both[:, 0])
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_threads_and_batches_change_nothing(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    from unjudged import evaluate, sample
+
+    scores = evaluate(sample.qrels, sample.runs, ["AP", "nDCG@10", "Bpref"])
+    whole = intervals(scores, "model", prevalence=0.2)
+    monkeypatch.setattr("unjudged.evidence.completions.cpu_count", lambda: threads)
+    monkeypatch.setattr("unjudged.evidence.completions.BATCH_ELEMENTS", 1 << (10 + threads))
+    again = intervals(scores, "model", prevalence=0.2)
+    assert [list(row) for row in again] == [list(row) for row in whole]
+
+
+def test_stacked_rankings_of_no_draw() -> None:
+    nothing = np.zeros(0, np.int64)
+    stacked = BatchedCompletions(RANKING, nothing, dense=False).stacked(
+        DrawnGrades(nothing, nothing, nothing.astype(np.int32), 2)
+    )
+    assert stacked.labels.tolist() == [1, 1, 1, 1]
+    assert stacked.rank.tolist() == [2, 6, 2, 6]
+    assert stacked.judgments.count(1).tolist() == [3, 3]

@@ -1,0 +1,131 @@
+"""Measures that cannot have an interval, and odd cases."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from tests.intervals import intervals
+from unjudged import InputError, JudgedRankings, UsageError, evaluate, measure
+from unjudged.evidence.unjudged_sums import sum_of_independent
+from unjudged.judging.merging import merge
+from unjudged.measures.kernel.names import parse
+from unjudged.rankings.judged import Floats
+from unjudged.rankings.origin import POOL, UNKNOWN
+from unjudged.studies import expected
+
+QRELS = {"q": {"a": 1, "b": 0}}
+RUN = {"q": {"a": 4.0, "b": 3.0, "x": 2.0, "y": 1.0}}
+MODEL = {"draws": 2, "prevalence": 0.5}
+GIVEN: dict[str, Any] = {"bounds": {}, "model": MODEL, "both": MODEL}
+
+
+@pytest.mark.parametrize(
+    "name", ["P(chance=10)@2", "RBP(chance=220)", "RBP(unjudged='condensed')", "infAP", "statAP"]
+)
+@pytest.mark.parametrize("interval", ["bounds", "model", "both"])
+def test_policies_and_estimates_are_refused(name: str, interval: str) -> None:
+    with pytest.raises(UsageError, match=r"without|estimates|no bounds"):
+        intervals(evaluate(QRELS, RUN, name), interval, **GIVEN[interval])
+
+
+@pytest.mark.parametrize("name", ["GMAP", "GMBpref"])
+@pytest.mark.parametrize("interval", ["model", "both"])
+def test_models_are_of_arithmetic_means(name: str, interval: str) -> None:
+    with pytest.raises(UsageError, match="this interval is of arithmetic means"):
+        intervals(evaluate(QRELS, RUN, name), interval, draws=2, prevalence=0.5)
+
+
+@pytest.mark.parametrize("interval", ["bounds", "model", "both"])
+def test_a_scale_that_new_grades_would_move_is_refused(interval: str) -> None:
+    with pytest.raises(UsageError, match="a new grade would move the scale"):
+        intervals(evaluate(QRELS, RUN, "RBP(scale='query')"), interval, **GIVEN[interval])
+
+
+def test_graded_rbp_is_the_same_both_ways() -> None:
+    """The unjudged document, and all after the end of the ranking, get the grade of the only relevant one."""
+    scores = evaluate({"q": {"a": 4}}, {"q": {"a": 2.0, "u": 1.0}}, "RBP(max_grade=4)")
+    for kind in ("model", "both"):
+        assert intervals(scores, kind, prevalence=1.0, draws=5)[0][0].value == pytest.approx(1.0)
+
+
+def distribution(weight: Floats, chance: Floats) -> tuple[Floats, Floats]:
+    found = sum_of_independent(weight, chance)
+    assert found is not None
+    return found
+
+
+def test_weights_of_nothing() -> None:
+    """Everything that counts is judged, and much below it is not."""
+    support, probability = distribution(np.zeros(60), np.full(60, 0.5))
+    assert float(support @ probability) == 0.0
+    support, probability = distribution(np.zeros(0), np.zeros(0))
+    assert support.tolist() == [0.0]
+
+
+def test_many_equal_weights_are_binomial() -> None:
+    support, probability = distribution(np.full(900, 0.01), np.full(900, 0.02))
+    expected = binom.pmf(np.arange(900), 900, 0.02)
+    assert probability == pytest.approx(expected[np.round(support * 100).astype(int)], abs=1e-14)
+    assert probability.sum() == pytest.approx(1.0, abs=1e-12)
+
+
+def test_too_many_values_are_left_to_draws() -> None:
+    assert sum_of_independent(0.2 * 0.8 ** np.arange(3000.0), np.full(3000, 0.3)) is None
+
+
+def test_large_collections_have_a_baseline() -> None:
+    harmonic = np.log(8_841_823) + 0.5772156649015329 + 0.5 / 8_841_823
+    assert expected("RR", 8_841_823, 1) == pytest.approx(harmonic / 8_841_823, rel=1e-9)
+    assert expected("RR", 10**9, 1) == pytest.approx((np.log(1e9) + 0.5772156649015329) / 1e9, rel=1e-9)
+    assert expected("RR", 1000, 30) == pytest.approx(expected("RR@1000", 1000, 30), rel=1e-13)
+    with pytest.raises(UsageError, match="expected a cutoff of at most 100000000"):
+        expected("Success@999999999", 10**9, 1)
+
+
+def test_further_judgments_of_a_sample(tmp_path: Path) -> None:
+    path = tmp_path / "strata"
+    path.write_text("q 0 a 1 1\nq 0 b 2 -1\nq 0 c 2 -1\n")
+    merged = merge(path, {"ann": {"q": {"b": 1}}})
+    assert (merged.judgments.origin.kind, merged.judgments.stratum) == (UNKNOWN, None)
+    assert merged.judgments.grade.tolist() == [1, 1, -1]
+    (note,) = merged.notes
+    assert note.startswith("Further judgments were added to a stratified sample and were not drawn with it")
+    assert merge(path, {"ann": {"q": {"b": 1, "c": 0}}}).judgments.origin.kind == POOL
+    with pytest.raises(InputError, match="were not in the sample"):
+        merge(path, {"ann": {"q": {"d": 1}}})
+
+
+def test_a_parameter_of_ones_own() -> None:
+    @measure()
+    def Own(r: JudgedRankings, *, alpha: float = 0.5) -> Any:
+        """Unjudged or not: alpha."""
+        return np.full(len(r), alpha)
+
+    assert evaluate(QRELS, RUN, Own(alpha=0.25)).values.item() == 0.25
+    assert str(parse("Own(alpha=0.25)")[0]) == "Own(alpha=0.25)"
+
+
+@pytest.mark.parametrize("name", ["nDCG(gains={[]: 1})", f"RBP(p=1{'0' * 400})", "ERR(max_grade=60)"])
+def test_odd_parameters(name: str) -> None:
+    with pytest.raises(UsageError):
+        parse(name)
+
+
+def test_odd_values() -> None:
+    with pytest.raises(UsageError, match="too high for exponential gains"):
+        evaluate({"q": {"a": 1100}}, RUN, "nDCG(dcg='exp-log2')")
+    assert evaluate(QRELS, RUN, "AP", depth=10**12).values.item() == 1.0
+    with pytest.raises(InputError, match="document 'e' of query 'q': the score is 'abc'"):
+        evaluate(QRELS, {"q": {"d": np.float32(1), "e": "abc"}}, "AP")
+
+
+def test_rows_from_an_iterator_or_as_lists() -> None:
+    rows = [("q", document, score) for document, score in RUN["q"].items()]
+    as_lists: Any = [list(row) for row in rows]
+    for given in (iter(rows), as_lists, [rows, rows]):
+        assert evaluate(QRELS, given, "AP").values[0].item() == 1.0

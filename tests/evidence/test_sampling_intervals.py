@@ -1,0 +1,330 @@
+"""Intervals from random samples: by brute force, by enumeration of samples, by simulation."""
+
+from contextlib import suppress
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+from tests.intervals import intervals
+from unjudged import UsageError, evaluate
+from unjudged.evidence.intervals.sampled import ENOUGH
+from unjudged.evidence.intervals.sampled_means import LESS, SampledMeans
+from unjudged.judging.pooling import REST, Pool
+from unjudged.measures.fixed_size import Strata
+from unjudged.measures.kernel.names import parse_measure
+from unjudged.rankings.judged import Floats, JudgedRankings
+from unjudged.rankings.judgments import Judgments
+
+GRADES = [1, 0, 1, 0, 2, 1, 0, 0, 1]
+STRATUM = [1, 1, 1, 2, 2, 2, 2, 2, 2]
+RANKED = [0, 3, 2, 5, 1, 4]
+"""Two strata of a pool; a run retrieves six of its documents."""
+
+
+def rankings_of(drawn: list[int], order: list[int] = RANKED) -> JudgedRankings:
+    """One ranking over the pool, with the drawn documents judged."""
+    lines = [("q", f"d{i}", STRATUM[i], grade if i in drawn else -1) for i, grade in enumerate(GRADES)]
+    columns = dict(zip(("query", "document", "stratum", "grade"), zip(*lines, strict=True), strict=True))
+    import pandas as pd
+
+    judgments = Judgments.of(pd.DataFrame(columns))
+    run = {"q": {f"d{i}": float(-k) for k, i in enumerate(order)}}
+    return evaluate(judgments, run, "P@5").rankings
+
+
+def samples(sizes: tuple[int, int]) -> list[list[int]]:
+    """Every sample with these numbers of documents from the two strata."""
+    members = [[i for i, s in enumerate(STRATUM) if s == number] for number in (1, 2)]
+    drawn = (combinations(own, n) for own, n in zip(members, sizes, strict=True))
+    return [[*first, *second] for first, second in product(*drawn)]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", ["P@4", "RBP(p=0.8)", "DCG@5"])
+@pytest.mark.parametrize("sizes", [(2, 3), (3, 4), (2, 6)])
+def test_sums_and_their_jackknife_variance_are_unbiased(name: str, sizes: tuple[int, int]) -> None:
+    measure = parse_measure(name)
+    truth = measure.compute(rankings_of(list(range(len(GRADES)))))[0]
+    every = [SampledMeans.of(measure, rankings_of(drawn)) for drawn in samples(sizes)]
+    values = np.array([means.value[0, 0] for means in every])
+    estimated = [float((means.deviations**2).sum()) for means in every]
+    assert values.mean() == pytest.approx(truth)
+    assert np.mean(estimated) == pytest.approx(values.var(), abs=1e-15)
+
+
+def deleted(drawn: list[int], measure_value) -> tuple[float, float]:  # type: ignore[no-untyped-def]
+    """Value and variance of the jackknife, by leaving out each document in turn."""
+    full = measure_value(drawn)
+    value, variance = full, 0.0
+    for number in (1, 2):
+        own = [i for i in drawn if STRATUM[i] == number]
+        n, size = len(own), STRATUM.count(number)
+        left = [measure_value([d for d in drawn if d != i]) for i in own]
+        value += (1 - n / size) * (n - 1) * (full - np.mean(left))
+        variance += (1 - n / size) * (n - 1) / n * float(((left - np.mean(left)) ** 2).sum())
+    return value, variance
+
+
+@pytest.mark.parametrize("drawn", [[0, 1, 2, 4, 5, 6], [0, 2, 3, 4, 5, 8], [0, 1, 4, 5, 7]])
+def test_average_precision_is_the_jackknifed_quotient(drawn: list[int]) -> None:
+    joint = parse_measure("statAP(pairs='joint')")
+    expected = deleted(drawn, lambda own: joint.compute(rankings_of(own))[0])
+    means = SampledMeans.of(parse_measure("AP"), rankings_of(drawn))
+    assert (means.value[0, 0], (means.deviations**2).sum()) == pytest.approx(expected)
+
+
+def ndcg(drawn: list[int]) -> float:
+    """nDCG@4 from the sample, by its definition; the best DCG is linear between whole numbers."""
+    sizes = {s: STRATUM.count(s) / max(sum(STRATUM[i] == s for i in drawn), 1) for s in (1, 2)}
+    gained = sum(
+        GRADES[d] * sizes[STRATUM[d]] / np.log2(k + 2) for k, d in enumerate(RANKED[:4]) if d in drawn
+    )
+    best, filled = 0.0, 0.0
+    discounts = np.append(0.0, 1 / np.log2(np.arange(2, 40))).cumsum()
+    for grade in (2, 1):
+        count = sum(sizes[STRATUM[i]] for i in drawn if GRADES[i] == grade)
+        ends = np.interp(np.minimum([filled, filled + count], 4), np.arange(len(discounts)), discounts)
+        best, filled = best + grade * (ends[1] - ends[0]), filled + count
+    return float(gained / best)
+
+
+@pytest.mark.parametrize("drawn", [[0, 1, 2, 4, 5, 6], [0, 2, 3, 4, 5, 8], [0, 1, 4, 5, 7]])
+def test_ndcg_is_the_jackknifed_quotient(drawn: list[int]) -> None:
+    means = SampledMeans.of(parse_measure("nDCG@4"), rankings_of(drawn))
+    assert (means.value[0, 0], (means.deviations**2).sum()) == pytest.approx(deleted(drawn, ndcg))
+
+
+@pytest.mark.parametrize("drawn", [[0, 1, 2, 4, 5, 6], [0, 1, 3, 6], [1, 3]])
+def test_one_more_relevant_document_is_added_to_the_variance(drawn: list[int]) -> None:
+    means = SampledMeans.of(parse_measure("P@4"), rankings_of(drawn))
+    rate = {s: sum(STRATUM[i] == s for i in drawn) / STRATUM.count(s) for s in (1, 2)}
+    open_documents = [i for i in RANKED[:4] if rate[STRATUM[i]] < 1]
+    odds = [(1 - rate[STRATUM[i]]) / rate[STRATUM[i]] for i in open_documents]
+    step = sum(each / 4**2 for each in odds) / (len(odds) / 4)
+    d = np.abs(means.deviations[0])
+    more = ((d**3).sum() + step**3) / ((d**2).sum() + step**2)
+    assert means.variances()[0] == pytest.approx((d**2).sum() + more**2)
+    assert means.variances()[0] > 0
+
+
+def test_one_more_document_of_average_precision_by_trying_each() -> None:
+    pool, ap = simulated(4, queries=3, size=40), parse_measure("AP")
+    r = pool.rankings.relabelled(pool.stratified({5: 1.0, REST: 0.5}, seed=1))
+    further = SampledMeans.of(ap, r).further
+    for run, own in enumerate(further.steps()):
+        changes = [
+            (
+                further.chance[q, h] / (further.stratum == h).sum(),
+                abs(further.scale[q, h] * further.added[run, i] - further.lost[run, q, h]),
+            )
+            for q, h in np.ndindex(further.chance.shape)
+            for i in np.flatnonzero(further.stratum == h)
+        ]
+        assert own == pytest.approx(sum(p * x**2 for p, x in changes) / sum(p * x for p, x in changes))
+
+
+def test_how_many_documents_a_mean_rests_on() -> None:
+    pool = simulated(3)
+    alone = pool.rankings.relabelled(pool.uniform(0.3, seed=1, redraw=False))
+    relevant = alone.where((alone.labels >= 1) & (alone.rank <= 20)).counts.reshape(2, -1).sum(axis=1)
+    means = SampledMeans.of(parse_measure("P@20"), alone)
+    assert means.documents_behind() == pytest.approx(relevant, rel=0.2)
+    beside = pool.rankings.relabelled(pool.stratified({10: 1.0, REST: 0.1}, seed=1))
+    top = beside.run(0).where((beside.run(0).rank <= 20) & (beside.run(0).labels >= 0))
+    strata = Strata.of(beside.judgments)
+    weight = strata.weight[top.row]
+    moved = np.sqrt(1 - 1 / weight) * weight
+    drawn = (moved**2).sum() ** 3 / (moved**3).sum() ** 2
+    expected = drawn * np.mean(top.labels >= 1) / LESS
+    assert SampledMeans.of(parse_measure("P@20"), beside).documents_behind()[0] == pytest.approx(expected)
+
+
+def test_one_run_with_few_documents_has_a_value_and_the_others_their_intervals() -> None:
+    pool = simulated(3)
+    runs = {"a": run_of(pool, 0), "b": run_of(pool, 1)}
+    scores = evaluate(pool.stratified({5: 1.0, REST: 0.1}, seed=1), runs, ["P@10", "P@30", "AP"])
+    behind = SampledMeans.of(parse_measure("P@10"), scores.rankings).documents_behind()
+    rows = intervals(scores, "sampling")
+    assert [row[0].has_interval for row in rows] == (behind >= ENOUGH).tolist() == [True, False]
+    assert all(row[1].has_interval and row[2].has_interval for row in rows)
+    few = rows[1][0].method
+    assert few.startswith(
+        f"no interval: it rests on about {behind[1]:.1f} sampled relevant documents that count"
+    )
+    assert few.endswith("every run completely (stratified(20%, top=10)), or use bounds")
+    assert few in str(rows).replace("\n", " ")
+    assert all(e.has_interval for row in intervals(scores, "both") for e in row)
+
+
+def test_the_budget_for_few_documents_is_enough() -> None:
+    """So many judgments, drawn likewise, give the interval that was refused."""
+    pool = simulated(3)
+    run = {"a": run_of(pool, 0)}
+    refused = intervals(evaluate(pool.stratified({5: 1.0, REST: 0.05}, seed=1), run, "P@10"), "sampling")[0][
+        0
+    ]
+    named = int(refused.method.split("(about ")[1].split()[0].replace(",", ""))
+    rest = int((pool.best > 5).sum())
+    assert named < rest
+    drawn = [pool.stratified({5: 1.0, REST: named / rest}, seed=seed) for seed in range(20)]
+    answered = [intervals(evaluate(one, run, "P@10"), "sampling")[0][0].has_interval for one in drawn]
+    assert sum(answered) >= 17
+
+
+def test_complete_judgments_give_the_measure_and_no_variance() -> None:
+    complete = rankings_of(list(range(len(GRADES))))
+    for name in ("AP", "nDCG", "nDCG@3", "P@3", "RBP(p=0.8)"):
+        measure = parse_measure(name)
+        means = SampledMeans.of(measure, complete)
+        assert means.value[0] == pytest.approx(measure.compute(complete))
+        assert means.variances()[0] == pytest.approx(0.0)
+
+
+def simulated(seed: int, queries: int = 40, size: int = 200, least: float = 0.0) -> Pool:
+    """A pool whose documents are relevant the more often the higher two runs have them."""
+    rng = np.random.default_rng(seed)
+    qrels: dict[str, dict[str, int]] = {}
+    runs: dict[str, dict[str, dict[str, float]]] = {"a": {}, "b": {}}
+    for q in range(queries):
+        relevant = rng.random(size) < least + rng.beta(1, 6)
+        qrels[f"q{q}"] = {f"d{i}": int(y) for i, y in enumerate(relevant)}
+        for run, skill in (("a", 2.0), ("b", 1.2)):
+            score = skill * relevant + rng.normal(size=size)
+            order = np.argsort(-score)[:120]
+            runs[run][f"q{q}"] = {f"d{i}": float(score[i]) for i in order}
+    return Pool.of(qrels, runs)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", ["AP", "nDCG", "nDCG@10", "P@20", "RBP(p=0.9)"])
+def test_intervals_and_those_of_differences_hold(name: str) -> None:
+    pool, measure = simulated(1), parse_measure(name)
+    truth = measure.compute(pool.rankings).reshape(2, -1).mean(axis=1)
+    contrast = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, -1.0]])
+    held: list[Floats] = []
+    for seed in range(120):
+        drawn = pool.stratified({5: 1.0, REST: 0.2}, seed=seed)
+        means = SampledMeans.of(measure, pool.rankings.relabelled(drawn))
+        error = contrast @ (means.value.mean(axis=1) - truth)
+        held.append(np.abs(error) <= 1.96 * np.sqrt(means.variances(contrast)))
+    assert (np.mean(held, axis=0) >= 0.9).all()
+
+
+def test_the_correction_removes_bias() -> None:
+    pool, ap, joint = simulated(6, least=0.06), parse_measure("AP"), parse_measure("statAP(pairs='joint')")
+    truth = ap.compute(pool.rankings).mean()
+    drawn = [pool.rankings.relabelled(pool.stratified({5: 1.0, REST: 0.2}, seed=seed)) for seed in range(80)]
+    plain = np.mean([joint.compute(r) for r in drawn]) - truth
+    corrected = np.mean([SampledMeans.of(ap, r).value for r in drawn]) - truth
+    assert abs(corrected) < 0.5 * abs(plain)
+
+
+def test_combinations_of_one_run_are_that_run() -> None:
+    pool = simulated(2)
+    r = pool.rankings.relabelled(pool.stratified({5: 1.0, REST: 0.2}, seed=3))
+    for name in ("AP", "nDCG@10", "P@10"):
+        means = SampledMeans.of(parse_measure(name), r)
+        assert means.variances(np.eye(2)) == pytest.approx(means.variances())
+
+
+def test_estimates_of_one_measure_share_an_interval_that_is_of_it() -> None:
+    pool = simulated(3)
+    drawn = pool.stratified({5: 1.0, REST: 0.3}, seed=1)
+    scores = evaluate(drawn, {"a": run_of(pool, 0)}, ["xinfAP", "statAP", "AP", "infNDCG", "P@10"])
+    asked = scores.with_interval("sampling")
+    assert [row["estimated_measure"] for row in asked.rows["systems"]] == ["AP", "AP", "AP", "nDCG", "P@10"]
+    (row,) = intervals(scores, "sampling")
+    assert len({(e.value, e.low, e.high) for e in row[:3]}) == 1
+    assert all(e.low <= e.value <= e.high for e in row)
+    (both,) = intervals(scores, "both")
+    assert both[0].width > row[0].width
+
+
+def run_of(pool: Pool, i: int) -> dict[str, dict[str, float]]:
+    r, documents = pool.rankings.run(i), pool.judgments.documents.tolist()
+    found: dict[str, dict[str, float]] = {}
+    for ranking, row, rank in zip(r.ranking.tolist(), r.row.tolist(), r.rank.tolist(), strict=True):
+        found.setdefault(pool.judgments.queries[ranking], {})[documents[row].decode()] = -float(rank)
+    return found
+
+
+def test_what_a_sample_lacks_is_said() -> None:
+    pool = simulated(4)
+    run = {"a": run_of(pool, 0)}
+    with pytest.raises(UsageError, match="needs a uniform sample, a stratified sample or a weighted sample"):
+        intervals(evaluate(pool.judgments, run, "AP"), "sampling")
+    with pytest.raises(UsageError, match="nothing was drawn from one of the strata of query"):
+        intervals(evaluate(pool.stratified({5: 1.0, REST: 0.0}), run, "AP"), "sampling")
+    few = pool.uniform(0.06, seed=1, redraw=False)
+    with pytest.raises(UsageError, match=r"relevant documents, 2\.2 per query, too few to tell how AP"):
+        intervals(evaluate(few, run, "infAP"), "sampling")
+    half = pool.uniform(0.5, seed=1, redraw=False)
+    barren = half.with_grades(np.where(half.query < 6, np.minimum(half.grade, 0), half.grade))
+    with pytest.raises(
+        UsageError, match=r"7 of 40 queries have no relevant document .*\(about [0-9,]+ or more"
+    ):
+        intervals(evaluate(barren, run, "infAP"), "sampling")
+    assert intervals(evaluate(few, run, "P@10"), "sampling")[0][0].has_interval
+    sparse = pool.stratified({5: 1.0, REST: 0.02}, seed=1)
+    with pytest.raises(UsageError, match="fewer than one per query, too few to tell how AP would vary"):
+        intervals(evaluate(sparse, run, "xinfAP"), "sampling")
+    judged_to_five = pool.only(pool.best <= 5)
+    with pytest.raises(UsageError, match="these judgments are not a random sample"):
+        intervals(evaluate(judged_to_five, run, "P@10"), "sampling")
+    row = intervals(evaluate(pool.uniform(0.5), run, ["AP", "RR"]), "sampling")[0]
+    assert "RR has no interval from a sample" in row[1].method
+
+
+def test_the_named_budget_is_enough_in_nearly_all_samples() -> None:
+    """The number that a refusal names is answered when so many documents are drawn."""
+    pool = simulated(4)
+    run = {"a": run_of(pool, 0)}
+    with pytest.raises(UsageError) as refused:
+        intervals(evaluate(pool.uniform(0.06, seed=1, redraw=False), run, "AP"), "sampling")
+    named = int(str(refused.value).split("(about ")[1].split()[0].replace(",", ""))
+    rate = named / len(pool.judgments.grade)
+    assert rate < 0.3
+    answered = 0
+    for seed in range(20):
+        with suppress(UsageError):
+            sampled = pool.uniform(rate, seed=seed, redraw=False)
+            answered += intervals(evaluate(sampled, run, "AP"), "sampling")[0][0].has_interval
+    assert answered >= 17
+
+
+@pytest.mark.parametrize("name", ["AP", "nDCG"])
+def test_quotients_of_one_stratum_are_corrected_for_skewness(name: str) -> None:
+    """Each end is where the Normal statistic, or Hall's, has its quantile: whichever is further away."""
+    pool = simulated(4)
+    drawn = pool.uniform(0.4, seed=2, redraw=False)
+    scores = evaluate(drawn, {"a": run_of(pool, 0)}, name)
+    found = intervals(scores, "sampling")[0][0]
+    assert scores.rankings is not None
+    means = SampledMeans.of(parse_measure(name), scores.rankings)
+    value, error = float(means.value.mean()), float(np.sqrt(means.variances()[0]))
+    moved, z = means.deviations[0] / len(means.seen), 1.959963985
+    a = float(-(moved**3).sum()) / (3 * error**3)
+    assert a > 0
+
+    def corrected(truth: float) -> float:
+        t = (value - truth) / error
+        return float(((1 + a * t) ** 3 - 1) / (3 * a) + a / 2)
+
+    assert found.low == pytest.approx(value - z * error, rel=1e-8)
+    assert found.high == pytest.approx(brentq(lambda truth: corrected(truth) + z, value, 9), rel=1e-8)
+    assert found.high > value + z * error
+
+
+def test_queries_without_a_sampled_relevant_document_are_counted() -> None:
+    pool = simulated(5)
+    drawn = next(
+        sample
+        for seed in range(100)
+        if 0 < (sample := pool.uniform(0.15, seed=seed, redraw=False)).count(1).tolist().count(0) <= 4
+    )
+    unseen = drawn.count(1).tolist().count(0)
+    estimate = intervals(evaluate(drawn, {"a": run_of(pool, 0)}, "infAP"), "sampling")[0][0]
+    assert f"{unseen} quer" in estimate.method
+    assert "no sampled relevant document" in estimate.method
