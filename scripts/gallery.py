@@ -12,8 +12,10 @@ from typing import Any
 LINE = 90
 """The longest line of a command."""
 
-HEAD = """# Gallery
+THUMB = 260
+"""The width of a figure in the overview."""
 
+HEAD = """
 Every figure with the code or command that makes it; `make docs` makes them all again. They show the sample
 collection of the package: six runs, thirty queries. `unjudged demo --files .` writes the files that the
 commands read.
@@ -74,7 +76,12 @@ unjudged report qrels.txt *.run -o page.html
 
 def gallery_in_markdown() -> str:
     """The page of the gallery."""
-    parts = [HEAD + PAGE]
+    titles = {name: title for name, (title, *_) in (FIGURES | COMMANDS).items()}
+    thumbs = (
+        f"[![{title}](gallery/{name}.svg){{ width={THUMB} }}](#{title.lower().replace(' ', '-').replace(',', '')})"
+        for name, title in titles.items()
+    )
+    parts = ["# Gallery\n", "\n".join(thumbs), HEAD + PAGE]
     for name, (title, text, code) in FIGURES.items():
         parts.append(f"## {title}\n\n{text}\n\n```python\n{code}\n```\n\n![{title}](gallery/{name}.svg)\n")
     for name, (title, text, command) in COMMANDS.items():
