@@ -76,12 +76,8 @@ unjudged report qrels.txt *.run -o page.html
 
 def gallery_in_markdown() -> str:
     """The page of the gallery."""
-    titles = {name: title for name, (title, *_) in (FIGURES | COMMANDS).items()}
-    thumbs = (
-        f"[![{title}](gallery/{name}.svg){{ width={THUMB} }}](#{title.lower().replace(' ', '-').replace(',', '')})"
-        for name, title in titles.items()
-    )
-    parts = ["# Gallery\n", "\n".join(thumbs), HEAD + PAGE]
+    thumbnails = [_thumbnail(name, title) for name, (title, *_) in (FIGURES | COMMANDS).items()]
+    parts = ["# Gallery\n", "\n".join(thumbnails), HEAD + PAGE]
     for name, (title, text, code) in FIGURES.items():
         parts.append(f"## {title}\n\n{text}\n\n```python\n{code}\n```\n\n![{title}](gallery/{name}.svg)\n")
     for name, (title, text, command) in COMMANDS.items():
@@ -90,6 +86,11 @@ def gallery_in_markdown() -> str:
         code = "```\n" + " \\\n    ".join(lines) + "\n```"
         parts.append(f"## {title}\n\n{text}\n\n{code}\n\n![{title}](gallery/{name}.svg)\n")
     return "\n".join(parts)
+
+
+def _thumbnail(name: str, title: str) -> str:
+    section = title.lower().replace(" ", "-").replace(",", "")
+    return f"[![{title}](gallery/{name}.svg){{ width={THUMB} }}](#{section})"
 
 
 def draw_gallery(place: Path) -> None:
