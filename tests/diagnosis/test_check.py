@@ -138,7 +138,6 @@ def test_cosine_scores_are_a_run(folder: Path) -> None:
 def test_how_files_match(folder: Path) -> None:
     text = str(check(QRELS, RUNS[1], folder / "labels.jsonl", folder / "two.tsv", folder / "documents.jsonl"))
     assert f"lexical.run with {QRELS}: 30 of 30 queries; 100 % of the first ten documents are judged" in text
-    assert "grades of 100 % of the judged documents" in text
     assert "texts of 30 of 30 queries" in text
     assert re.search(r"texts of (\d+) of \1 unjudged documents", text)
 
@@ -170,11 +169,9 @@ def test_what_is_wrong(tmp_path: Path) -> None:
     run = [f"q{k} Q0 d{d} 1 {9 - d} t\n" for k in queries for d in range(4)]
     assert wrong(tmp_path, judged, "".join(run)) == []
     (few,) = wrong(tmp_path, judged, "".join(run[:28]))
-    assert few.endswith("r has no ranking for 3 of 10 queries: q7, q8, q9")
+    assert few.startswith("r: no ranking for 3 of 10 queries")
     (names,) = wrong(tmp_path, judged, "".join(run).replace(" d", " D"))
-    assert names.endswith(
-        "none of the first ten documents is judged in 10 of 10 queries: 'd0' there, 'D0' here"
-    )
+    assert names.startswith("r: no judged document in the rankings of 10 of 10 queries: does it name")
     (relevant,) = wrong(tmp_path, judged.replace(" 0\n", " 1\n"), "".join(run))
     assert "every judged document is relevant" in relevant
     (nothing,) = [one for one in wrong(tmp_path, "q0 0 d0 -1\n", "".join(run)) if "negative" in one]

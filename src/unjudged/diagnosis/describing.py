@@ -16,16 +16,8 @@ from unjudged.data.dicts import DATASET
 from unjudged.data.sources import expanded
 from unjudged.data.streams import STANDARD_INPUT, display_name
 from unjudged.data.writing import write_whole
-from unjudged.diagnosis.recognised_files import (
-    CALIBRATION,
-    GROUPS,
-    JUDGMENTS,
-    RUN,
-    SCORES,
-    TEXTS,
-    RecognisedFile,
-    recognise,
-)
+from unjudged.diagnosis.kinds import CALIBRATION, GROUPS, JUDGMENTS, RUN, SCORES, TEXTS
+from unjudged.diagnosis.recognised_files import RecognisedFile, recognise
 from unjudged.evaluation.collection import name_runs
 
 DESCRIBED = (CALIBRATION, GROUPS, JUDGMENTS, RUN, SCORES, TEXTS)
