@@ -213,25 +213,6 @@ def _predictions() -> str:
     return _markdown(head, rows, labels=1) + "\n"
 
 
-def _late() -> str:
-    rows = [
-        [
-            f"{row['run']} ({row['group']})",
-            row["hidden"],
-            f"{row['late_score']} ({row['low']}\N{EN DASH}{row['high']})",
-            row["late_place"],
-            row["judged_score"],
-            row["judged_place"],
-            row["score"],
-            row["place"],
-        ]
-        for row in read_rows("late-groups")
-        if int(row["judged"])
-    ]
-    head = ["run (group)", "hidden", "nDCG@10 today", "place", "100 judged", "place", "all judged", "place"]
-    return _markdown(head, rows, labels=1) + "\n"
-
-
 def _overview() -> str:
     rows = []
     for claim in CLAIMS:
@@ -341,7 +322,7 @@ def _markdown(head: Sequence[str], rows: Iterable[Sequence[object]], labels: int
     return "\n".join([lines[0], f"|{'|'.join(rule)}|", *lines[1:]])
 
 
-TABLES = {"coverage": _overview, "predictions": _predictions, "late groups": _late}
+TABLES = {"coverage": _overview, "predictions": _predictions}
 WIDTH, LEFT, RIGHT, ROW, TOP = 640, 36, 20, 62, 76
 LOWEST, HIGHEST, LETTER = -0.30, 0.08, 6.2
 STYLE = """\

@@ -12,10 +12,8 @@ from typing import Any
 LINE = 90
 """The longest line of a command."""
 
-THUMB = 260
-"""The width of a figure in the overview."""
+HEAD = """# Gallery
 
-HEAD = """
 Every figure with the code or command that makes it; `make docs` makes them all again. They show the sample
 collection of the package: six runs, thirty queries. `unjudged demo --files .` writes the files that the
 commands read.
@@ -76,8 +74,7 @@ unjudged report qrels.txt *.run -o page.html
 
 def gallery_in_markdown() -> str:
     """The page of the gallery."""
-    thumbnails = [_thumbnail(name, title) for name, (title, *_) in (FIGURES | COMMANDS).items()]
-    parts = ["# Gallery\n", "\n".join(thumbnails), HEAD + PAGE]
+    parts = [HEAD + PAGE]
     for name, (title, text, code) in FIGURES.items():
         parts.append(f"## {title}\n\n{text}\n\n```python\n{code}\n```\n\n![{title}](gallery/{name}.svg)\n")
     for name, (title, text, command) in COMMANDS.items():
@@ -86,11 +83,6 @@ def gallery_in_markdown() -> str:
         code = "```\n" + " \\\n    ".join(lines) + "\n```"
         parts.append(f"## {title}\n\n{text}\n\n{code}\n\n![{title}](gallery/{name}.svg)\n")
     return "\n".join(parts)
-
-
-def _thumbnail(name: str, title: str) -> str:
-    section = title.lower().replace(" ", "-").replace(",", "")
-    return f"[![{title}](gallery/{name}.svg){{ width={THUMB} }}](#{section})"
 
 
 def draw_gallery(place: Path) -> None:

@@ -29,7 +29,7 @@ from unjudged import (
 from unjudged.cli import command_line
 from unjudged.cli.command_line import Given
 from unjudged.cli.commands import COMMANDS
-from unjudged.cli.options import FORMAT, OUTPUT
+from unjudged.cli.options import options
 from unjudged.cli.output import show_tables
 from unjudged.data.columns import QRELS, RUN, Layout
 from unjudged.data.dicts import table_of_rows
@@ -206,10 +206,10 @@ def test_a_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     module = ModuleType("unjudged.cli.commands.squares", "Print squares.\n\n    unjudged squares 3 4\n")
 
     def run(given: Given) -> None:
-        numbers = map(int, given.files("NUMBER..."))
+        numbers = map(int, given.files())
         show_tables(grid_of(("number", "square"), [(n, n * n) for n in numbers]), given)
 
-    vars(module).update(USAGE="NUMBER...", OPTIONS=(FORMAT, OUTPUT), run=run)
+    vars(module).update(USAGE="NUMBER...", OPTIONS=options("format output"), run=run)
     monkeypatch.setitem(sys.modules, module.__name__, module)
     monkeypatch.setattr(command_line, "COMMANDS", ("squares", *COMMANDS))
     assert printed("squares", "3", "4", "--format", "csv") == "number,square\n3,9\n4,16\n"

@@ -94,24 +94,6 @@ def test_the_readme_quotes_what_was_measured() -> None:
     assert len(text.split()) <= 950
 
 
-def test_pages_quote_the_groups_that_came_late() -> None:
-    """README and tutorial tell of TREC-8's groups what was measured."""
-    rows = read_rows("late-groups")
-    listed = [row for row in rows if int(row["judged"])]
-    others = [row for row in rows if row not in listed]
-    assert all(float(row["low"]) <= float(row["score"]) <= float(row["high"]) for row in rows)
-    assert all((row["judged"], row["judged_score"]) == ("100", row["score"]) for row in listed)
-    assert max(abs(int(row["late_place"]) - int(row["place"])) for row in others) == 1
-    tutorial = " ".join((DOCS / "tutorial.md").read_text().split())
-    assert f"For {len(others)} groups `next` then finds nothing to judge" in tutorial
-    best = next(row for row in rows if row["place"] == "1")
-    assert (best["run"], best["late_place"]) == ("READWARE2", "3")
-    quoted = [best["late_score"][1:5], best["low"][1:5], best["high"][1:5], best["score"][1:]]
-    readme = " ".join((ROOT / "README.md").read_text().split())
-    assert "(nDCG@10 {}, range {} to {})".format(*quoted[:3]) in readme
-    assert f"100 documents that `next` lists bring back its true score, {quoted[3]}" in readme
-
-
 MADE_FOR_THE_SITE = {DOCS / "gallery" / "page.html"}
 READ_AS_FILES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
 
@@ -149,7 +131,7 @@ def test_the_pages_of_coverage_show_what_was_measured() -> None:
     """The page, its figure and the tables of other pages are those of the CSV files."""
     assert (EVIDENCE / "coverage.md").read_text() == coverage_page(), "run `make docs`"
     assert (EVIDENCE / "coverage.svg").read_text() == coverage_figure(), "run `make docs`"
-    for name in ("trust.md", "predictions.md", "tutorial.md"):
+    for name in ("trust.md", "predictions.md"):
         page = (DOCS / name).read_text()
         assert with_tables(page) == page, "run `make docs`"
 

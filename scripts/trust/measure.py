@@ -16,7 +16,6 @@ import agreement_coverage
 import calibrated_coverage
 import family_trials
 import gate_trials
-import late_groups
 import macro_samples
 import query_samples
 import sample_tests
@@ -125,12 +124,6 @@ def families(folder: Path, pool: ProcessPoolExecutor) -> None:  # noqa: ARG001 (
     write_held("families", family_trials.measured(cores()))
 
 
-def late(folder: Path, pool: ProcessPoolExecutor) -> None:
-    groups = late_groups.groups_of(folder)
-    jobs = [pool.submit(late_groups.late_group, folder, group) for group in groups]
-    write_rows("late-groups", late_groups.HEAD, (job.result() for job in jobs))
-
-
 def sampling(folder: Path, pool: ProcessPoolExecutor) -> None:
     jobs = [
         pool.submit(sampling_coverage.sampling_coverage, folder, topics, design)
@@ -157,7 +150,6 @@ PARTS: dict[str, Callable[[Path, ProcessPoolExecutor], None]] = {
         agreement,
         headlines,
         families,
-        late,
         sampling,
         scattered,
         gate,

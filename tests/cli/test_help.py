@@ -10,10 +10,10 @@ import pytest
 
 from tests.cli.in_process import printed, refused, unjudged
 from unjudged import sample
-from unjudged.cli.command_line import command_named, options_of, parsed
+from unjudged.cli.command_line import command_named, parsed
 from unjudged.cli.commands import COMMANDS
 
-OPTIONS = {name: options_of(command_named(name)) for name in COMMANDS}
+OPTIONS = {name: command_named(name).OPTIONS for name in COMMANDS}
 
 
 @pytest.mark.parametrize("words", [[], ["-h"], ["--help"], ["help"]])
@@ -76,7 +76,7 @@ def test_examples_are_commands(example: str, tmp_path: Path, monkeypatch: pytest
     monkeypatch.chdir(tmp_path)
     program, name, *words = shlex.split(example)
     assert program == "unjudged"
-    assert parsed(name, words).name == name
+    assert parsed(name, words).command.__name__ == f"unjudged.cli.commands.{name}"
 
 
 def test_help_is_also_a_word() -> None:

@@ -243,7 +243,7 @@ def test_hostile_names_are_shown_harmless(tmp_path: Path) -> None:
 
 def test_the_page_has_the_command_that_makes_it(tmp_path: Path) -> None:
     page = said(printed("report", QRELS, RUN, DENSE, "-m", "AP", "--set", "relevant=2", "-o", "-"))
-    assert f"unjudged report {QRELS} {RUN} {DENSE} --measure AP --set relevant=2 --output -" in page
+    assert f"unjudged report {QRELS} {RUN} {DENSE} -m AP --set relevant=2 -o -" in page
 
 
 REGISTRIES = {

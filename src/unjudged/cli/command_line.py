@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import textwrap
 from argparse import ArgumentError, ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from importlib import import_module
@@ -19,6 +20,7 @@ from unjudged.cli.options import Option
 
 WIDTH = 80
 HELP = ("-h", "--help", "help")
+NUMBERS = {"int": "a whole number", "float": "a number"}
 OVERVIEW = """\
 usage: unjudged COMMAND ...
 
@@ -43,57 +45,29 @@ class Given(Namespace):
     """What a command line says: `words` that belong to no option, and a value for each option."""
 
     command: ModuleType
-    name: str
+    line: str
+    """The command as a shell takes it."""
     words: list[str]
 
-    def files(self, *wanted: str) -> list[str]:
-        """Return the words as files to read, of which there must be these; one with dots stands for several.
-
-        >>> given = Given(name="merge", words=["design.txt", "a.qrels", "b.qrels"], command=None)
-        >>> given.files("DESIGN", "JUDGED...")
-        ['design.txt', 'a.qrels', 'b.qrels']
-        """
+    def files(self) -> list[str]:
+        """Return the words as files to read, as the usage has them: one with dots stands for several."""
+        wanted = self.command.USAGE.split()
         needed = [name for name in wanted if name[0] != "["]
         if len(self.words) < len(needed):
             raise UsageError(f"{needed[len(self.words)].strip('.')} is missing: {self.usage}")
-        if len(self.words) > len(wanted) and not any("..." in name for name in wanted):
+        if len(self.words) > len(wanted) and "..." not in self.command.USAGE:
             raise UsageError(f"unexpected argument {self.words[len(wanted)]}: {self.usage}")
         reads(self.words)
         return self.words
 
     @property
-    def options(self) -> Sequence[Option]:
-        """The options of the command."""
-        return options_of(self.command)
-
-    @property
     def usage(self) -> str:
         """How the command is called, for messages."""
-        return f"unjudged {self.name} {self.command.USAGE}".rstrip()
-
-    def written(self, *more: str) -> str:
-        """Return the command as a shell takes it, without options for the files that it writes."""
-        words = [self.name, *self.words]
-        for one in self.options:
-            value = getattr(self, one.name)
-            if one.writes or value in (False, one.others.get("default")):
-                continue
-            if one.flag:
-                words.append(one.names[-1])
-                continue
-            for each in map(str, value if isinstance(value, list) else [value]):
-                words += [f"{one.names[-1]}={each}"] if each.startswith("-") else [one.names[-1], each]
-        return shlex.join(["unjudged", *words, *more])
+        return f"{' '.join(self.line.split()[:2])} {self.command.USAGE}".rstrip()
 
     def made_by(self) -> str:
         """Return the version and the command, for the comment in a file's first line."""
-        return f"unjudged {unjudged.__version__}: {self.written()}"
-
-
-def options_of(command: ModuleType) -> Sequence[Option]:
-    """Return the options of a command."""
-    found: Sequence[Option] = command.OPTIONS
-    return found
+        return f"unjudged {unjudged.__version__}: {self.line}"
 
 
 def command_named(name: str) -> ModuleType:
@@ -108,16 +82,22 @@ def command_named(name: str) -> ModuleType:
 def help_asked(words: Sequence[str], width: int) -> str | None:
     """Return the page of help that the words ask for, None if they ask for none."""
     if not words or [*words] in ([one] for one in HELP):
-        return overview()
+        return _overview()
     asked = words[0] in HELP
     name, *rest = words[1:] if asked else words
     before = rest[: rest.index("--")] if "--" in rest else rest
-    if asked or "--help" in before or "-h" in before:
-        return help_of(name, full=asked or "-h" not in before, width=width)
-    return None
+    if not asked and not {"--help", "-h"} & {*before}:
+        return None
+    full = asked or "-h" not in before
+    return help_of(name, full=full, width=width if full else WIDTH)
 
 
-def overview() -> str:
+def help_of(name: str, *, full: bool, width: int = WIDTH) -> str:
+    """Return the help of a command: one screen, or all."""
+    return _parser(name, command_named(name), full=full, width=width).format_help()
+
+
+def _overview() -> str:
     """Return the commands by task."""
     lines: list[str] = []
     for task, commands in TASKS.items():
@@ -125,27 +105,23 @@ def overview() -> str:
     return OVERVIEW.format(tasks="\n".join(lines))
 
 
-def help_of(name: str, *, full: bool, width: int = WIDTH) -> str:
-    """Return the help of a command: one screen, or all."""
-    return _parser(name, command_named(name), full=full, width=width if full else WIDTH).format_help()
-
-
 def parsed(name: str, words: Sequence[str]) -> Given:
     """Return what the words after the name of a command say, once its files are known to be safe to write."""
     forget()
     command = command_named(name)
     end = words.index("--") if "--" in words else len(words)
-    given, others = _parser(name, command).parse_known_args(words[:end], Given(command=command, name=name))
+    given = Given(command=command, line=shlex.join(["unjudged", name, *words]))
+    given, others = _parser(name, command).parse_known_args(words[:end], given)
     for word in others:
         if word.startswith("-") and word != "-":
-            hint = meant(word.partition("=")[0], [name for one in given.options for name in one.names])
+            hint = meant(word.partition("=")[0], [name for one in command.OPTIONS for name in one.names])
             raise UsageError(f"unknown option {word}{hint} (`unjudged {name} -h` lists them)")
     given.words = [*others, *words[end + 1 :]]
     outputs: dict[bool, list[Any]] = {True: [], False: []}
-    for one in given.options:
+    for one in command.OPTIONS:
         value: Any = getattr(given, one.name)
         if one.reads and value is not None:
-            reads(value if isinstance(value, list) else [value])
+            reads([value])
         if one.writes and value is not None:
             outputs[one.made].append(value)
     writes(outputs[False], outputs[True])
@@ -167,6 +143,8 @@ class _Parser(ArgumentParser):
             if error.message.startswith(("expected one arg", "expected at least")):
                 hint = f"one that begins with a hyphen is written {name}=VALUE"
                 raise UsageError(f"{name} needs a value; {hint}") from None
+            if number := re.fullmatch(r"invalid (int|float) value: (.*)", error.message):
+                raise UsageError(f"{name} is {number[2]}, expected {NUMBERS[number[1]]}") from None
             raise UsageError(error.message.replace("{}", name)) from None
 
 
@@ -190,7 +168,7 @@ def _parser(name: str, command: ModuleType, *, full: bool = False, width: int = 
         exit_on_error=False,
     )
     group = parser.add_argument_group("options")
-    for one in options_of(command):
+    for one in command.OPTIONS:
         group.add_argument(*one.names, help=_said(one, full).replace("%", "%%"), **one.others)
     return parser
 
@@ -205,8 +183,6 @@ def _said(one: Option, full: bool) -> str:
 
 def _about(command: ModuleType, full: bool, width: int) -> str:
     """Return what a command says of itself: a paragraph, or all of them, and its examples."""
-    import textwrap
-
     paragraphs = (command.__doc__ or "").strip().split("\n\n")
     examples = [one for one in paragraphs if one.startswith(" ")]
     text = [one for one in paragraphs if one not in examples]

@@ -38,11 +38,10 @@ def reads(files: Iterable[str | os.PathLike[str]]) -> None:
 
 def writes(files: Sequence[Path], folders: Sequence[Path] = ()) -> None:
     """Remember that the command writes these files and makes these folders; refuse what cannot be written."""
-    for path in folders:
-        _check_writable(path, new_folder=True)
-        check_not_read(path)
-    for path in files:
-        _check_writable(path, new_folder=path.parent in folders)
+    for path in (*folders, *files):
+        problem = _problem(path, new=path in folders)
+        if problem:
+            raise InputError(f"cannot be written: {problem}", source=str(path))
         if os.path.realpath(path) in map(os.path.realpath, _WRITTEN):
             raise UsageError(f"{path} would be written twice: choose another name for one of the two")
         _WRITTEN.append(path)
@@ -64,11 +63,9 @@ def _files(name: str) -> Iterable[str | Path]:
         from unjudged.data.arrow_files import is_part
 
         return filter(is_part, Path(name).rglob("*"))
-    if set(name) & set("*?[") and "\0" not in name:
-        from glob import glob
+    from unjudged.data.sources import expanded
 
-        return [name, *glob(name, recursive=True)]  # noqa: PTH207
-    return [name]
+    return dict.fromkeys([name, *expanded(name)])
 
 
 def _is_same_file(one: Path, other: str | Path) -> bool:
@@ -78,25 +75,19 @@ def _is_same_file(one: Path, other: str | Path) -> bool:
         return False
 
 
-def _check_writable(path: Path, *, new_folder: bool) -> None:
-    """Refuse a name that no file can have, and a file that cannot be written, so that no work is lost."""
+def _problem(path: Path, *, new: bool) -> str:
+    """Say why no file can have this name, or why it cannot be written, so that no work is lost."""
     from unjudged.data.writing import is_stream
 
-    problem = ""
     try:
         os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
         pass
     except (OSError, ValueError) as error:  # a name that is too long, or a link to itself
-        problem = reason_of(error)
-    if not problem and not new_folder:
-        if path.is_dir():
-            problem = "it is a folder"
-        elif is_stream(path):
-            return
-        elif not path.parent.is_dir():
-            problem = f"{path.parent} is not a folder"
-        elif not all(os.access(place, os.W_OK) for place in (path.resolve().parent, path) if place.exists()):
-            problem = os.strerror(errno.EACCES)
-    if problem:
-        raise InputError(f"cannot be written: {problem}", source=str(path))
+        return reason_of(error)
+    if new or is_stream(path):
+        return "" if new or not path.is_dir() else "it is a folder"
+    if not path.parent.is_dir():
+        return f"{path.parent} is not a folder"
+    places = (place for place in (path.resolve().parent, path) if place.exists())
+    return "" if all(os.access(place, os.W_OK) for place in places) else os.strerror(errno.EACCES)

@@ -34,45 +34,49 @@ def trec_eval(arguments: Sequence[str] | None = None) -> None:
     program.main(arguments)
 
 
-def main(arguments: Sequence[str] | None = None) -> None:  # noqa: C901 (a line per kind of error)
+def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line. An error is one line on standard error; the exit code tells its kind."""
     if arguments is None:
         collect_nothing_imported()
     words = sys.argv[1:] if arguments is None else list(arguments)
-    bad_input, wrong_usage = (IN_A_GATE, IN_A_GATE) if words[:1] == ["gate"] else (BAD_INPUT, WRONG_USAGE)
-    if words[:1] == ["trec_eval"]:  # it parses its own options
-        trec_eval(words[1:])
-        return
+    gate = words[:1] == ["gate"]
     try:
-        if words == ["--version"]:
-            with complete_output():
-                print(version())
-        else:
-            run(words)
+        run(words)
     except BrokenPipeError:  # the reader of our output has gone
         drop_output()
-        sys.exit(bad_input)
-    except UsageError as error:
-        fail(str(error), wrong_usage)
-    except UnjudgedError as error:
-        fail(str(error), bad_input)
-    except MemoryError as error:
-        fail(f"not enough memory: {error}", bad_input)
-    except OSError as error:  # the system refuses something that every command needs
-        what = f"{error.filename}: " if error.filename else ""
-        remedy = ": raise the limit, as with `ulimit -n 256`" if error.errno == errno.EMFILE else ""
-        fail(f"{what}{error.strerror or error}{remedy}", bad_input)
+        sys.exit(IN_A_GATE if gate else BAD_INPUT)
     except KeyboardInterrupt:
         fail("interrupted", INTERRUPTED)
+    except (UnjudgedError, MemoryError, OSError) as error:
+        code = WRONG_USAGE if isinstance(error, UsageError) else BAD_INPUT
+        fail(_said_of(error), IN_A_GATE if gate else code)
     except Exception:
-        if bad_input == BAD_INPUT:
+        if not gate:
             raise
-        sys.excepthook(*sys.exc_info())
+        sys.excepthook(*sys.exc_info())  # Python would end with 1, which a build takes for "fail"
         sys.exit(IN_A_GATE)
 
 
+def _said_of(error: BaseException) -> str:
+    """Return an error on one line; of one of the system also what it is about."""
+    if isinstance(error, MemoryError):
+        return f"not enough memory: {error}"
+    if not isinstance(error, OSError):
+        return str(error)
+    what = f"{error.filename}: " if error.filename else ""
+    remedy = ": raise the limit, as with `ulimit -n 256`" if error.errno == errno.EMFILE else ""
+    return f"{what}{error.strerror or error}{remedy}"
+
+
 def run(words: list[str]) -> None:
-    """Run a command, or print help."""
+    """Run a command, or print help or the version."""
+    if words[:1] == ["trec_eval"]:  # it parses its own options
+        trec_eval(words[1:])
+        return
+    if words == ["--version"]:
+        with complete_output():
+            print(version())
+        return
     from unjudged.cli.command_line import help_asked, parsed
     from unjudged.cli.standard_streams import notes_on_standard_error, terminal_width
 
@@ -81,7 +85,7 @@ def run(words: list[str]) -> None:
             print(page, end="")
         return
     given = parsed(words[0], words[1:])
-    with notes_on_standard_error(all_notes=getattr(given, "verbose", False)):
+    with notes_on_standard_error(all_notes=given.verbose):
         collect_what_follows()
         try:
             code = given.command.run(given)

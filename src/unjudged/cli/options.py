@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 from argparse import ArgumentTypeError
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,8 @@ class Option:
     """An option: names, help, and what `add_argument` takes.
 
     The first sentence of its help stands in `-h`, all of it in `--help`. `reads` and `writes` say that it
-    names a file, `made` that it names a folder that need not exist. `known` are words that it takes, a
-    registry for example, or a function that returns them; what is in brackets after one is its parameters.
+    names a file, `made` that it names a folder that need not exist. `known` are words that it takes, or where
+    they are: `inference.significance.TESTS`. What is in brackets after such a word is its parameters.
     """
 
     def __init__(
@@ -31,17 +32,16 @@ class Option:
         reads: bool = False,
         writes: bool = False,
         made: bool = False,
-        known: Iterable[str] | Callable[[], Iterable[str]] | None = None,
+        known: Sequence[str] | str = (),
         **others: Any,
     ) -> None:
         self.names, self.help, self.reads, self.writes, self.made = names, help, reads, writes, made
         self._known = known
-        if known is not None:
+        if known:
             others = {"type": self._choose, "metavar": "NAME", **others}
-        if "type" in others:
+        if others.get("type", int) not in (int, float):
             others["type"] = _telling(others["type"])
         self.others = others
-        self.flag = others.get("action") == "store_true"
 
     @property
     def name(self) -> str:
@@ -51,7 +51,11 @@ class Option:
     @property
     def known(self) -> list[str]:
         """The words that it takes, if they are few."""
-        return list(self._known() if callable(self._known) else self._known or ())
+        if not isinstance(self._known, str):
+            return list(self._known)
+        module, _, name = self._known.rpartition(".")
+        found = getattr(import_module(f"unjudged.{module}"), name)
+        return list(found() if callable(found) else found)
 
     def _choose(self, word: str) -> str:
         if word.partition("(")[0].strip() not in self.known:
@@ -70,22 +74,6 @@ def _telling(read: Callable[[str], Any]) -> Callable[[str], Any]:
             raise ArgumentTypeError(str(error)) from None
 
     return reading
-
-
-def a_number(text: str) -> float:
-    """Take a number."""
-    try:
-        return float(text)
-    except ValueError:
-        raise ArgumentTypeError(f"{{}} is {text!r}, expected a number") from None
-
-
-def a_whole_number(text: str) -> int:
-    """Take a whole number."""
-    try:
-        return int(text)
-    except ValueError:
-        raise ArgumentTypeError(f"{{}} is {text!r}, expected a whole number") from None
 
 
 def a_measure(text: str) -> str:
@@ -113,87 +101,69 @@ def a_figure(name: str) -> Path:
     return path
 
 
-MEASURE = Option(
-    "-m",
-    "--measure",
-    nargs="+",
-    action="extend",
-    type=a_measure,
-    metavar="NAME",
-    help="Measures, such as -m AP nDCG@10. Files come before them. Names of trec_eval (map_cut_10), ranx and "
-    "BEIR (ndcg@10) work too.",
+_SHARED = (
+    Option(
+        "-m",
+        "--measure",
+        nargs="+",
+        action="extend",
+        type=a_measure,
+        metavar="NAME",
+        help="Measures, such as -m AP nDCG@10. Files come before them. Names of trec_eval (map_cut_10), ranx "
+        "and BEIR (ndcg@10) work too.",
+    ),
+    Option(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="Say more of the data, such as relevant=2 or ties=expected. Any key of a description can be "
+        "set, as in segments=FILE, groups='(.*?)-', code=measures.py, judgments.depth=10, "
+        "judgments.how=pool, judgments.calibration=FILE, predictions=FILE, columns.score=cosine, "
+        "scores.missing=drop, scores.lower=p50_latency. May be repeated.",
+    ),
+    Option(
+        "-f",
+        "--format",
+        known=FORMATS,
+        help="The output format. By default the suffix of the output file decides, or else it is a table for "
+        "people; csv, tsv, json, jsonl and parquet have full precision.",
+    ),
+    Option("-o", "--output", writes=True, type=a_path, metavar="FILE", help="Write to this file."),
+    Option("--decimals", type=int, default=DECIMALS, metavar="N", help="Decimals in a table."),
+    Option("--seed", type=int, default=0, metavar="N", help="Another number gives other random draws."),
+    Option("-k", "--depth", type=int, metavar="N", help="Keep only the first documents of each ranking."),
+    Option(
+        "--alpha",
+        type=float,
+        metavar="X",
+        help="The significance level. By default 0.05. Intervals for other queries have the level 1 - alpha.",
+    ),
+    Option("-b", "--baseline", metavar="RUN", help="Compare all others with this run. By default all pairs."),
+    Option("--plot", writes=True, type=a_figure, metavar="FILE", help="Draw a figure (svg, png or pdf)."),
+    Option(
+        "--test",
+        known="inference.significance.TESTS",
+        help="The test over queries. By default t. Those that resample take draws, as in "
+        '"bootstrap(draws=50000)".',
+    ),
+    Option(
+        "--correction",
+        known="inference.corrections.CORRECTIONS",
+        default="holm",
+        help="For many comparisons. By default holm.",
+    ),
 )
-SET = Option(
-    "--set",
-    action="append",
-    default=[],
-    metavar="KEY=VALUE",
-    help="Say more of the data, such as relevant=2 or ties=expected. Any key of a description can be set, as "
-    "in segments=FILE, groups='(.*?)-', code=measures.py, judgments.depth=10, judgments.how=pool, "
-    "judgments.calibration=FILE, predictions=FILE, columns.score=cosine, scores.missing=drop, "
-    "scores.lower=p50_latency. May be repeated.",
-)
-FORMAT = Option(
-    "-f",
-    "--format",
-    known=FORMATS,
-    help="The output format. By default the suffix of the output file decides, or else it is a table for "
-    "people; csv, tsv, json, jsonl and parquet have full precision.",
-)
-OUTPUT = Option("-o", "--output", writes=True, type=a_path, metavar="FILE", help="Write to this file.")
-DECIMAL_PLACES = Option(
-    "--decimals", type=a_whole_number, default=DECIMALS, metavar="N", help="Decimals in a table."
-)
-SEED = Option(
-    "--seed", type=a_whole_number, default=0, metavar="N", help="Another number gives other random draws."
-)
+SHARED = {one.name: one for one in _SHARED}
 VERBOSE = Option("-v", "--verbose", action="store_true", help="Show all notes.")
-DEPTH = Option(
-    "-k", "--depth", type=a_whole_number, metavar="N", help="Keep only the first documents of each ranking."
-)
-ALPHA = Option(
-    "--alpha",
-    type=a_number,
-    metavar="X",
-    help="The significance level. By default 0.05. Intervals for other queries have the level 1 - alpha.",
-)
-BASELINE = Option(
-    "-b", "--baseline", metavar="RUN", help="Compare all others with this run. By default all pairs."
-)
-PLOT = Option("--plot", writes=True, type=a_figure, metavar="FILE", help="Draw a figure (svg, png or pdf).")
 
 
-TO_FILE = Option(
-    "-o", "--output", writes=True, type=a_path, required=True, metavar="FILE", help="Write to this file."
-)
+def options(*given: str | Option) -> tuple[Option, ...]:
+    """Return the options of a command: shared ones by their names, its own, and --verbose."""
+    named = [[one] if isinstance(one, Option) else [SHARED[name] for name in one.split()] for one in given]
+    return (*(one for several in named for one in several), VERBOSE)
 
 
 def views(*names: str) -> Option:
     """Return the option that names a view of a command."""
     return Option("--view", known=names, help=f"Show {', '.join(names[:-1])} or {names[-1]}.")
-
-
-def _tests() -> Iterable[str]:
-    from unjudged.inference.significance import TESTS
-
-    return TESTS
-
-
-def _corrections() -> Iterable[str]:
-    from unjudged.inference.corrections import CORRECTIONS
-
-    return CORRECTIONS
-
-
-TEST = Option(
-    "--test",
-    known=_tests,
-    help="The test over queries. By default t. Those that resample take draws, as in "
-    '"bootstrap(draws=50000)".',
-)
-CORRECTION = Option(
-    "--correction",
-    known=_corrections,
-    default="holm",
-    help="For many comparisons. By default holm.",
-)

@@ -41,28 +41,26 @@ def on_terminal(output: Path | None) -> bool:
     return output is None and sys.stdout is not None and sys.stdout.isatty()
 
 
-def check_output(format: str | None, output: Path | None) -> str:
+def form_of(given: Given) -> str:
     """Return the format to write: as asked for, else by the suffix of the file; without a suffix, a table.
 
-    Refuse a format that cannot be written, before the work.
+    Refuse a format that cannot be written, and what it cannot have, before the work.
     """
-    if format is None and output is not None and output.suffix and output.suffix.lower() not in SUFFIXES:
+    output: Path | None = given.output
+    if given.format is None and output is not None and output.suffix.lower() not in ("", *SUFFIXES):
         known = ", ".join(SUFFIXES)
         raise UsageError(f"{output}: no format has the suffix {output.suffix}: use {known}, or --format")
-    chosen = format or format_of(output)
+    chosen: str = given.format or format_of(output)
     if chosen == "parquet":
         if output is None:
             raise UsageError("--format parquet needs --output FILE")
         arrow_modules()
-    return chosen
-
-
-def check_decimals(decimals: int, chosen: str) -> None:
-    """Refuse decimals that no table can have, and those of a format that keeps every digit."""
+    decimals = getattr(given, "decimals", DECIMALS)
     if not 0 <= decimals <= MOST_DECIMALS:
         raise UsageError(f"--decimals is {decimals}, expected a number from 0 to {MOST_DECIMALS}")
     if decimals != DECIMALS and chosen in FULL_PRECISION:
         raise UsageError(f"--decimals is for tables; {chosen} has full precision")
+    return chosen
 
 
 def show_figure(figure: Any, plot: Path) -> None:
@@ -73,7 +71,7 @@ def show_figure(figure: Any, plot: Path) -> None:
 
 
 def show(content: str | bytes, output: Path | None = None) -> None:
-    """Write text or bytes to a file, or to standard output."""
+    """Write text or bytes to a file, and say so, or to standard output."""
     if output is None and sys.stdout is None:
         raise InputError("standard output is closed")
     try:
@@ -98,19 +96,12 @@ def show(content: str | bytes, output: Path | None = None) -> None:
         raise InputError(f"cannot be written: {error.strerror}", source=name) from None
 
 
-def form_of(given: Given) -> str:
-    """Return the format to write, and refuse what it cannot have, before the work."""
-    chosen = check_output(given.format, given.output)
-    check_decimals(getattr(given, "decimals", DECIMALS), chosen)
-    return chosen
-
-
 def show_tables(grids: Grid | Sequence[Grid], given: Given, *, text: str = "", after: str = "") -> None:
     """Write tables in the format that was asked for; notes go where they have a place, once.
 
     `text` is what people read instead of a table, and `after` what follows it.
     """
-    chosen = check_output(given.format, given.output)
+    chosen = form_of(given)
     several = [grids] if isinstance(grids, Grid) else list(grids)
     notes = [note for grid in several for note in grid.notes]
     if chosen == "table":
@@ -139,14 +130,6 @@ def show_view(result: Result, given: Given, view: str, *, text: str = "", after:
 
 def show_all(result: Result, given: Given) -> None:
     """Write every view of a result; formats that hold one table have them in one."""
-    decimals = getattr(given, "decimals", DECIMALS)
     one = form_of(given) in WITHOUT_NOTES
-    grids = [result.records()] if one else result.grids(decimals)
+    grids = [result.records()] if one else result.grids(getattr(given, "decimals", DECIMALS))
     show_tables(grids[0] if len(grids) == 1 else grids, given)
-
-
-def make_folder(path: Path) -> None:
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"cannot be created: {error.strerror}", source=str(path)) from None

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from contextlib import contextmanager, suppress
+from math import inf
 
 from unjudged.base.errors import InputError
 
@@ -57,20 +58,20 @@ def drop_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def warn(problem: str) -> None:
-    """Tell the user about something on standard error, once."""
-    if problem not in _SAID and sys.stderr is not None:
-        _SAID.add(problem)
-        from unjudged.base.wording import plain
-
-        sys.stderr.write(f"unjudged: {plain(problem)}\n")
-
-
 _SAID: set[str] = set()
 """Sentences that this command has said on standard error, or wrote with its results."""
 
-_NOTES: list[str] = []
+_NOTES: list[Note | str] = []
 """Notes on its results."""
+
+
+def warn(problem: str) -> None:
+    """Tell the user about something on standard error, once."""
+    from unjudged.base.wording import plain
+
+    if problem not in _SAID and sys.stderr is not None:
+        _SAID.add(problem)
+        sys.stderr.write(f"unjudged: {plain(problem)}\n")
 
 
 def already_said(notes: Iterable[str]) -> None:
@@ -92,28 +93,25 @@ def notes_on_standard_error(*, all_notes: bool = False) -> Iterator[None]:
     import warnings
 
     from unjudged.base.errors import UnjudgedWarning
+    from unjudged.base.notes import DOUBT, Note
 
     _SAID.clear()
     _NOTES.clear()
     with warnings.catch_warnings(record=True) as recorded:
         warnings.simplefilter("always", UnjudgedWarning)
         yield
-    notes = [*(_note_of(one.message) for one in recorded), *_NOTES]
-    _write_notes([one for one in dict.fromkeys(notes) if one not in _SAID], all_notes=all_notes)
+    notes: list[Note | str] = []
+    for one in recorded:
+        if isinstance(one.message, UnjudgedWarning) and one.message.note.code:
+            notes.append(one.message.note)
+        else:  # without a code it is a reason for doubt
+            ours = issubclass(one.category, UnjudgedWarning)
+            name = "" if ours else f"{one.category.__name__}: "
+            notes.append(Note(f"{name}{one.message}", weight=DOUBT))
+    _write([one for one in dict.fromkeys([*notes, *_NOTES]) if one not in _SAID], all_notes=all_notes)
 
 
-def _note_of(message: Warning | str) -> Note:
-    """Return a warning as a note; one without a code is a reason for doubt."""
-    from unjudged.base.errors import UnjudgedWarning
-    from unjudged.base.notes import DOUBT, Note
-
-    if isinstance(message, UnjudgedWarning) and message.note.code:
-        return message.note
-    name = "" if isinstance(message, UnjudgedWarning) else f"{type(message).__name__}: "
-    return Note(f"{name}{message}", weight=DOUBT)
-
-
-def _write_notes(notes: Sequence[str], *, all_notes: bool) -> None:
+def _write(notes: Sequence[str], *, all_notes: bool) -> None:
     if not notes or sys.stderr is None:
         return
     from unjudged.base.notes import DOUBT, READING
@@ -148,14 +146,15 @@ def progress(
     if sys.stderr is None or not sys.stderr.isatty():
         yield lambda _: None
         return
-    bar = _Bar(what, total, then)
-    timer = threading.Timer(after, bar.start)
+    bar = _Bar(what, total or inf, then)
+    timer = threading.Timer(after, bar.show)
     timer.daemon = True
     timer.start()
     try:
         yield bar.report
     finally:
         timer.cancel()
+        timer.join()
         bar.stop()
 
 
@@ -168,37 +167,41 @@ def reading(runs: int) -> Iterator[Callable[[str], None]]:
 
 
 class _Bar:
-    """A line that shows how much of the work is done, once a timer has started it."""
+    """A line that shows how much of the work is done, once a timer has shown it."""
 
-    def __init__(self, what: str, total: int | None, then: str) -> None:
-        self._what, self._total, self._then, self._done = what, total, then, 0
-        self._started, self._shown, self._ended = time.monotonic(), False, False
-        self._lock = threading.Lock()
+    def __init__(self, what: str, total: float, then: str) -> None:
+        self.what, self.total, self.then, self.done = what, total, then, 0
+        self.started, self.shown, self.lock = time.monotonic(), False, threading.Lock()
 
-    def start(self) -> None:
-        self._shown = True
-        self.report(self._done)
+    def show(self) -> None:
+        """Write the line, from now on with each report."""
+        with self.lock:
+            self.shown = True
+            self._write(self._line())
 
     def report(self, done: int) -> None:
-        with self._lock:
-            self._done = done
-            if self._shown and not self._ended:
-                sys.stderr.write(f"\r\x1b[2K{self._line()}")
-                sys.stderr.flush()
-
-    def _line(self) -> str:
-        share = 0.0 if self._total is None else self._done / self._total
-        if share >= 1 and self._then:
-            return f"{self._then} ..."
-        if not 0 < share < 1:
-            return f"{self._what} ..."
-        left = round((time.monotonic() - self._started) * (1 / share - 1))
-        bar = "━" * round(30 * share)
-        return f"{self._what} {bar:30} {100 * share:3.0f} %  {left // 60}:{left % 60:02d} left"
+        """Take how many steps are done."""
+        with self.lock:
+            self.done = done
+            self._write(self._line())
 
     def stop(self) -> None:
-        with self._lock:
-            self._ended = True
-            if self._shown:
-                sys.stderr.write("\r\x1b[2K")
-                sys.stderr.flush()
+        """Remove the line."""
+        with self.lock:
+            self._write("")
+            self.shown = False
+
+    def _write(self, line: str) -> None:
+        if self.shown:
+            sys.stderr.write(f"\r\x1b[2K{line}")
+            sys.stderr.flush()
+
+    def _line(self) -> str:
+        share = self.done / self.total
+        if share >= 1 and self.then:
+            return f"{self.then} ..."
+        if not 0 < share < 1:
+            return f"{self.what} ..."
+        left = round((time.monotonic() - self.started) * (1 / share - 1))
+        bar = "━" * round(30 * share)
+        return f"{self.what} {bar:30} {100 * share:3.0f} %  {left // 60}:{left % 60:02d} left"

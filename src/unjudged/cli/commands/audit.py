@@ -16,20 +16,19 @@ from typing import TYPE_CHECKING
 
 from unjudged.base.errors import UsageError
 from unjudged.cli.files import reads
-from unjudged.cli.options import DECIMAL_PLACES, FORMAT, MEASURE, OUTPUT, SEED, SET, VERBOSE
+from unjudged.cli.options import options
 from unjudged.cli.output import form_of, show_all
-from unjudged.cli.sources import opened
+from unjudged.cli.sources import how_predicted, kind_of, opened
 from unjudged.cli.standard_streams import progress
 from unjudged.collection.finding import description_of
+from unjudged.diagnosis.kinds import JUDGMENTS
 from unjudged.evaluation.collection import Collection, file_name
 
 if TYPE_CHECKING:
     from unjudged.cli.command_line import Given
 
 USAGE = "[PEOPLE JUDGE... RUN... | SOURCE...]"
-OPTIONS = (MEASURE, SET, SEED, FORMAT, OUTPUT, DECIMAL_PLACES, VERBOSE)
-PREDICTED = "predictions."
-TREC_QRELS = (4, 5)
+OPTIONS = options("measure set seed format output decimals")
 
 
 def run(given: Given) -> None:
@@ -37,27 +36,23 @@ def run(given: Given) -> None:
     from unjudged.studies.auditing import audit
 
     form_of(given)
-    own = dict(text.removeprefix(PREDICTED).split("=", 1) for text in given.set if text.startswith(PREDICTED))
-    threshold = own.pop("threshold", None)
-    words = given.words
-    if words and os.path.isfile(words[0]) and description_of(words[0]) is None:
-        reads(words)
-        collection = _of_files(given, own)
+    how = how_predicted(given.set)
+    if given.words and os.path.isfile(given.words[0]) and description_of(given.words[0]) is None:
+        collection = _of_files(given, how.get("kind"))
     else:
         with opened(given) as collection:
             pass
     with progress("comparing"):
-        cut = None if threshold is None else float(threshold)
-        found = audit(collection, measures=given.measure, threshold=cut, seed=given.seed)
+        found = audit(collection, measures=given.measure, threshold=how.get("threshold"), seed=given.seed)
     show_all(found, given)
 
 
-def _of_files(given: Given, own: dict[str, str]) -> Collection:
+def _of_files(given: Given, kind: str | None) -> Collection:
     """Return the collection of people's file, judges and runs."""
     from unjudged.predictions.predictions import Judges
 
+    reads(given.words)
     people, *others = given.words
-    settings = [text for text in given.set if not text.startswith(PREDICTED)]
     if not others:
         raise UsageError(f"no judge given: {given.usage}")
     judges, runs = dict[str, str](), list[str]()
@@ -65,21 +60,10 @@ def _of_files(given: Given, own: dict[str, str]) -> Collection:
         name, equals, file = word.partition("=")
         if equals and not os.path.exists(word):
             judges[name] = file
-        elif place == 0 or _holds_grades(word):
+        elif place == 0 or kind_of(word) == JUDGMENTS:
             judges[file_name(word) or "judge"] = word
         else:
             runs.append(word)
-    kind = own.pop("kind", None)
-    if own:
-        raise UsageError(f"predictions.{next(iter(own))} is unknown here, expected kind or threshold")
+    settings = [text for text in given.set if not text.startswith("predictions.")]
     made = Collection(people, runs or None, predictions=Judges.of(judges, kind=kind).by_name)
     return made.override(*settings) if settings else made
-
-
-def _holds_grades(file: str) -> bool:
-    """Whether a file is judgments as TREC writes them."""
-    if not os.path.isfile(file) or file.endswith((".gz", ".xz", ".zst")):
-        return False
-    with open(file, "rb") as stream:
-        lines = (line.split() for line in stream if not line.startswith(b"#"))
-        return len(next((line for line in lines if line), [])) in TREC_QRELS

@@ -14,16 +14,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unjudged.cli.options import FORMAT, OUTPUT, VERBOSE
-from unjudged.cli.output import check_output, show, show_all
+from unjudged.cli.options import options
+from unjudged.cli.output import form_of, show, show_all
 from unjudged.cli.standard_streams import warn
 
 if TYPE_CHECKING:
     from unjudged.cli.command_line import Given
 
 USAGE = "FILE..."
-OPTIONS = (FORMAT, OUTPUT, VERBOSE)
-DESCRIPTION = ".toml"
+OPTIONS = options("format output")
 
 
 def run(given: Given) -> int:
@@ -31,14 +30,14 @@ def run(given: Given) -> int:
     from unjudged.diagnosis.checking import check
     from unjudged.diagnosis.describing import write_description
 
-    files = given.files("FILE...")
-    if given.output is not None and given.output.suffix == DESCRIPTION:
+    files = given.files()
+    if given.output is not None and given.output.suffix == ".toml":
         write_description(files, given.output)
         warn(f"Wrote {given.output}.")
         return 0
-    chosen = check_output(given.format, given.output)
+    form = form_of(given)
     found = check(*files)
-    if chosen == "table":
+    if form == "table":
         show(f"{found}\n", given.output)
     else:
         show_all(found, given)

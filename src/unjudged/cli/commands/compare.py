@@ -14,22 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from unjudged.base.errors import UsageError
-from unjudged.cli.options import (
-    ALPHA,
-    BASELINE,
-    CORRECTION,
-    DECIMAL_PLACES,
-    DEPTH,
-    FORMAT,
-    MEASURE,
-    OUTPUT,
-    PLOT,
-    SEED,
-    SET,
-    TEST,
-    VERBOSE,
-    views,
-)
+from unjudged.cli.options import options, views
 from unjudged.cli.output import FULL_PRECISION, form_of, show_figure, show_tables, show_view, wrapped
 from unjudged.cli.sources import are_several, collections_of_words, opened, predicting
 from unjudged.results.rendering import WITHOUT_NOTES
@@ -41,16 +26,15 @@ if TYPE_CHECKING:
 USAGE = "[SOURCE...]"
 MOST_WORDS = 4
 VIEW = views("systems", "pairs", "queries", "segments", "collections")
-OPTIONS = (
-    *(MEASURE, SET, VIEW, BASELINE, TEST, CORRECTION, ALPHA, DEPTH, SEED),
-    *(FORMAT, OUTPUT, DECIMAL_PLACES, PLOT, VERBOSE),
+OPTIONS = options(
+    "measure set", VIEW, "baseline test correction alpha depth seed format output decimals plot"
 )
 
 
 def run(given: Given) -> None:
     """Compare, and show the answer, the figure, and what to do next."""
     form = form_of(given)
-    found = over_collections(given) if are_several(given.words) else compared(given)
+    found = compared(given)
     two = len(found.runs) == 2 and "collections" not in found.settings
     if given.plot is not None:
         show_figure(found.plot.differences() if two else found.plot.intervals(), given.plot)
@@ -65,37 +49,24 @@ def run(given: Given) -> None:
 
 
 def compared(given: Given) -> Comparison:
-    """Compare the systems of one collection."""
+    """Compare the systems of one collection, or over several."""
     import unjudged
 
+    tested = how_tested(given)
+    if are_several(given.words):
+        if given.measure and len(given.measure) > 1:
+            raise UsageError(f"{len(given.measure)} measures are given: collections are compared by one")
+        named, measure = collections_of_words(given), given.measure[0] if given.measure else None
+        tested = {name: value for name, value in tested.items() if value is not None}
+        return unjudged.compare_collections(named, measure, depth=given.depth, **tested)
     with opened(given) as collection:
-        predicted = predicting(collection, given.set)
-        return unjudged.compare(
-            collection, measures=given.measure, depth=given.depth, **predicted, **tested(given)
-        )
+        tested |= predicting(collection, given.set)
+        return unjudged.compare(collection, measures=given.measure, depth=given.depth, **tested)
 
 
-def over_collections(given: Given) -> Comparison:
-    """Compare systems over several collections."""
-    import unjudged
-
-    if given.measure and len(given.measure) > 1:
-        raise UsageError(f"{len(given.measure)} measures are given: collections are compared by one")
-    named = collections_of_words(given.words, given.set, given.usage)
-    settings = {name: value for name, value in tested(given).items() if value is not None}
-    measure = given.measure[0] if given.measure else None
-    return unjudged.compare_collections(named, measure, depth=given.depth, **settings)
-
-
-def tested(given: Given) -> dict[str, Any]:
+def how_tested(given: Given) -> dict[str, Any]:
     """Return how differences are tested."""
-    return {
-        "baseline": given.baseline,
-        "test": given.test,
-        "correction": given.correction,
-        "alpha": given.alpha,
-        "seed": given.seed,
-    }
+    return {name: getattr(given, name) for name in ("baseline", "test", "correction", "alpha", "seed")}
 
 
 def by_query(found: Comparison, given: Given) -> list[Any]:

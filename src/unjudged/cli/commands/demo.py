@@ -14,8 +14,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unjudged.base.errors import UsageError
-from unjudged.cli.options import VERBOSE, Option, a_path
-from unjudged.cli.output import make_folder, on_terminal, show, wrapped
+from unjudged.cli.options import Option, a_path, options
+from unjudged.cli.output import on_terminal, show, wrapped
 from unjudged.cli.standard_streams import already_said, terminal_width, warn
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ FILES = Option(
     metavar="FOLDER",
     help="Write the sample collection to this new or empty folder instead, to try the commands on.",
 )
-OPTIONS = (FILES, VERBOSE)
+OPTIONS = options(FILES)
 
 _BEFORE = """\
 Six systems, thirty queries. The first five systems were pooled and partly
@@ -99,15 +99,23 @@ def _judged_more() -> str:
 
 
 def write_sample(folder: Path) -> None:
-    """Write the files of the sample and a description of them to a new or an empty folder."""
+    """Write the files of the sample and a description of them to a new or an empty folder, all or none."""
+    import shutil
+
     from unjudged import sample
+    from unjudged.data.streams import removed_if_ended
     from unjudged.diagnosis.describing import write_description
 
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"{folder} already exists: give a new or an empty folder")
-    make_folder(folder)
-    for path in (sample.qrels, sample.answers, *sample.runs.values()):
-        show(path.read_bytes(), folder / path.name)
-    files = [folder / path.name for path in (sample.qrels, *sample.runs.values())]
-    write_description(files, folder / "collection.toml")
+    try:
+        with removed_if_ended(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            for path in (sample.qrels, sample.answers, *sample.runs.values()):
+                show(path.read_bytes(), folder / path.name)
+            files = [folder / path.name for path in (sample.qrels, *sample.runs.values())]
+            write_description(files, folder / "collection.toml")
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
     warn(f"Wrote {folder}: judgments, six runs, answers.qrels and collection.toml.")

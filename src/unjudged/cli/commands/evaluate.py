@@ -11,51 +11,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unjudged.cli.options import (
-    DECIMAL_PLACES,
-    DEPTH,
-    FORMAT,
-    MEASURE,
-    OUTPUT,
-    PLOT,
-    SEED,
-    SET,
-    VERBOSE,
-    Option,
-    views,
-)
+from unjudged.cli.options import Option, options, views
 from unjudged.cli.output import form_of, show_figure, show_view
 from unjudged.cli.sources import opened, predicting
 from unjudged.cli.standard_streams import progress, tell
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from unjudged.base.notes import Note
     from unjudged.cli.command_line import Given
     from unjudged.results.evaluation import Evaluation
 
-
-def _intervals() -> Iterable[str]:
-    from unjudged.evidence.intervals.methods import interval_methods
-
-    return interval_methods()
-
-
 USAGE = "[SOURCE...]"
 INTERVAL = Option(
     "--interval",
-    known=_intervals,
+    known="evidence.intervals.methods.interval_methods",
     help="Add an interval to each mean, of one of these kinds. bounds: whatever the unjudged documents turn "
     'out to be, "bounds(extra_relevant=2)"; calibrated: a run like the pooled groups; model: each unjudged '
     'document is relevant with a probability, "model(prevalence=0.2)"; queries: other queries; sampling: '
     "another random sample; both: other queries and judgments. All take a confidence, as in "
     '"queries(confidence=0.9)".',
 )
-OPTIONS = (
-    *(MEASURE, SET, views("systems", "queries", "segments"), INTERVAL, DEPTH, SEED),
-    *(FORMAT, OUTPUT, DECIMAL_PLACES, PLOT, VERBOSE),
-)
+VIEW = views("systems", "queries", "segments")
+OPTIONS = options("measure set", VIEW, INTERVAL, "depth seed format output decimals plot")
 
 
 def run(given: Given) -> None:

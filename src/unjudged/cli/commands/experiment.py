@@ -14,28 +14,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unjudged.base.threads import cores
-from unjudged.cli.options import FORMAT, MEASURE, OUTPUT, PLOT, SEED, SET, VERBOSE, Option, a_measure
+from unjudged.cli.options import Option, a_measure, options
 from unjudged.cli.output import form_of, show_all, show_figure
 from unjudged.cli.sources import opened
 from unjudged.cli.standard_streams import progress
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from unjudged.cli.command_line import Given
-
-
-def _designs() -> Iterable[str]:
-    from unjudged.judging.designs import DESIGNS
-
-    return DESIGNS
-
 
 USAGE = "[SOURCE...]"
 DESIGN = Option(
     "-d",
     "--design",
-    known=_designs,
+    known="judging.designs.DESIGNS",
     default="uniform",
     help="What is judged, with levels. Such as uniform(5%, 30%) of the judged documents; pool(5, 10), the "
     "first documents of every run; mixed(5), that pool and as many drawn from the rest; stratified(10%, "
@@ -49,7 +40,7 @@ AGAINST = Option(
     help="The measure whose values are to be estimated. By default each measure's own target: AP of infAP, "
     "nDCG@10 of itself.",
 )
-OPTIONS = (MEASURE, SET, DESIGN, AGAINST, SEED, FORMAT, OUTPUT, PLOT, VERBOSE)
+OPTIONS = options("measure set", DESIGN, AGAINST, "seed format output plot")
 
 
 def run(given: Given) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from unjudged.cli.options import OUTPUT, VERBOSE, Option
+from unjudged.cli.options import Option, options
 from unjudged.cli.output import show, wrapped
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 USAGE = "[WORD]"
 BIBTEX = Option("--bibtex", action="store_true", help="Write BibTeX of what a paper should cite.")
-OPTIONS = (BIBTEX, OUTPUT, VERBOSE)
+OPTIONS = options(BIBTEX, "output")
 
 
 def run(given: Given) -> None:

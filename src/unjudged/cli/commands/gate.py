@@ -17,17 +17,7 @@ from typing import TYPE_CHECKING
 
 from unjudged.base.errors import UsageError, quoted
 from unjudged.base.wording import shortlist
-from unjudged.cli.options import (
-    ALPHA,
-    DECIMAL_PLACES,
-    DEPTH,
-    FORMAT,
-    MEASURE,
-    OUTPUT,
-    SET,
-    VERBOSE,
-    Option,
-)
+from unjudged.cli.options import Option, options
 from unjudged.cli.output import form_of, show_tables, wrapped
 from unjudged.cli.sources import opened
 
@@ -54,10 +44,7 @@ UNDECIDED = Option(
     known=("pass", "fail"),
     help="What an undecided result counts as. By default neither: its exit code is 2.",
 )
-OPTIONS = (
-    *(MEASURE, MARGIN, SET, JUDGING, UNDECIDED, ALPHA, DEPTH),
-    *(FORMAT, OUTPUT, DECIMAL_PLACES, VERBOSE),
-)
+OPTIONS = options("measure", MARGIN, "set", JUDGING, UNDECIDED, "alpha depth format output decimals")
 
 
 def run(given: Given) -> int:
@@ -95,20 +82,16 @@ def run(given: Given) -> int:
 
 def margins(words: list[str]) -> float | dict[str, float]:
     """Return one margin, or one per measure, from words such as 0.01 or nDCG@10=0.01,R@100=0.02."""
-    parts = [part for word in words for part in re.split(r",(?![^(]*\))", word)]
+    parts = [part.rpartition("=") for word in words for part in re.split(r",(?![^(]*\))", word)]
     by_measure: dict[str, float] = {}
-    for part in parts:
-        name, equals, number = part.rpartition("=")
+    for name, equals, number in parts:
         try:
-            margin = float(number)
+            by_measure[name] = float(number)
         except ValueError:
-            margin = nan
-        if isnan(margin) or bool(name) != bool(equals) or (not name and len(parts) > 1):
+            by_measure[name] = nan
+        if isnan(by_measure[name]) or bool(name) != bool(equals) or (not name and len(parts) > 1):
             expected = "expected a number such as 0.01, or MEASURE=NUMBER for each measure"
-            raise UsageError(f"--margin has {quoted(part)}, {expected}")
-        if name in by_measure:
-            raise UsageError(f"--margin names {name} twice")
-        if not name:
-            return margin
-        by_measure[name] = margin
-    return by_measure
+            raise UsageError(f"--margin has {quoted(f'{name}{equals}{number}')}, {expected}")
+    if len(by_measure) < len(parts):
+        raise UsageError("--margin names a measure twice")
+    return by_measure.get("", by_measure)

@@ -12,38 +12,35 @@ of this folder or one above.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from unjudged.cli.options import OUTPUT, VERBOSE, Option
+from unjudged.cli.options import Option, options
 
 if TYPE_CHECKING:
     from unjudged.cli.command_line import Given
 
 USAGE = "TO_JUDGE"
-OPTIONS = (
-    Option(
-        "--documents",
-        reads=True,
-        metavar="FILE",
-        help="The texts of the documents: JSONL (name, title, text), TSV (name, text) or irds:ID for a "
-        "dataset of ir_datasets. They are shown whole, as they are.",
-    ),
-    Option(
-        "--queries",
-        reads=True,
-        metavar="FILE",
-        help="The queries in words: JSONL (name, title, description, narrative), TSV or irds:ID.",
-    ),
-    Option(
-        "-g",
-        "--grades",
-        default="0,1",
-        metavar="LIST",
-        help="The grades that can be given, whole numbers from 0 to 9.",
-    ),
-    OUTPUT,
-    VERBOSE,
+DOCUMENTS = Option(
+    "--documents",
+    reads=True,
+    metavar="FILE",
+    help="The texts of the documents: JSONL (name, title, text), TSV (name, text) or irds:ID for a "
+    "dataset of ir_datasets. They are shown whole, as they are.",
 )
+QUERIES = Option(
+    "--queries",
+    reads=True,
+    metavar="FILE",
+    help="The queries in words: JSONL (name, title, description, narrative), TSV or irds:ID.",
+)
+GRADES = Option(
+    "-g",
+    "--grades",
+    default="0,1",
+    metavar="LIST",
+    help="The grades that can be given, whole numbers from 0 to 9.",
+)
+OPTIONS = options(DOCUMENTS, QUERIES, GRADES, "output")
 
 
 def run(given: Given) -> None:
@@ -51,38 +48,40 @@ def run(given: Given) -> None:
     from pathlib import Path
 
     from unjudged.base.errors import UsageError
+    from unjudged.base.wording import shortlist
     from unjudged.cli.output import show
+    from unjudged.cli.standard_streams import warn
     from unjudged.collection.finding import description_above
     from unjudged.judging.judging_page import judging_page, to_judge_in
     from unjudged.judging.texts import read_documents, read_queries
     from unjudged.rankings.judgments import Judgments
 
-    (file,) = given.files("TO_JUDGE")
+    (file,) = given.files()
     scale = [word.strip() for word in given.grades.split(",")]
     if not all(word.isascii() and word.isdecimal() for word in scale):
         raise UsageError(f"--grades is {given.grades!r}, expected whole numbers from 0 to 9, as 0,1,2")
     task = Judgments.read(file)
     items = to_judge_in(task)
     described = None if given.documents and given.queries else description_above()
-    documents = given.documents or getattr(described, "documents", None)
-    queries = given.queries or getattr(described, "queries", None)
-    names = {document for _, document in items}
-    topics = {query for query, _ in items}
-    texts = read_documents(documents, names) if documents else {}
-    words = read_queries(queries, topics) if queries else {}
+    texts: dict[str, dict[str, Any]] = {}
+    sayings = []
+    for place, (what, read) in enumerate({"queries": read_queries, "documents": read_documents}.items()):
+        source = getattr(given, what) or getattr(described, what, None)
+        names = {item[place] for item in items}
+        texts[what] = read(source, names) if source else {}
+        missing = sorted(names - texts[what].keys()) if source else []
+        if missing:
+            have = "has" if len(missing) == 1 else "have"
+            few = f"{len(missing)} of {len(names)} {what} {have} no text in {source}"
+            sayings.append(f"{few}: {shortlist(missing)}.")
     page = judging_page(
-        items, texts, words, grades=[*map(int, scale)], name=Path(file).stem, origin=task.origin
+        items,
+        texts["documents"],
+        texts["queries"],
+        grades=[*map(int, scale)],
+        name=Path(file).stem,
+        origin=task.origin,
     )
     show(page, given.output)
-    _tell_missing("documents", names - texts.keys(), len(names), documents)
-    _tell_missing("queries", topics - words.keys(), len(topics), queries)
-
-
-def _tell_missing(what: str, missing: set[str], count: int, file: str | None) -> None:
-    """Say which documents or queries have no text."""
-    from unjudged.base.wording import shortlist
-    from unjudged.cli.standard_streams import warn
-
-    if file and missing:
-        have = "has" if len(missing) == 1 else "have"
-        warn(f"{len(missing)} of {count} {what} {have} no text in {file}: {shortlist(sorted(missing))}.")
+    for one in sayings:
+        warn(one)

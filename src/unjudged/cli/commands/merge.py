@@ -11,33 +11,22 @@ another: it waits for those that are missing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from unjudged.cli.options import OUTPUT, VERBOSE, Option
+from unjudged.cli.options import Option, options
 
 if TYPE_CHECKING:
     from unjudged.cli.command_line import Given
 
-
-def _rules() -> Iterable[str]:
-    from unjudged.judging.merging import RULES
-
-    return RULES
-
-
-USAGE = "QRELS ANSWERS..."
-OPTIONS = (
-    Option(
-        "--conflicts",
-        known=_rules,
-        default="error",
-        help="Which grade counts if a document has several. error: none, it is an error, as is a tie of "
-        "the majority; else that of the majority, the highest or the last.",
-    ),
-    OUTPUT,
-    VERBOSE,
+USAGE = "QRELS [ANSWERS...]"
+CONFLICTS = Option(
+    "--conflicts",
+    known="judging.merging.RULES",
+    default="error",
+    help="Which grade counts if a document has several. error: none, it is an error, as is a tie of "
+    "the majority; else that of the majority, the highest or the last.",
 )
+OPTIONS = options(CONFLICTS, "output")
 
 
 def run(given: Given) -> None:
@@ -50,7 +39,7 @@ def run(given: Given) -> None:
     from unjudged.cli.standard_streams import tell
     from unjudged.judging.merging import merge
 
-    first, *answers = given.files("QRELS", "[ANSWERS...]")
+    first, *answers = given.files()
     people: dict[str, str] = {}
     for file in answers:
         name = Path(file).stem if Path(file).stem not in people else file

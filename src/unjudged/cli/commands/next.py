@@ -13,19 +13,9 @@ alone, without judgments, are for designs that go by no judgments, such as "pool
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from unjudged.cli.options import (
-    FORMAT,
-    MEASURE,
-    OUTPUT,
-    SEED,
-    SET,
-    VERBOSE,
-    Option,
-    a_whole_number,
-)
+from unjudged.cli.options import Option, options
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,46 +24,37 @@ if TYPE_CHECKING:
     from unjudged.evaluation.collection import Collection
     from unjudged.judging.next_documents import NextDocuments
 
-
-def _designs() -> Iterable[str]:
-    from unjudged.judging.next_documents import every_design
-
-    return every_design()
-
-
 USAGE = "[SOURCE...]"
-OPTIONS = (
-    Option(
-        "-d",
-        "--design",
-        known=_designs,
-        default="most telling",
-        help="How documents are chosen. most telling: what says most about open pairs; narrowest: what "
-        'narrows the bounds of P or RBP most; "pool(100)": the first 100 of every run; "uniform(10%)", '
-        '"mixed(5)", "stratified(10:100%, rest:10%)": a random sample of what the judgments list; '
-        '"doubt(50)": about 50 documents, drawn by their weight and the doubt of predictions.',
-    ),
-    Option(
-        "-n",
-        "--number",
-        type=a_whole_number,
-        metavar="N",
-        help="How many documents, if the design does not say so. By default 100.",
-    ),
-    *(MEASURE, SET, SEED, FORMAT, OUTPUT, VERBOSE),
+DESIGN = Option(
+    "-d",
+    "--design",
+    known="judging.next_documents.every_design",
+    default="most telling",
+    help="How documents are chosen. most telling: what says most about open pairs; narrowest: what "
+    'narrows the bounds of P or RBP most; "pool(100)": the first 100 of every run; "uniform(10%)", '
+    '"mixed(5)", "stratified(10:100%, rest:10%)": a random sample of what the judgments list; '
+    '"doubt(50)": about 50 documents, drawn by their weight and the doubt of predictions.',
 )
+NUMBER = Option(
+    "-n",
+    "--number",
+    type=int,
+    metavar="N",
+    help="How many documents, if the design does not say so. By default 100.",
+)
+OPTIONS = options(DESIGN, NUMBER, "measure set seed format output")
 
 
 def run(given: Given) -> None:
     """List or draw documents, and write the file, or a table of them."""
-    from unjudged.cli.output import check_output, show, show_tables, wrapped
+    from unjudged.cli.output import form_of, show, show_tables, wrapped
     from unjudged.cli.sources import opened
     from unjudged.cli.standard_streams import progress
     from unjudged.judging.next_documents import next_documents
 
     in_table = given.format is not None
     if in_table:
-        check_output(given.format, given.output)
+        form_of(given)
     with opened(given) as collection, progress("choosing documents"):
         if given.output is not None and not in_table:
             _check_no_answers(given.output)

@@ -13,19 +13,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unjudged.base.errors import UsageError
-from unjudged.cli.commands.compare import tested
-from unjudged.cli.options import (
-    ALPHA,
-    BASELINE,
-    CORRECTION,
-    MEASURE,
-    SEED,
-    SET,
-    TEST,
-    TO_FILE,
-    VERBOSE,
-    Option,
-)
+from unjudged.cli.commands.compare import how_tested
+from unjudged.cli.options import Option, a_path, options
 from unjudged.cli.output import show
 from unjudged.cli.sources import opened
 
@@ -33,8 +22,11 @@ if TYPE_CHECKING:
     from unjudged.cli.command_line import Given
 
 USAGE = "[SOURCE...] -o PAGE"
+PAGE = Option(
+    "-o", "--output", writes=True, type=a_path, required=True, metavar="FILE", help="Write to this file."
+)
 TITLE = Option("--title", default="Evaluation report", metavar="TEXT", help="The title of the page.")
-OPTIONS = (TO_FILE, MEASURE, SET, BASELINE, TEST, CORRECTION, ALPHA, TITLE, SEED, VERBOSE)
+OPTIONS = options(PAGE, "measure set baseline test correction alpha", TITLE, "seed")
 SUFFIXES = (".html", ".htm", "")
 
 
@@ -56,7 +48,7 @@ def run(given: Given) -> None:
             by=getattr(source, "segments", None) or described.segments,
             predictions=collection.predictions or None,
             title=given.title,
-            command=given.written("--output", str(output or "-")),
-            **tested(given),
+            command=given.line,
+            **how_tested(given),
         )
     show(page.html, output)
