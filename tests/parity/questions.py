@@ -1,4 +1,4 @@
-"""The questions, as plain data: both sides have an adapter for each kind of question (`ask`)."""
+"""The questions, as plain data: `ask` has an adapter for each kind."""
 
 from __future__ import annotations
 

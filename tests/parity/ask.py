@@ -1,8 +1,7 @@
-"""Asks the present package what `ask_old` asks that of commit 705eafce: an adapter for each question."""
+"""Asks the package: an adapter for each question, whose answers have the form of the recorded ones."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -12,8 +11,8 @@ import numpy as np
 
 import unjudged
 from tests.parity.collections import Case
-from tests.parity.rows import Answer, Found, main
-from unjudged import Collection, Judgments, Scores, UnjudgedError, judging, predictions, studies
+from tests.parity.rows import Answer, Found
+from unjudged import Collection, Judgments, Scores, judging, predictions, studies
 from unjudged.inference.rows import turned as turned_row
 from unjudged.judging.designs import draw
 from unjudged.judging.judging_page import to_judge_in
@@ -469,6 +468,3 @@ ASK: dict[str, Answer] = {
     "pair tests": pair_tests,
     "plan": plan,
 }
-
-if __name__ == "__main__":
-    main(ASK, UnjudgedError, sys.argv[1:])
