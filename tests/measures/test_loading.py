@@ -1,4 +1,4 @@
-"""Measures of your own: loaded from files and packages, and refused if their traits are wrong."""
+"""Measures of your own: loaded from files, and refused if their traits are wrong."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ import pytest
 from tests.cli.in_process import printed
 from unjudged import MEASURES, evaluate, sample
 from unjudged.base.errors import InputError, UsageError
-from unjudged.measures.kernel import loading
-from unjudged.measures.kernel.loading import load_measures, try_traits
+from unjudged.measures.kernel.loading import load_measures
 from unjudged.measures.kernel.measure import SOURCES
 
 FILES = [str(sample.qrels), str(sample.runs["fused"])]
@@ -50,7 +49,7 @@ def test_a_file_is_loaded_and_its_measure_is_like_any_other(tmp_path: Path) -> N
     file = own(tmp_path, "first", "pointwise=True")
     expected = evaluate(FILES[0], FILES[1], "RR").means[0, 0]
     assert f"{expected:.4f}" in printed("evaluate", *FILES, "--set", f"code={file}", "-m", "Own", "AP")
-    assert load_measures([file]) == ["Own"]
+    assert load_measures(file) == ["Own"]
     assert "Own" in printed(
         "evaluate", "--set", f"code={file}", *FILES, "-m", "Own(rel=2)", "--interval", "bounds"
     )
@@ -70,7 +69,7 @@ def test_a_file_is_loaded_and_its_measure_is_like_any_other(tmp_path: Path) -> N
 def test_a_wrong_trait_is_an_error_that_shows_the_ranking(
     tmp_path: Path, body: str, traits: str, trait: str
 ) -> None:
-    load_measures([own(tmp_path, body, traits)])
+    load_measures(own(tmp_path, body, traits))
     with pytest.raises(UsageError, match=f'Own: its trait {trait} is not true: .*for "'):
         MEASURES["Own"].try_traits()
 
@@ -78,48 +77,32 @@ def test_a_wrong_trait_is_an_error_that_shows_the_ranking(
 def test_what_is_wrong_with_a_file_is_said(tmp_path: Path) -> None:
     (tmp_path / "bad.py").write_text("x = 1\ny = x / 0\n")
     with pytest.raises(InputError, match=r"bad\.py:2: ZeroDivisionError"):
-        load_measures([str(tmp_path / "bad.py")])
+        load_measures(str(tmp_path / "bad.py"))
     (tmp_path / "half.py").write_text("def f(:\n")
     with pytest.raises(InputError, match=r"half\.py:1: "):
-        load_measures([str(tmp_path / "half.py")])
+        load_measures(str(tmp_path / "half.py"))
     (tmp_path / "none.py").write_text("x = 1\n")
     with pytest.raises(UsageError, match="registers no measure"):
-        load_measures([str(tmp_path / "none.py")])
+        load_measures(str(tmp_path / "none.py"))
     (tmp_path / "ap.py").write_text(
         "from unjudged import measure\n\n@measure()\ndef AP(r):\n    return r.counts\n"
     )
     before = MEASURES["AP"]
     with pytest.raises(UsageError, match="'AP' already"):
-        load_measures([str(tmp_path / "ap.py")])
+        load_measures(str(tmp_path / "ap.py"))
     assert MEASURES["AP"] is before
-    with pytest.raises(UsageError, match="no such file, and no installed package"):
-        load_measures(["nothing-of-this-name"])
-    load_measures([own(tmp_path, "many")])
+    with pytest.raises(InputError, match="no such file, expected a file of Python"):
+        load_measures("nothing-of-this-name")
+    load_measures(own(tmp_path, "many"))
     with pytest.raises(UsageError, match="shape"):
         MEASURES["Own"].try_traits()
     with pytest.raises(UsageError, match=r"shape \(3,\) for 30 rankings, expected one number per ranking"):
         evaluate(FILES[0], FILES[1], "Own")
 
 
-def test_an_entry_point_is_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    own(tmp_path, "first", name="package_of_measures.py")
-    monkeypatch.syspath_prepend(tmp_path)
-
-    class Point:
-        name, value = "theirs", "package_of_measures"
-
-        @staticmethod
-        def load() -> object:
-            return __import__("package_of_measures")
-
-    monkeypatch.setattr(loading, "entry_points", lambda group: [Point] if group == loading.GROUP else [])
-    assert load_measures(["theirs"]) == ["Own"]
-    assert load_measures(["theirs"]) == ["Own"]
-
-
 def test_another_process_loads_the_file_itself(tmp_path: Path) -> None:
     file = own(tmp_path, "first")
-    load_measures([file])
+    load_measures(file)
     (tmp_path / "measure.pickle").write_bytes(pickle.dumps(MEASURES["Own"](rel=2)))
     code = "import pickle, sys; print(pickle.load(open(sys.argv[1], 'rb')))"
     done = subprocess.run(
@@ -129,11 +112,3 @@ def test_another_process_loads_the_file_itself(tmp_path: Path) -> None:
         check=True,
     )
     assert done.stdout == "Own(rel=2)\n"
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("name", [name for name, m in MEASURES.items() if not m.traits.estimates])
-def test_the_traits_of_this_package_pass(name: str) -> None:
-    measure = MEASURES[name]
-    missing = {"cutoff": 3, "recall": 0.5, "multiple": 1.0}
-    try_traits(measure(**{parameter: missing[parameter] for parameter in measure._missing}))

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from tests.conftest import examples
 from unjudged import AP, MEASURES, JudgedRankings, NumRet, P, UsageError, evaluate, nDCG
 from unjudged import measure as measure_decorator
-from unjudged.measures.kernel.names import parse, parse_measure, parse_measures
-from unjudged.measures.kernel.spellings import alike, spellings
+from unjudged.measures.kernel.names import alike, parse, parse_measure, parse_measures, spellings
 from unjudged.rankings.judged import Floats
 
 GOOD = {
@@ -107,7 +106,8 @@ BAD = {
     "AP@@5": "invalid measure 'AP@@5'",
     "rbp.": "invalid measure 'rbp.'",
     "ndcg@10-l2": "nDCG has no parameter 'rel'",
-    "P_x": "'P_x' has invalid cutoffs 'x': use numbers such as 5,10",
+    "P_x": "no measure is called 'P_x'",
+    "P_5..1": "'P_5..1' has invalid cutoffs '5..1': use numbers such as 5,10",
 }
 
 

@@ -121,7 +121,14 @@ def test_chance_corrected_score() -> None:
         evaluate(qrels, run, "Bpref(chance=10)")
     with pytest.raises(UsageError, match="2 relevant of 1 documents"):
         evaluate(qrels, run, "AP(chance=1)")
-    assert evaluate({"q": {"a": 2}}, run, "nDCG(chance=9)").value("nDCG(chance=9)") == 1.0
+    assert evaluate({"q": {"a": 1}}, run, "nDCG(chance=9)").value("nDCG(chance=9)") == 1.0
+    for name in (
+        "RBP(max_grade=4, chance=9)",
+        "nDCG(gains={0: 0.5}, chance=9)",
+        "RBP(scale='query', chance=9)",
+    ):
+        with pytest.raises(UsageError, match="random baseline is for gains of 0 and 1"):
+            evaluate(qrels, run, name)
     assert str(parse("AP(chance=10)@5")[0]) == "AP(chance=10)@5"
 
 

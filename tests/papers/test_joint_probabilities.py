@@ -9,12 +9,9 @@ from statistics import fmean
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from tests.conftest import examples
-from unjudged import AP, JudgedRankings, UsageError, evaluate, statAP, statAPVariance
-from unjudged.judging.pooling import REST, Pool
+from unjudged import AP, JudgedRankings, UsageError, evaluate, statAP
+from unjudged.judging.pooling import Pool
 from unjudged.measures.weighted import relevant_total
 from unjudged.studies import simulate
 
@@ -63,71 +60,6 @@ def test_how_much_the_script_misses(drawn: int, pool: int) -> None:
     assert joint == pytest.approx(1, abs=0.015)
     overstated = (drawn - 1) * pool / (drawn * (pool - 1))
     assert overstated - 0.015 < script < 1 - (1 - overstated) / 2
-
-
-RANKS = st.lists(st.sampled_from(["0", "1", "U", "N"]), min_size=2, max_size=9)
-
-
-@examples(150)
-@given(RANKS, st.lists(st.sampled_from(["0", "1", "U"]), max_size=5), st.data())
-def test_the_variance_is_the_jackknife(labels: list[str], missed: list[str], data: st.DataObject) -> None:
-    """Each sampled document in turn becomes unjudged, and statAP is computed again."""
-    rankings = JudgedRankings.spelled(" ".join(["1", *labels]), missed=" ".join(missed))
-    grade = rankings.judgments.grade
-    stratum = np.array(
-        data.draw(st.lists(st.integers(1, 2), min_size=len(grade), max_size=len(grade))), np.int32
-    )
-    judgments = replace(rankings.judgments, stratum=stratum)
-    measure, expected = statAP(pairs="joint"), 0.0
-    for s in (1, 2):
-        sampled = np.flatnonzero((stratum == s) & (grade >= 0))
-        n, size = len(sampled), int((stratum == s).sum())
-        if n == 1:  # its weight is dropped, and nothing can be said of the rest of its stratum
-            left = _value_without(rankings, judgments.stratum, grade, int(sampled[0]))
-            whole = measure.compute(rankings.relabelled(judgments))[0]
-            expected += (1 - 1 / size) * (left - whole) ** 2
-        elif n:
-            values = []
-            for row in sampled.tolist():
-                less = grade.copy()
-                less[row] = -1
-                changed = replace(judgments, grade=less)
-                values.append(measure.compute(rankings.relabelled(changed))[0])
-            expected += (1 - n / size) * (n - 1) / n * np.sum((np.array(values) - np.mean(values)) ** 2)
-    found = statAPVariance(pairs="joint").compute(rankings.relabelled(judgments))[0]
-    assert found == pytest.approx(min(expected, 1), abs=1e-10)
-
-
-def _value_without(rankings: JudgedRankings, stratum: object, grade: np.ndarray, row: int) -> float:
-    less = grade.copy()
-    less[row] = -1
-    judgments = replace(rankings.judgments, grade=less, stratum=stratum)  # type: ignore[arg-type]
-    return float(statAP(pairs="joint").compute(rankings.relabelled(judgments))[0])
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("design", "lowest", "highest"), [("mixed", 0.9, 1.3), ("random", 0.9, 1.25), ("stratified", 0.85, 1.15)]
-)
-def test_the_estimated_deviation_is_that_over_samples(design: str, lowest: float, highest: float) -> None:
-    queries, repeats = 20, 150
-    made = simulate(4, queries, 400, prevalence=0.1, best=0.05, worst=0.5, seed=1)
-    pool = Pool.of(made.judgments, made.runs)
-    value, variance = statAP(pairs="joint"), statAPVariance(pairs="joint")
-    means, variances = [], []
-    for seed in range(repeats):
-        judgments = {
-            "mixed": lambda seed=seed: pool.mixed(8, seed=seed),
-            "random": lambda seed=seed: pool.uniform(0.2, seed=seed, redraw=False),
-            "stratified": lambda seed=seed: pool.stratified({5: 1.0, 50: 0.5, REST: 0.2}, seed=seed),
-        }[design]()
-        rankings = pool.rankings.relabelled(judgments)
-        means.append(value.compute(rankings).reshape(-1, queries).mean(axis=1))
-        variances.append(variance.compute(rankings).reshape(-1, queries).sum(axis=1) / queries**2)
-    estimated = np.sqrt(np.mean(variances, axis=0))
-    actual = np.std(means, axis=0, ddof=1)
-    assert (lowest < estimated / actual).all()
-    assert (estimated / actual < highest).all()
 
 
 def test_the_default_is_the_script() -> None:

@@ -32,8 +32,8 @@ from ir_measures.measures.base import Agg, ParamInfo, SumAgg
 from unjudged.data import matching
 from unjudged.data.frames import is_frame
 from unjudged.evidence.bounds.value_bounds import bounds
+from unjudged.measures.kernel.names import translated
 from unjudged.measures.kernel.registry import MEASURES, POLICIES, Measure
-from unjudged.measures.kernel.spellings import translated
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import run_table

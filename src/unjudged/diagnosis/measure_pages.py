@@ -5,8 +5,8 @@ from __future__ import annotations
 import inspect
 
 from unjudged.citation import REFERENCES
+from unjudged.measures.kernel.names import other_names
 from unjudged.measures.kernel.registry import MEASURES, Measure
-from unjudged.measures.kernel.spellings import other_names
 
 FAMILIES = {
     "precision": "Precision, recall and average precision",

@@ -146,32 +146,3 @@ class Deletions:
         at = hits.ranking, strata.stratum[hits.row]
         lost = g[at] * (first + across) + (g**2 * c_less)[at] * inside
         return cls(total, changed, g, ratio(first + c[at] * inside + across, w), lost)
-
-
-def jackknife(
-    r: JudgedRankings, hits: JudgedRankings, ranking: Integers, row: Integers, place: Integers
-) -> Floats:
-    """Return the jackknife variance of statAP(pairs='joint') of each ranking.
-
-    `hits` are its sampled relevant documents; `ranking` and `row` list all sampled relevant documents,
-    retrieved or not, and `place` says where the hits are among them. statAP is S / R.
-    """
-    strata = Strata.of(r.judgments)
-    n, size = (strata.of_rankings(v, r) for v in (strata.sampled, strata.size))
-    weight = strata.weight
-    sums_less = Deletions.of(strata, r, hits, weight[hits.row] / hits.rank, pairs=True)
-    g = sums_less.growth
-    relevant = strata.by_stratum(weight[row], ranking, row, len(r))
-    big_r = relevant.sum(axis=1, keepdims=True) + (g - 1) * relevant
-
-    at = ranking, strata.stratum[row]
-    lost = np.zeros(len(row))
-    lost[place] = sums_less.lost
-    left = big_r[at] - g[at] * weight[row]
-    # Weights are at least 1, so that what is left is 0 or at least 1 up to rounding.
-    s = sums_less.changed
-    changed = np.where(left > 0.5, ratio(s[at] - lost, left), 0.0) - ratio(s, big_r)[at]
-    once, twice = (strata.by_stratum(v, ranking, row, len(r)) for v in (changed, changed**2))
-    spread = np.where(n > 1, ratio(n - 1, n) * (twice - ratio(once**2, n)), twice)
-    variance: Floats = ((1 - ratio(n, size)) * spread).sum(axis=1)
-    return variance

@@ -51,26 +51,8 @@ def _discounts(cutoff: int) -> Floats:
     return np.log2(np.arange(1, cutoff + 2))
 
 
-def _by_chance(
-    r: JudgedRankings,
-    documents: Floats,
-    *,
-    cutoff: float = inf,
-    dcg: str = "log2",
-    gains: Mapping[int, float] | None = None,
-) -> Floats:
-    """Every document has the same chance of every rank: the mean gain x all discounts / the ideal DCG."""
-    gain = r.judgments.once(_gains, dcg, gains)
-    total = sums(gain, r.judgments.query, len(r.judgments.queries))[r.query]
-    if np.isin(gain, (0, 1)).all():
-        return chance.of_ndcg(documents, total, cutoff)
-    mean = total / documents
-    return ratio(mean * chance.discounts(documents, cutoff), _ideal(r, cutoff, dcg, gains))
-
-
 @measure(
     chance=chance.of_ndcg,
-    graded_chance=_by_chance,
     gain=gain_of,
     diluted=True,
     trec_eval={"ndcg": (), "ndcg_cut": CUTOFFS},

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.errors import UsageError
-from unjudged.base.segments import sums
 from unjudged.measures.gain import with_given
 from unjudged.measures.kernel import chance
 from unjudged.measures.kernel.registry import measure, ratio
@@ -38,30 +37,9 @@ def gain_of(
     return np.where(grade >= rel, with_given(gains, grade, gain), 0.0)
 
 
-def _by_chance(
-    r: JudgedRankings,
-    documents: Floats,
-    *,
-    p: float = 0.8,
-    rel: int = 1,
-    cutoff: float = inf,
-    max_grade: int | None = None,
-    gains: Gains = None,
-    scale: str = "none",
-) -> Floats:
-    """Every document has the same chance of every rank, so the gains of a query count as one sum."""
-    judgments = r.judgments
-    rows = np.flatnonzero(judgments.grade >= rel)
-    grade, query = judgments.grade[rows], judgments.query[rows]
-    gain = _gains(judgments, grade, query, rel=rel, max_grade=max_grade, gains=gains, scale=scale)
-    total = sums(gain, query, len(judgments.queries))[r.query]
-    return chance.of_rank_biased(documents, total, p, cutoff)
-
-
 @measure(
     pointwise=True,
     chance=chance.of_rank_biased,
-    graded_chance=_by_chance,
     gain=gain_of,
     weight=_weight,
     tail=_tail,

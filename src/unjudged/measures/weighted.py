@@ -15,7 +15,7 @@ from math import inf
 import numpy as np
 
 from unjudged.base.segments import ends, owners, ranges, sums
-from unjudged.measures.fixed_size import Strata, jackknife
+from unjudged.measures.fixed_size import Strata
 from unjudged.measures.kernel.registry import measure, ratio
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments
@@ -39,7 +39,7 @@ def statAP(r: JudgedRankings, *, rel: int = 1, pairs: str = "independent") -> Fl
     stratum were drawn. The sum is then unbiased; the quotient is not, because R is estimated too.
 
     Use it where documents were drawn with different probabilities, with `pairs='joint'` if the strata are
-    recorded; statAPVariance estimates its variance.
+    recorded.
 
     >>> statAP.compute(JudgedRankings.spelled("0 1 1 0", missed="1 0"))
     array([0.38888889])
@@ -51,7 +51,7 @@ def statAP(r: JudgedRankings, *, rel: int = 1, pairs: str = "independent") -> Fl
 
 
 @measure(estimates="AP", quality=False, cite=("aslam2007",))
-def statAPVariance(r: JudgedRankings, *, rel: int = 1, pairs: str = "independent") -> Floats:
+def statAPVariance(r: JudgedRankings, *, rel: int = 1) -> Floats:
     """Estimated variance of statAP over samples, for one query, at most 1.
 
     With y = (precision - statAP) / pi for sampled relevant documents (precision 0 for those not
@@ -60,26 +60,17 @@ def statAPVariance(r: JudgedRankings, *, rel: int = 1, pairs: str = "independent
 
         [sum (1 - pi) y^2 - 2/(n - 1) sum over pairs y_i y_j + sum b^2 (1 - pi)/pi^2] n / ((n' + 0.1) R^2)
 
-    as statAP's script (version 4) computes it; it can be far too low or too high. `pairs='joint'` is the
-    jackknife for `statAP(pairs='joint')`: with v the values of statAP after each sampled document of a
-    stratum in turn becomes unjudged, the sum over strata of (1 - n/N) (n - 1)/n times the sum of
-    (v - mean v)^2. For n = 1 it is 1 - 1/N times the squared change if that document's weight is dropped.
+    as statAP's script (version 4) computes it; it can be far too low or too high. The variance of the mean
+    over T queries is the sum / T^2. 0 where no relevant document was drawn. The unjudged count through the
+    probabilities.
 
-    The variance of the mean over T queries is the sum / T^2. 0 where no relevant document was drawn. The
-    unjudged count through the probabilities.
-
-    Use its square root as the standard error of statAP, with `pairs='joint'` if the strata are recorded.
+    Use it to compare with the script; otherwise ask for AP with the interval 'sampling'.
 
     >>> statAPVariance.compute(JudgedRankings.spelled("0 1 1 0", missed="1 0")).round(4)
     array([0.0078])
-    >>> statAPVariance(pairs="joint").compute(JudgedRankings.spelled("0 1 U 1", missed="1 U")).round(4)
-    array([0.0457])
     """
-    hits, precision = _precision(r, rel, pairs)
-    every = _every_relevant(r, hits, rel)
-    if pairs == "joint":
-        return np.clip(jackknife(r, hits, *every), 0.0, 1.0)
-    ranking, row, retrieved = every
+    hits, precision = _precision(r, rel, "independent")
+    ranking, row, retrieved = _every_relevant(r, hits, rel)
     relevant, value = relevant_total(r, rel), statAP.function(r, rel=rel)
 
     def over(values: Floats) -> Floats:

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from unjudged.compat.trec_eval import Stop, cannot_initialize
 from unjudged.measures.gain import IdealDCG
 from unjudged.measures.kernel.averages import GEOMETRIC
+from unjudged.measures.kernel.names import trec_eval_names
 from unjudged.measures.kernel.registry import Measure, compute_all
-from unjudged.measures.kernel.spellings import trec_eval_names
 from unjudged.measures.precision import TENTHS, documents_needed
 from unjudged.measures.rank_biased import RBP, RBPResidual
 from unjudged.rankings.judged import Floats, JudgedRankings

@@ -7,7 +7,7 @@ kinds of judgments they take; every call asks here, and prints the same sentence
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from unjudged.base.errors import UsageError
@@ -27,12 +27,6 @@ POOL_JUDGED: Final = "the pool judged"
 SAMPLED: Final = "the spread over queries contains the noise of sampling"
 """Why tests and intervals over queries hold for estimates from samples."""
 
-JUDGMENTS: Final = "judgments"
-"""These queries, other judgments: what the unjudged documents could change."""
-QUERIES: Final = "queries"
-"""These judgments, other queries: what another sample of queries could change."""
-BOTH: Final = "judgments and queries"
-
 
 @dataclass(frozen=True)
 class Estimand:
@@ -50,17 +44,6 @@ class Estimand:
     judgments: str = AS_THEY_ARE
     subject: str = ""
     statistic: str = "mean"
-
-    @property
-    def uncertainty(self) -> str:
-        """Errors that an interval of it covers: missing judgments, queries, or both."""
-        if self.queries == THESE:
-            return JUDGMENTS
-        return QUERIES if self.judgments in (AS_THEY_ARE, UNKNOWN_JUDGMENTS) else BOTH
-
-    def of(self, subject: str) -> Estimand:
-        """Return the same for one run, or for a difference such as 'a minus b'."""
-        return replace(self, subject=subject)
 
     def __str__(self) -> str:
         subject = f" of {self.subject}" if self.subject else ""

@@ -17,9 +17,9 @@ from unjudged.base.choices import Registry
 from unjudged.base.errors import InputError, UsageError
 from unjudged.measures.kernel.averages import GEOMETRIC, ratio, summarised
 from unjudged.measures.kernel.chance import collection
-from unjudged.measures.kernel.parameters import by_places, checked
-from unjudged.measures.kernel.traits import Traits, refused_measure
-from unjudged.rankings.judged import Floats, JudgedRankings, Mask
+from unjudged.measures.kernel.parameters import by_whole_grades, checked
+from unjudged.measures.kernel.traits import Traits, refused_measure, try_traits
+from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.origin import SAMPLES
 
@@ -30,7 +30,7 @@ BOUNDS: dict[str, Callable[..., Any]] = {}
 """By a measure's name, what finds its bounds where the general rules for its traits are not enough."""
 
 SOURCES: dict[str, str] = {}
-"""The file or package that measures were loaded from, by their names."""
+"""The file that measures were loaded from, by their names."""
 
 POLICIES = ("unjudged", "chance")
 GRADED = ("max_grade", "gains", "scale")
@@ -52,8 +52,8 @@ class Measure:
     function: Callable[..., Floats]
     traits: Traits
     given: Mapping[str, Any]
-    written: Measure | None = None
-    """As it is written, where its parameters are places of fractional grades."""
+    written: str = ""
+    """Its name where parameters are those of another one, because whole grades stand for fractions."""
 
     def __call__(self, **parameters: Any) -> Measure:
         for parameter in parameters:
@@ -61,8 +61,8 @@ class Measure:
                 known = ", ".join([*self.parameters, *POLICIES])
                 raise UsageError(f"{self.name} has no parameter {parameter!r}; it has: {known}")
         given = {key: checked(self.name, key, value) for key, value in parameters.items()}
-        if self.written is not None:
-            raise UsageError(f"{self}: its parameters are fixed: they are places of fractional grades")
+        if self.written:
+            raise UsageError(f"{self}: its parameters are fixed, because whole grades stand for fractions")
         return replace(self, given=MappingProxyType({**self.given, **given}))
 
     def __matmul__(self, value: float) -> Measure:
@@ -75,8 +75,8 @@ class Measure:
 
     @cached_property
     def _name(self) -> str:
-        if self.written is not None:
-            return str(self.written)
+        if self.written:
+            return self.written
         inside = [f"{key}={value!r}" for key, value in self.given.items() if key != self.traits.at]
         at = f"@{self.given[self.traits.at]}" if self.traits.at and self.traits.at in self.given else ""
         return self.name + (f"({', '.join(inside)})" if inside else "") + at
@@ -126,8 +126,11 @@ class Measure:
         """Return one value per ranking, finite or not."""
         self.check_complete()
         judgments = rankings.judgments
-        if (measure := self.on(judgments)) is not self:
-            return measure.values(rankings)
+        if judgments.scale is not None:
+            measure, whole = self.of_whole_grades(rankings)
+            return measure.values(whole)
+        if not isinstance(self.given.get("rel", 1), int):
+            raise UsageError(f"{self}: these grades are whole numbers, so rel must be one too")
         if (kind := judgments.origin.kind) not in self.traits.takes and kind not in SAMPLES:
             raise UsageError(str(refused_measure(self.name, self.traits, judgments)))
         if self.traits.estimates and judgments.unanswered:
@@ -137,12 +140,18 @@ class Measure:
         rankings = self.with_policy(rankings)
         return self.corrected(self.function(rankings, **self.own), rankings)
 
-    def on(self, judgments: Judgments) -> Measure:
-        """Return the measure for the places that grades have in these judgments; its name stays the same."""
-        given = self.given
-        if self.written is None and (judgments.scale is not None or given.get("rel", 1) % 1):
-            given = MappingProxyType(by_places(self, judgments.scale))
-        return self if given is self.given else replace(self, given=given, written=self)
+    def of_whole_grades(self, rankings: JudgedRankings) -> tuple[Measure, JudgedRankings]:
+        """Return measure and rankings by whole grades, which stand for the fractions of a scale."""
+        if (scale := rankings.judgments.scale) is None:
+            return self, rankings
+        return self.on_scale(scale), rankings.relabelled(rankings.judgments.by_whole_grades())
+
+    def on_scale(self, scale: Floats | None) -> Measure:
+        """Return the measure for whole grades that stand for these fractions; its name stays the same."""
+        if scale is None or self.written:
+            return self
+        given = MappingProxyType(by_whole_grades(self, scale))
+        return replace(self, given=given, written=str(self))
 
     def with_policy(self, rankings: JudgedRankings) -> JudgedRankings:
         """Return the rankings as the policy for unjudged documents makes them."""
@@ -153,23 +162,14 @@ class Measure:
 
     def corrected(self, values: Floats, rankings: JudgedRankings) -> Floats:
         """Return values corrected for chance, if the policy asks for it."""
-        documents = self.given.get("chance")
+        documents, rel = self.given.get("chance"), self.given.get("rel", 1)
         if documents is None:
             return values
-        expected = self.expected(rankings, documents)
-        return ratio(values - expected, 1 - expected)
-
-    def expected(self, rankings: JudgedRankings, documents: int) -> Floats:
-        """Return for each ranking the mean over all orders of a collection of this size."""
-        rel = self.given.get("rel", 1)
-        if self.traits.graded_chance is not None:
-            with_gain = rankings.known(0 if self.gain(0) > 0 else rel)
-            n, _ = collection(documents, with_gain)
-            return self.traits.graded_chance(rankings, n, **self.own)
         if "rel" not in self.parameters and rankings.judgments.highest > 1:
             problem = "the random baseline is for judgments of 0 and 1, these are graded"
             raise UsageError(f"{self.name}: {problem}")
-        return self.by_chance(documents, rankings.known(rel))
+        expected = self.by_chance(documents, rankings.known(rel))
+        return ratio(values - expected, 1 - expected)
 
     def by_chance(self, documents: Any, relevant: Any) -> Floats:
         """Return the expected value of a random ranking of documents, some of them relevant."""
@@ -178,8 +178,7 @@ class Measure:
             raise UsageError(f"{self.name} has no random baseline; these have: {known}")
         n, r = collection(documents, relevant)
         if any(self.given.get(parameter, "none") != "none" for parameter in GRADED):
-            problem = f"the random baseline of {self} depends on the grades of each query"
-            raise UsageError(f"{problem}: evaluate it with chance={n.max(initial=1):.0f}")
+            raise UsageError(f"{self}: the random baseline is for gains of 0 and 1")
         return self.traits.chance(n, r, **self.own)
 
     def weights(self, rank: Any) -> Floats:
@@ -269,16 +268,11 @@ class Measure:
         order: list[int] = np.argsort(-self.sign * means, kind="stable").tolist()
         return order
 
-    def are_best(self, means: Floats) -> Mask:
-        """Return which means are the best of several, if the measure is one of quality."""
-        signed, several = self.sign * means, self.traits.quality and len(means) > 1
-        return np.asarray((signed == signed.max()) & several, bool)
-
     def try_traits(self) -> None:
         """Refuse traits that small rankings contradict: for authors of measures."""
         self.check_complete()
-        trials = import_module("unjudged.measures.kernel.loading")
-        trials.try_traits(replace(self, given=MappingProxyType(self.own)))
+        with np.errstate(all="ignore"):
+            try_traits(replace(self, given=MappingProxyType(self.own)))
 
     def check_completable(self) -> None:
         """Refuse a measure that is not defined by completed judgments alone."""
@@ -343,11 +337,9 @@ def _computed_together(measures: Sequence[Measure], rankings: JudgedRankings) ->
     return table
 
 
-def _made_again(
-    name: str, given: Mapping[str, Any], source: str | None = None, written: Measure | None = None
-) -> Measure:
+def _made_again(name: str, given: Mapping[str, Any], source: str | None = None, written: str = "") -> Measure:
     if name not in MEASURES and source is not None:
-        import_module("unjudged.measures.kernel.loading").load_measures([source])
+        import_module("unjudged.measures.kernel.loading").load_measures(source)
     return replace(MEASURES[name], given=MappingProxyType(dict(given)), written=written)
 
 

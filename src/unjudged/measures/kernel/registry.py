@@ -19,7 +19,7 @@ from unjudged.measures.kernel.measure import (
     Measure,
     compute_all,
 )
-from unjudged.measures.kernel.traits import Chance, Gain, GradedChance, Traits, Weight
+from unjudged.measures.kernel.traits import Chance, Gain, Traits, Weight
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.origin import ANY, RANDOM, Kind
 
@@ -53,7 +53,6 @@ def measure(
     takes: frozenset[Kind] | None = None,
     across_queries: bool = False,
     chance: Chance | None = None,
-    graded_chance: GradedChance | None = None,
     gain: Gain | None = None,
     weight: Weight | None = None,
     tail: Weight | None = None,
