@@ -154,15 +154,6 @@ def gunzipped(folder: Path, target: Path) -> list[Path]:
     return sorted(target.iterdir())
 
 
-def startup() -> list[str]:
-    """What importing costs, beside numpy's own."""
-    lines = []
-    for what in ("numpy", "unjudged", "pytrec_eval", "ir_measures"):
-        cost = best([sys.executable, "-c", f"import {what}"], 9)
-        lines.append(f"| `import {what}` | {cost.wall:.3f} | {cost.peak:.0f} |")
-    return lines
-
-
 def laboratory(qrels: Path, runs: list[Path]) -> list[str]:
     """170 samples of the judgments, every run: ours with six measures, pytrec_eval with three of them."""
     costs = {}
@@ -256,18 +247,15 @@ def report(data: Path, large: Path, trec_eval: str | None) -> str:
         )
         lab = laboratory(plain, runs)
         lab += ["", *printed("intervals.py", data / "trec8"), "", *printed("significance.py", plain, *runs)]
-        lab += ["", *printed("page_speed.py", data / "trec8")]
     table += drop_ins(qrels, run, trec_eval)
     table += ["", *lab] if lab else []
     table += ["", *printed("large_population.py")]
     table += ["", *printed("compressed.py", qrels, run)]
-    table += ["", *printed("arrays.py", qrels, run)]
     table += ["", *printed("small_calls.py")]
     table += ["", *printed("unordered.py", large, "50"), "", *printed("unordered.py", large, "6980")]
     machine = f"{os.cpu_count()} cores, Python {platform.python_version()}, {platform.system()}"
-    start = ["| start-up | s | peak MB |", "|---|---:|---:|", *startup()]
     asked = f"Measures: {', '.join(MEASURES)}. Best of several runs each on one machine ({machine})."
-    return "\n".join([*table, "", *ways_in(qrels, run), "", *spark(large), "", *start, "", asked])
+    return "\n".join([*table, "", *ways_in(qrels, run), "", *spark(large), "", asked])
 
 
 SHOWN = (

@@ -6,17 +6,14 @@ commands and imports, each in a process of its own.
 
 from __future__ import annotations
 
-import json
 import os
 import resource
 import subprocess
 import sys
 import tempfile
 import time
-import warnings
 from collections.abc import Callable
 from functools import partial
-from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +24,7 @@ from unjudged import evaluate
 from unjudged.compat import pytrec_eval as ours
 
 OURS, THEIRS = ["AP", "nDCG@10"], {"map", "ndcg_cut_10"}
-JUDGED, ONE_BY_ONE = 25, "--one-by-one"
+JUDGED = 25
 
 Qrels = dict[str, dict[str, int]]
 Run = dict[str, dict[str, float]]
@@ -84,56 +81,6 @@ def calls() -> list[str]:
     return rows
 
 
-DEPTHS, TOOLS, SEEDS = (10, 100, 1000), ("unjudged", "unjudged, means read", "ir_measures"), range(5)
-
-
-def one_by_one() -> list[str]:
-    """One query per call, as in a loop over queries or a test suite, beside ir_measures.
-
-    How long ir_measures takes depends on the seed of Python's hashes, so there are several processes.
-    It returns means; ours are computed when they are read.
-    """
-    rows = ["| calls of one query each | tool | s of processor | time / ours |", "|---|---|---:|---:|"]
-    found = []
-    for seed in SEEDS:
-        words, own = [sys.executable, __file__, ONE_BY_ONE], {**os.environ, "PYTHONHASHSEED": str(seed)}
-        found.append(json.loads(subprocess.run(words, check=True, capture_output=True, env=own).stdout))
-    middle = np.median(found, axis=0).tolist()
-    for i, (depth, tool) in enumerate(product(DEPTHS, TOOLS)):
-        task = f"1,000 x {depth} documents" if tool == TOOLS[0] else ""
-        ends = f"{min(took[i] for took in found):.3f} to {max(took[i] for took in found):.3f}"
-        ratio = middle[i] / middle[i - i % len(TOOLS)]
-        rows.append(f"| {task} | {tool} ({ends} by hash seed) | {middle[i]:.3f} | {ratio:.2f}x |")
-    return rows
-
-
-def alternately() -> list[float]:
-    """Seconds of 1,000 calls by depth and tool: the best of 150 turns of 50 calls each, taken in turn.
-
-    A result is dropped before the next call.
-    """
-    import ir_measures
-
-    measures, best = [ir_measures.parse_measure(name) for name in OURS], []
-    warnings.simplefilter("ignore")  # some of these queries have nothing that is judged
-    for depth in DEPTHS:
-        qrels, run = collection(50, depth)
-        each = [({query: qrels[query]}, {query: run[query]}) for query in qrels]
-        calls: tuple[Callable[[Qrels, Run], object], ...] = (
-            lambda q, r: evaluate(q, r, OURS),
-            lambda q, r: evaluate(q, r, OURS).means,
-            lambda q, r: ir_measures.calc_aggregate(measures, q, r),
-        )
-        turns = [[_timed(partial(_call_each, call, each)) for call in calls] for _ in range(150)]
-        best += [min(tool) * 1000 / len(each) for tool in zip(*turns, strict=True)]
-    return best
-
-
-def _call_each(call: Callable[[Qrels, Run], object], each: list[tuple[Qrels, Run]]) -> None:
-    for qrels, run in each:
-        call(qrels, run)
-
-
 def _timed(call: Callable[[], object]) -> float:
     start = time.process_time()
     call()
@@ -160,6 +107,8 @@ def commands() -> list[str]:
             "`python -c pass`": [*python, "pass"],
             "`import numpy`": [*python, "import numpy"],
             "`import unjudged`": [*python, "import unjudged"],
+            "`import pytrec_eval`": [*python, "import pytrec_eval"],
+            "`import ir_measures`": [*python, "import ir_measures"],
             "`unjudged --version`": [sys.executable, "-m", "unjudged", "--version"],
             "`unjudged --help`": [sys.executable, "-m", "unjudged", "--help"],
             "`unjudged evaluate`, 50 x 1000": [
@@ -174,7 +123,4 @@ def commands() -> list[str]:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == [ONE_BY_ONE]:
-        print(json.dumps(alternately()))
-    else:
-        print(*calls(), "", *one_by_one(), "", *commands(), sep="\n")
+    print(*calls(), "", *commands(), sep="\n")

@@ -206,7 +206,7 @@ def test_what_could_not_be_saved_is_saved_when_it_can(task: Path, opened: Open) 
 
 
 def test_two_thousand_documents(tmp_path: Path, opened: Open) -> None:
-    """Every one can be judged; benchmarks/page_speed.py measures how smoothly."""
+    """Every one can be judged."""
     task, texts = tmp_path / "large.qrels", tmp_path / "large.tsv"
     task.write_text("".join(f"{n % 40} 0 doc{n} -1\n" for n in range(2000)))
     texts.write_text("".join(f"doc{n}\t{'some words of a document ' * 120}{n}\n" for n in range(2000)))
