@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from held import Held, write_held, write_rows
 from rehearsal import Rehearsal, rehearse
-from several_judges import Track, head, rows_of_studies
 
 from unjudged import Judgments, evaluate
 from unjudged.measures.kernel.estimand import Estimand
@@ -245,10 +244,9 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--repetitions", type=int, default=4000)
     chosen = parser.parse_args()
-    found, track = Collection.read(chosen.data / "dl2019"), Track.read(chosen.data / "dl2019")
+    found = Collection.read(chosen.data / "dl2019")
     write_rows("predictions-rmse", RMSE, rmse_rows(found, chosen.repetitions))
     write_rows("predictions-by-query", BY_QUERY, by_query_rows(found, 400))
-    write_rows("predictions-judges", head(track), rows_of_studies(track, chosen.repetitions))
     write_held("predictions", coverage(found, chosen.repetitions))
     rmse_figure(found, 400).save(DOCS / "figures" / "predictions-rmse.svg")
 

@@ -134,7 +134,7 @@ The depth-10 pool is judged completely, and a share of the documents below it; {
 that of one sample. xinfAP and statAP divide an estimated sum by an estimated number of relevant documents. On these
 samples the quotient is too high, the more so the fewer documents are drawn. statAP's sum is too low in samples of
 fixed size, which offsets a part of that; `statAP(pairs='joint')` corrects the sum, and the bias of the quotient shows
-in full ([more on statAP](statap.md)). infAP treats the sample as a uniform one.
+in full. infAP treats the sample as a uniform one.
 
 {stratified}
 
