@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from tests.cli.in_process import printed, unjudged
+from tests.cli.in_process import printed
 from tests.intervals import Found, intervals
 from tests.report.test_page import read
 from unjudged import (
@@ -29,7 +29,6 @@ from unjudged import (
     sample,
 )
 from unjudged.base.errors import AssumptionWarning
-from unjudged.inference.verdict import BLUR, FLIP
 from unjudged.measures.kernel.estimand import COMPARISON, permitted
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.predictions import (
@@ -37,7 +36,6 @@ from unjudged.predictions import (
     design_for_predictions,
     estimate_with_predictions,
 )
-from unjudged.results.words import headline_sentence
 
 pytestmark = pytest.mark.thorough
 
@@ -112,49 +110,6 @@ def test_means_by_segment_and_of_a_gate_have_the_bits_of_evaluate(a: str, b: str
     for found in (row, check):
         assert [found["mean_b"], found["mean_a"]] == scores.means[:, 0].tolist()
     assert (row["difference"], row["a"]) == (pytest.approx(check["difference"], abs=1e-15), b)
-
-
-@of_measures
-@of_pairs
-def test_leaders(a: str, b: str, measure: str) -> None:
-    """`compare`, `next` and `report` say the same of a pair, and `next` has documents if it needs judging."""
-    row = compare(sample.qrels, two(a, b), measure).pair()
-    found = judging.next(sample.qrels, two(a, b), n=3, measure=measure)
-    (other,) = found.pairs
-    for name in ("ahead", "headline", "more_judging", "other_queries", "difference", "p", "low", "high"):
-        assert other[name] == row[name], name
-    pairs = read(report_page(sample.qrels, two(a, b), measure).html)["measures"][0]["pairs"]
-    assert [*pairs["p"], *pairs["low"]] == pytest.approx([row["p"], row["low"]], abs=1e-7)
-    waiting = row["more_judging"] in (FLIP, BLUR)
-    assert found.sentence().startswith("More judging could" if waiting else "Stop: ")
-    assert bool(found.wanted) == bool(found.open_pairs) == waiting
-    if waiting:
-        assert headline_sentence(row) in found.notes
-
-
-@of_measures
-@of_pairs
-def test_one_headline_of_two_runs(a: str, b: str, measure: str) -> None:
-    """Text and JSON have the headline and leader of the comparison, in either order of the runs."""
-    found = compare(sample.qrels, two(a, b), measure)
-    turned = compare(sample.qrels, two(b, a), measure)
-    assert (turned.ahead, turned.better, turned.headline) == (found.ahead, found.better, found.headline)
-    (row,) = rows("compare", *files(a, b, measure))
-    assert (row["headline"], row.get("better")) == (found.headline, found.better)
-    said = " ".join(printed("compare", *files(a, b, measure)).split())
-    assert said.startswith(headline_sentence(found.pair()))
-
-
-def test_the_table_of_all_runs_has_the_same_values_and_order() -> None:
-    scores = evaluate(sample.qrels, sample.runs, MEASURES)
-    comparison = compare(sample.qrels, sample.runs, MEASURES)
-    page = read(report_page(sample.qrels, sample.runs, MEASURES).html)["measures"]
-    for k, measure in enumerate(MEASURES):
-        own = [row for row in comparison.systems if row["measure"] == measure]
-        means = {row["system"]: row["mean"] for row in own}
-        assert [means[run] for run in scores.runs] == scores.means[:, k].tolist() == page[k]["mean"]
-        best = np.argsort(-scores.means[:, k], kind="stable")
-        assert [row["system"] for row in own] == [scores.runs[i] for i in best]
 
 
 @cache
@@ -262,13 +217,3 @@ def test_samples_are_estimated_or_refused_everywhere_alike() -> None:
         with pytest.raises(UsageError) as refusal:
             ask(judged, POOLED, "infAP")
         assert str(refusal.value) == sentence
-
-
-def test_mistakes_are_refused_with_advice(tmp_path: Path) -> None:
-    """Every command has a remedy for the same mistake: judgments and run in the wrong order."""
-    run = str(sample.runs["fused"])
-    for command in ("evaluate", "compare", "report", "next"):
-        more = ["-o", str(tmp_path / "page.html")] if command == "report" else []
-        done = unjudged(command, run, str(sample.qrels), run, *more)
-        assert done.returncode == 1, command
-        assert done.stderr.decode().endswith("is it a run? Judgments come before runs\n")

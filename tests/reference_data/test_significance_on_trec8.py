@@ -71,12 +71,3 @@ def test_effect_intervals_hold_on_real_differences(precisions: Floats) -> None:
         found = effect_size(Pairs(np.vstack([np.zeros(25), drawn]), np.arange(1, 101), np.zeros(100, int)))
         held.append(((found.low <= truth) & (truth <= found.high)).mean())
     assert np.mean(held) >= 0.95
-
-
-def test_one_way_tukey_ignores_the_queries(precisions: Floats) -> None:
-    """The critical range of scipy's `tukey_hsd`, which takes all values of a system as one sample."""
-    systems, queries = precisions.shape
-    within = precisions.var(axis=1, ddof=1).mean()
-    critical = stats.studentized_range.ppf(0.95, systems, systems * (queries - 1))
-    one_way = np.abs(Pairs.of(precisions).difference) >= critical * np.sqrt(within / queries)
-    assert int(one_way.sum()) == 1786

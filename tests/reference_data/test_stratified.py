@@ -1,4 +1,4 @@
-"""Stratified and weighted estimates against the printed values of sample_eval and statAP's script."""
+"""Estimates from samples against the printed values of trec_eval, sample_eval and statAP's script."""
 
 from __future__ import annotations
 
@@ -103,3 +103,19 @@ def test_stat_ap(data: Path) -> None:
             assert printed_as(got_ap, ap, 3)
             assert printed_as(got_rprec, rprec, 3)
             assert got_variance == pytest.approx(float(variance), rel=1e-9, abs=1e-15)
+
+
+@pytest.mark.filterwarnings("ignore:.* no sampled relevant document:unjudged.base.errors.AssumptionWarning")
+@pytest.mark.parametrize("share", [10, 30])
+def test_inferred_ap_on_uniform_samples(share: int, data: Path) -> None:
+    """trec_eval 10's printed infAP and bpref for all runs on a sample of the pool."""
+    folder, names = data / "trec8" / "samples", {"infAP": "infAP", "bpref": "Bpref", "map": "AP"}
+    scores = evaluate(folder / f"trec8.uniform-{share}.qrels.gz", runs(data), list(names.values()))
+    run_place, query_place, place = places(scores)
+    checked = 0
+    for run, name, query, value in lines(folder / f"trec8.uniform-{share}.trec_eval.tsv.gz"):
+        if name in names and query in query_place:
+            got = scores.values[run_place[run], query_place[query], place[names[name]]]
+            assert printed_as(got, value), (run, name, query)
+            checked += 1
+    assert checked >= 129 * 50
