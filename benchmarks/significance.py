@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import partial
 
 from unjudged import compare_pairs, evaluate
-from unjudged.evaluation.collection import name_runs
+from unjudged.collection.collection import name_runs
 from unjudged.evidence.runs_compared import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.infer import Settings, decide, run_tests

@@ -23,7 +23,6 @@ JOURNEY = [
     "citation",
     "evidence",
     "collection",
-    "evaluation",
     "evidence.table",
     "inference",
     "results.words",
@@ -64,21 +63,21 @@ HEAVY = {
 PLOTS = {("results.evaluation", "report"), ("results.comparison", "report")}
 """Results import by name, when asked for plots, the module that draws them."""
 
-SOURCES = {("questions", "predictions"), ("evaluation", "judging"), ("judging", "predictions")}
+SOURCES = {("questions", "predictions"), ("collection", "judging"), ("judging", "predictions")}
 """Places that know the kinds of sources import what comes later when it is given: predictions, and several
 files of judgments to merge. Documents are drawn by the doubt of predictions."""
 
 CITED = {("citation", "evidence"), ("citation", "inference"), ("citation", "judging")}
 """Citations ask the registries of methods by name, when one is cited. No other part looks ahead."""
 
-SOURCES_OF_EVIDENCE = {"evidence", "predictions", "evaluation", "rankings", "data"}
+SOURCES_OF_EVIDENCE = {"evidence", "predictions", "collection", "rankings", "data"}
 """Parts that know where numbers come from."""
 SEEN_BY_INFERENCE = {
-    *("evidence.contrast", "evidence.estimates", "evidence.intervals.methods", "evaluation.query_segments"),
+    *("evidence.contrast", "evidence.estimates", "evidence.intervals.methods", "collection.query_segments"),
     *("rankings.judged", "evidence.intervals.quantiles"),
 }
 """What inference uses of them: the protocol, types of arrays, quantiles and intervals over queries."""
-SEEN_BY_RESULTS = {"evaluation.query_segments", "evaluation.scores", "rankings.judged"}
+SEEN_BY_RESULTS = {"collection.query_segments", "collection.scores", "rankings.judged"}
 
 
 def module_of(path: Path) -> str:

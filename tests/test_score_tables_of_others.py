@@ -13,7 +13,7 @@ import pytest
 from tests.cli.in_process import refused, unjudged
 from tests.intervals import intervals
 from unjudged import InputError, Scores, UsageError, compare
-from unjudged.evaluation.query_segments import segments_of
+from unjudged.collection.query_segments import segments_of
 
 
 def of(text: str, folder: Path, name: str = "scores.csv", **options: Any) -> Scores:

@@ -93,7 +93,7 @@ def test_judgments_with_other_grades() -> None:
     with pytest.raises(UsageError, match="expected 3 grades"):
         judgments.with_grades(np.zeros(2, np.int32))
     other = Judgments.of(QRELS)
-    from unjudged.evaluation.collection import judged_rankings
+    from unjudged.collection.collection import judged_rankings
 
     with pytest.raises(UsageError, match="of another pool"):
         judged_rankings(judgments, {"run": RUN}).relabelled(other)

@@ -108,7 +108,7 @@ def test_the_command_line() -> None:
 
 def test_very_many_documents_only_count_the_runs_with_ties(monkeypatch: pytest.MonkeyPatch) -> None:
     """What other orders change took twenty times as long as the scores of 129 runs."""
-    monkeypatch.setattr("unjudged.evaluation.tied_scores.MANY", 0)
+    monkeypatch.setattr("unjudged.evidence.tied_scores.MANY", 0)
     qrels = {"q": {"a": 1, "b": 0, "c": 1}}
     runs = {"tied": {"q": {"a": 1.0, "b": 1.0}}, "not": {"q": {"a": 2.0, "b": 1.0}}}
     note = "Documents have the same score in 1 of 2 runs: --set ties=expected has the means"

@@ -13,10 +13,10 @@ from fuzz.kinds import Kind, compressed, json_text, standard_input
 from fuzz.mutation import LINES, mutated
 from fuzz.oracle import Difference, Outcome, agreed, outcome
 from unjudged import audit
-from unjudged.evaluation.groups import groups_of
 from unjudged.judging import judge
 from unjudged.judging.texts import Text, read_documents, read_queries
 from unjudged.predictions import estimate_with_predictions
+from unjudged.questions.calibrating import groups_of
 
 TASK = [(query, document) for query, ids in GRADES.items() for document in ids]
 TEXTS = [

@@ -20,7 +20,7 @@ from fuzz.mutation import BINARY, LINES, mutated
 from fuzz.oracle import Difference, Outcome, outcome
 from unjudged import Scores, audit, check, compare, evaluate, gate, report_page
 from unjudged.base.errors import UnjudgedWarning
-from unjudged.evaluation.query_segments import segments_of
+from unjudged.collection.query_segments import segments_of
 from unjudged.results.rendering import render
 
 QUERIES = [f"q{k}" for k in range(6)]

@@ -10,9 +10,9 @@ import numpy as np
 from held import Held
 from left_out_runs import Case, Pooled, Track, cases, of_runs
 
-from unjudged.evaluation.groups import calibrated
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.registry import Measure
+from unjudged.questions.calibrating import calibrated
 
 
 def left_out_group(track: Track, group: int, names: Sequence[str]) -> list[Case]:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from held import Held
 
-from unjudged.evaluation.collection import judged_rankings
+from unjudged.collection.collection import judged_rankings
 from unjudged.evidence.runs_compared import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.infer import Settings, decide, run_tests

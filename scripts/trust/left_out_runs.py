@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from unjudged.base.segments import ends
-from unjudged.evaluation.collection import judged_rankings
+from unjudged.collection.collection import judged_rankings
 from unjudged.evidence.calibration import Calibration
 from unjudged.evidence.intervals.methods import Asked, How
 from unjudged.evidence.left_out import FirstDocuments, LeftOut, mean_bounds

@@ -15,7 +15,7 @@ import numpy as np
 from held import Held
 
 from unjudged.base.errors import UsageError
-from unjudged.evaluation.collection import judged_rankings
+from unjudged.collection.collection import judged_rankings
 from unjudged.evidence.intervals.quantiles import normal_quantile, reaches
 from unjudged.evidence.intervals.sampled import check_drawn, strata_of, too_few
 from unjudged.evidence.intervals.sampled_means import QUOTIENTS, SampledMeans

@@ -1,18 +1,18 @@
 # Written by `make docs`.
 from unjudged.base.errors import InputError as InputError, UnjudgedError as UnjudgedError, UnjudgedWarning as UnjudgedWarning, UsageError as UsageError
+from unjudged.collection.collection import Collection as Collection
+from unjudged.collection.scores import Scores as Scores
 from unjudged.diagnosis.checking import Check as Check, check as check
 from unjudged.diagnosis.explaining import Explanation as Explanation, explain as explain
-from unjudged.evaluation.collection import Collection as Collection
-from unjudged.evaluation.groups import calibrate as calibrate
-from unjudged.evaluation.scores import Scores as Scores
 from unjudged.evidence.calibration import Calibration as Calibration
 from unjudged.inference.pairwise import PairTests as PairTests, compare_pairs as compare_pairs
 from unjudged.inference.power import QueryPlan as QueryPlan, plan_queries as plan_queries
 from unjudged.measures.kernel.registry import MEASURES as MEASURES, Measure as Measure, measure as measure
-from unjudged.questions.collections import compare_collections as compare_collections
-from unjudged.questions.compare import compare as compare
-from unjudged.questions.evaluate import evaluate as evaluate
-from unjudged.questions.gate import GateResult as GateResult, gate as gate
+from unjudged.questions.calibrating import calibrate as calibrate
+from unjudged.questions.comparing import compare as compare
+from unjudged.questions.comparing_collections import compare_collections as compare_collections
+from unjudged.questions.evaluating import evaluate as evaluate
+from unjudged.questions.gating import GateResult as GateResult, gate as gate
 from unjudged.rankings.judged import JudgedRankings as JudgedRankings
 from unjudged.rankings.judgments import Judgments as Judgments
 from unjudged.rankings.runs import Run as Run

@@ -249,7 +249,7 @@ def test_the_page_has_the_command_that_makes_it(tmp_path: Path) -> None:
 REGISTRIES = {
     "Format": "unjudged.results.rendering:FORMATS",
     "Form": "unjudged.data.writing:FORMS",
-    "TiesName": "unjudged.evaluation.tied_scores:TIES",
+    "TiesName": "unjudged.evidence.tied_scores:TIES",
     "TestName": "unjudged.inference.significance:TESTS",
     "CorrectionName": "unjudged.inference.corrections:CORRECTIONS",
     "DesignName": "unjudged.judging.designs:DESIGNS",

@@ -18,11 +18,11 @@ from tests.conftest import examples
 from tests.data.test_scanner_twins import Text, flat, outcome
 from unjudged import evaluate
 from unjudged.base.errors import InputError, MissingQueriesWarning
+from unjudged.collection import collection
 from unjudged.data import dicts as memory
 from unjudged.data import matching
 from unjudged.data.scan import scanner
 from unjudged.data.tables import Ids, Matched, Table, Texts
-from unjudged.evaluation import collection
 from unjudged.rankings.judgments import Judgments
 
 names = st.one_of(

@@ -12,8 +12,8 @@ import pytest
 
 from unjudged import Calibration, InputError, calibrate, sample
 from unjudged.data.streams import number_in_file, read_small, read_small_text, whole_in_file
-from unjudged.evaluation.groups import read_groups
 from unjudged.judging.texts import Text, read_documents, read_queries
+from unjudged.questions.calibrating import read_groups
 from unjudged.rankings.sample_file import read_sample
 
 if sys.version_info >= (3, 14):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.conftest import examples
 from tests.measures.test_properties import EVERY
 from unjudged import JudgedRankings, Measure, UsageError, evaluate, sample
-from unjudged.evaluation.collection import judged_rankings
+from unjudged.collection.collection import judged_rankings
 from unjudged.evidence.bounds.filled import Filled
 from unjudged.evidence.bounds.value_bounds import _over_counts, bounds
 from unjudged.measures.kernel.names import parse

@@ -13,7 +13,7 @@ from tests.conftest import Qrels, RunDict, collections, examples
 from tests.intervals import intervals
 from tests.measures.test_properties import EVERY
 from unjudged import JudgedRankings, Judgments, Measure
-from unjudged.evaluation.collection import judged_rankings
+from unjudged.collection.collection import judged_rankings
 from unjudged.evidence.batched_completions import BatchedCompletions, DrawnGrades
 from unjudged.evidence.bounds.filled import Filled
 from unjudged.evidence.completions import Completions

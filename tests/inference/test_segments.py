@@ -14,7 +14,7 @@ from scipy import stats
 from unjudged import Comparison, InputError, Scores, UsageError, compare, evaluate, sample
 from unjudged.base.choices import CorrectionName
 from unjudged.base.errors import ExtraQueriesWarning
-from unjudged.evaluation.query_segments import segments_of
+from unjudged.collection.query_segments import segments_of
 from unjudged.inference.corrections import CORRECTIONS
 from unjudged.inference.power import power_of_t
 from unjudged.inference.verdict import HEADLINES

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import Qrels, RunDict, collections, examples
 from unjudged import MEASURES, JudgedRankings, Judgments, Measure, evaluate
-from unjudged.evaluation.collection import judged_rankings
+from unjudged.collection.collection import judged_rankings
 from unjudged.measures.gain import DCG
 from unjudged.measures.kernel.names import parse
 from unjudged.measures.kernel.traits import Traits

@@ -9,8 +9,8 @@ import pytest
 
 from tests.oracles.tied_orders import case, every_order, variants
 from unjudged import UsageError, evaluate
-from unjudged.evaluation import tied_scores
-from unjudged.evaluation.tied_scores import ends_of_orders, expected_values
+from unjudged.evidence import tied_scores
+from unjudged.evidence.tied_scores import ends_of_orders, expected_values
 from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.rankings.judged import JudgedRankings
 

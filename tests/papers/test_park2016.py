@@ -9,7 +9,7 @@ import pytest
 import urn
 
 from unjudged import RBP, JudgedRankings, Measure, P, UsageError, evaluate, sample
-from unjudged.evaluation.collection import judged_rankings
+from unjudged.collection.collection import judged_rankings
 from unjudged.evidence.completions import Completions
 from unjudged.evidence.prevalence import GivenPrevalence, given_prevalence
 from unjudged.evidence.unjudged_sums import UnjudgedSum, sum_of_independent

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import Qrels, RunDict, collections
+from unjudged.collection.collection import Collection
 from unjudged.data.tables import Ties, joined_ties
-from unjudged.evaluation.collection import Collection
 from unjudged.measures.kernel import measure as kernel
 from unjudged.measures.kernel.names import parse_measures
 

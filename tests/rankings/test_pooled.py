@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from unjudged.base.errors import InputError, UsageError
-from unjudged.evaluation.collection import judged_rankings
+from unjudged.collection.collection import judged_rankings
 from unjudged.evidence.bounds.filled import Filled
 from unjudged.measures.precision import AP
 from unjudged.rankings.extension import chosen_rows, extended

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from unjudged.base.segments import places
-from unjudged.evaluation.collection import Collection
+from unjudged.collection.collection import Collection
 from unjudged.evidence.contrast import Ends
 from unjudged.evidence.hypothetical import Hypothetical
 from unjudged.evidence.runs_compared import RankingsEvidence

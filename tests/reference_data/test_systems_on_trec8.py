@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from unjudged.base.choices import CorrectionName
-from unjudged.evaluation.collection import name_runs
+from unjudged.collection.collection import name_runs
 from unjudged.evidence.contrast import Ends
 from unjudged.evidence.runs_compared import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings

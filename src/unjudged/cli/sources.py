@@ -15,11 +15,11 @@ from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import meant
 from unjudged.cli.files import reads
 from unjudged.cli.standard_streams import reading, warn
+from unjudged.collection.collection import Collection
 from unjudged.collection.description import Description, Labels, ScoreTable
 from unjudged.collection.finding import description_above, description_of
 from unjudged.data.sources import expanded
 from unjudged.diagnosis.kinds import RUN, SCORES, kind_of_file
-from unjudged.evaluation.collection import Collection
 
 if TYPE_CHECKING:
     from unjudged.cli.command_line import Given

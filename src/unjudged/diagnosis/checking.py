@@ -15,23 +15,23 @@ import numpy as np
 
 from unjudged.base.errors import UnjudgedError, UnjudgedWarning, UsageError
 from unjudged.base.wording import counted, percent
+from unjudged.collection.collection import Collection, described_runs
 from unjudged.collection.description import Description
 from unjudged.collection.finding import description_of
+from unjudged.collection.score_cells import UNNAMED
+from unjudged.collection.scores import Scores
 from unjudged.data.dicts import DATASET
 from unjudged.data.sources import expanded
 from unjudged.diagnosis.kinds import CALIBRATION, DESIGN, GROUPS, JUDGMENTS, RUN, SCORES, TEXTS, UNKNOWN
 from unjudged.diagnosis.recognised_files import RecognisedFile, gaps_of, recognise
-from unjudged.evaluation.collection import Collection, described_runs
-from unjudged.evaluation.default_measures import DEFAULT
-from unjudged.evaluation.groups import groups_of
-from unjudged.evaluation.score_cells import UNNAMED
-from unjudged.evaluation.scores import Scores
 from unjudged.judging.groups_left_out import left_out_groups
 from unjudged.judging.pooling import Pool
 from unjudged.measures.kernel.estimand import CHOOSING, refused_use
 from unjudged.measures.kernel.registry import MEASURES
-from unjudged.questions.evaluate import evaluate
-from unjudged.questions.gate import gate
+from unjudged.questions.calibrating import groups_of
+from unjudged.questions.default_measures import DEFAULT
+from unjudged.questions.evaluating import evaluate
+from unjudged.questions.gating import gate
 from unjudged.questions.sources import gather
 from unjudged.questions.usable import check_rankings
 from unjudged.rankings.origin import SAMPLES, UNIFORM

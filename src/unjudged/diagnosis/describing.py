@@ -11,6 +11,7 @@ from typing import Any
 
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import plain, shortlist
+from unjudged.collection.collection import name_runs
 from unjudged.collection.description import FILE_NAME
 from unjudged.data.dicts import DATASET
 from unjudged.data.sources import expanded
@@ -18,7 +19,6 @@ from unjudged.data.streams import STANDARD_INPUT, display_name
 from unjudged.data.writing import write_whole
 from unjudged.diagnosis.kinds import CALIBRATION, GROUPS, JUDGMENTS, RUN, SCORES, TEXTS
 from unjudged.diagnosis.recognised_files import RecognisedFile, recognise
-from unjudged.evaluation.collection import name_runs
 
 DESCRIBED = (CALIBRATION, GROUPS, JUDGMENTS, RUN, SCORES, TEXTS)
 PLAIN = re.compile(r"[A-Za-z0-9_-]+")

@@ -11,6 +11,9 @@ import numpy as np
 
 from unjudged.base.errors import InputError, UnjudgedError, UsageError
 from unjudged.base.wording import counted, shortlist
+from unjudged.collection.collection import name_runs
+from unjudged.collection.score_cells import AS_ZERO
+from unjudged.collection.scores import Scores
 from unjudged.data.dicts import DATASET
 from unjudged.data.sources import FILE, kind_of_source
 from unjudged.data.streams import name_file_in_errors
@@ -25,12 +28,9 @@ from unjudged.diagnosis.kinds import (
     UNKNOWN,
     kind_of_file,
 )
-from unjudged.evaluation.collection import name_runs
-from unjudged.evaluation.groups import read_groups
-from unjudged.evaluation.score_cells import AS_ZERO
-from unjudged.evaluation.scores import Scores
 from unjudged.evidence.calibration import Calibration
 from unjudged.judging.texts import records
+from unjudged.questions.calibrating import read_groups
 from unjudged.rankings.coverage import are_grades
 from unjudged.rankings.judgments import CANNOT_JUDGE, Judgments
 from unjudged.rankings.origin import A_POOL, A_SAMPLE

@@ -20,12 +20,12 @@ from unjudged.data.arrow_columns import pyarrow_module, validate
 from unjudged.data.columns import NONE, Layout, columns_of, expected
 from unjudged.data.tables import Matched, Table
 from unjudged.data.tabular import Block
-from unjudged.evaluation.default_measures import DEFAULT_MEASURES
 from unjudged.evidence.bounds.value_bounds import bounds as bounds_of_rankings
 from unjudged.measures.counts import ONLY_EVALUATE
 from unjudged.measures.kernel.averages import summarised
 from unjudged.measures.kernel.names import MeasureLike, parse, parse_measures
 from unjudged.measures.kernel.registry import MEASURES, Measure, measure
+from unjudged.questions.default_measures import DEFAULT_MEASURES
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
 

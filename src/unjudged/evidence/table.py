@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from unjudged.evaluation.scores import Scores
+from unjudged.collection.scores import Scores
 from unjudged.evidence.contrast import ALONE, Contrast, Ends, Ints
 from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.registry import Measure

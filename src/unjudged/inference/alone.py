@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.evaluation.query_segments import EVERY
+from unjudged.collection.query_segments import EVERY
 from unjudged.evidence.contrast import ALONE, Contrast, Evidence
 from unjudged.evidence.intervals.methods import Asked, Columns, How, NoIntervalError
 from unjudged.inference.means import means_of_systems

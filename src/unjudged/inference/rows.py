@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from unjudged.base.notes import Note, said_once
-from unjudged.evaluation.query_segments import EVERY
+from unjudged.collection.query_segments import EVERY
 from unjudged.evidence.contrast import ALONE, Contrast, Evidence, Ints, Turning
 from unjudged.inference.corrections import Correction, find_correction
 from unjudged.inference.infer import Settings, decide, describe_systems, run_tests

@@ -12,9 +12,8 @@ import numpy as np
 from unjudged.base.choices import Choices, called_with_levels, checked_int
 from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.base.wording import counted
+from unjudged.collection.collection import Collection, RunsSource, collection_of
 from unjudged.data.writing import qrels_text
-from unjudged.evaluation.collection import Collection, RunsSource, collection_of
-from unjudged.evaluation.default_measures import DEFAULT
 from unjudged.evidence.runs_compared import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.infer import Settings
@@ -27,6 +26,7 @@ from unjudged.judging.pooling import Pool
 from unjudged.measures.kernel.estimand import CHOOSING, check_permitted
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.measures.kernel.registry import MEASURES, Measure
+from unjudged.questions.default_measures import DEFAULT
 from unjudged.rankings.extension import extended
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource

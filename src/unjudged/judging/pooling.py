@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from unjudged.base.choices import checked_int
 from unjudged.base.errors import UsageError, quoted
-from unjudged.evaluation.collection import RunsSource, judged_rankings, name_runs
+from unjudged.collection.collection import RunsSource, judged_rankings, name_runs
 from unjudged.judging import sampling
 from unjudged.judging.sampling import checked_depth, checked_share
 from unjudged.measures.kernel.estimand import TAKING_AWAY, check_use

@@ -9,7 +9,7 @@ import numpy as np
 from unjudged.base.choices import checked_int
 from unjudged.base.errors import AssumptionWarning, InputError, UsageError, announce
 from unjudged.base.wording import counted
-from unjudged.evaluation.collection import Collection, RunsSource, judged_rankings, with_whole_grades
+from unjudged.collection.collection import Collection, RunsSource, judged_rankings, with_whole_grades
 from unjudged.rankings.coverage import not_random
 from unjudged.rankings.extension import chosen_rows, extended
 from unjudged.rankings.judgments import Judgments, JudgmentsSource

@@ -10,9 +10,9 @@ import numpy as np
 from unjudged.base.choices import place_of
 from unjudged.base.errors import InputError
 from unjudged.base.wording import counted
+from unjudged.collection.collection import Collection, RunsSource, judged_rankings, with_whole_grades
 from unjudged.data.columns import QRELS
 from unjudged.data.tables import Ids
-from unjudged.evaluation.collection import Collection, RunsSource, judged_rankings, with_whole_grades
 from unjudged.evidence.contrast import ALONE, Contrast, Ints
 from unjudged.evidence.intervals.powered import LEAST, Powered, prediction_powered
 from unjudged.evidence.intervals.quantiles import Estimate

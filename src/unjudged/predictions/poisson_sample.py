@@ -9,8 +9,8 @@ import numpy as np
 from unjudged.base.choices import checked_int
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.segments import sums
+from unjudged.collection.collection import RunsSource, judged_rankings, name_runs
 from unjudged.data.columns import QRELS
-from unjudged.evaluation.collection import RunsSource, judged_rankings, name_runs
 from unjudged.judging import sampling
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.predictions.calibrated_gains import Curve, combined, folds_of

@@ -10,7 +10,7 @@ import numpy as np
 
 from unjudged.base.errors import InputError
 from unjudged.base.wording import counted, percent
-from unjudged.evaluation.collection import Collection, RunsSource, judged_rankings, with_whole_grades
+from unjudged.collection.collection import Collection, RunsSource, judged_rankings, with_whole_grades
 from unjudged.evidence.intervals.powered import LEAST
 from unjudged.measures.kernel.estimand import BY_DOCUMENT, check_use
 from unjudged.measures.kernel.measure import Measure

@@ -13,21 +13,21 @@ import numpy as np
 from unjudged.base.choices import TestName, TiesName, check_probability, checked_int
 from unjudged.base.errors import AssumptionWarning, UnjudgedWarning, UsageError, announce
 from unjudged.base.notes import Note, note
+from unjudged.collection.collection import Collection, RunsSource, collection_of
 from unjudged.collection.description import Description
-from unjudged.evaluation.collection import Collection, RunsSource, collection_of
-from unjudged.evaluation.default_measures import DEFAULT, fitting_measures
-from unjudged.evaluation.measure_warnings import measure_warnings, not_uniform, why_not_uniform
-from unjudged.evaluation.scores import Scores, of_systems, scores_of
-from unjudged.evaluation.tied_scores import TIES, ends_of_orders, over_orders, tie_notes
+from unjudged.collection.scores import Scores, of_systems, scores_of
 from unjudged.evidence.contrast import Ends, Evidence
 from unjudged.evidence.intervals.sampled_means import SampledMeans
 from unjudged.evidence.runs_compared import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
 from unjudged.evidence.table import TableEvidence
+from unjudged.evidence.tied_scores import TIES, ends_of_orders, over_orders, tie_notes
 from unjudged.measures.kernel.estimand import COMPARISON, SAMPLED, permitted
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.measures.kernel.traits import Refusal
+from unjudged.questions.default_measures import DEFAULT, fitting_measures
+from unjudged.questions.measure_warnings import measure_warnings, not_uniform, why_not_uniform
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.origin import STRATIFIED, UNIFORM, below_pool

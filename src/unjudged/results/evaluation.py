@@ -12,7 +12,7 @@ from unjudged.base.choices import checked_int, place_of
 from unjudged.base.errors import UnjudgedWarning, UsageError
 from unjudged.base.lazy import computed_once
 from unjudged.base.wording import counted, notes_of, percent
-from unjudged.evaluation.scores import Scores
+from unjudged.collection.scores import Scores
 from unjudged.measures.kernel.names import MeasureLike, place_of_measure
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.results.fields import Row

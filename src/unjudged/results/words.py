@@ -9,7 +9,7 @@ from typing import Any
 
 from unjudged.base.notes import Note, note
 from unjudged.base.wording import counted, p_text, percent, shortlist
-from unjudged.evaluation.query_segments import EVERY
+from unjudged.collection.query_segments import EVERY
 from unjudged.inference.gate import AS_JUDGED, FAIL, PASS, SEEN, UNDECIDED, WORST
 from unjudged.inference.rows import MOST_PERMUTATIONS
 from unjudged.inference.verdict import (

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.notes import DOUBT, Note
 from unjudged.base.wording import counted, shortlist
-from unjudged.evaluation.collection import Collection, RunsSource, judged_rankings, with_whole_grades
-from unjudged.evaluation.default_measures import DEFAULT
+from unjudged.collection.collection import Collection, RunsSource, judged_rankings, with_whole_grades
 from unjudged.evidence.intervals.quantiles import Estimate
 from unjudged.measures.kernel.measure import Measure
 from unjudged.measures.kernel.names import MeasureLike, with_relevant
 from unjudged.predictions.population import IncompleteError
 from unjudged.predictions.predictions import GRADES, Judges, JudgesSource, Predictions
+from unjudged.questions.default_measures import DEFAULT
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.results.fields import Row

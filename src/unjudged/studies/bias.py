@@ -8,7 +8,7 @@ import numpy as np
 
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted
-from unjudged.evaluation.collection import Collection
+from unjudged.collection.collection import Collection
 from unjudged.evidence.intervals.quantiles import Estimate, t_interval
 from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, Estimand

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from unjudged.base.errors import UsageError
-from unjudged.evaluation.collection import judged_rankings, with_whole_grades
+from unjudged.collection.collection import judged_rankings, with_whole_grades
 from unjudged.evidence.completions import Completions
 from unjudged.evidence.prevalence import GivenPrevalence
 from unjudged.evidence.unjudged_sums import UnjudgedSum, is_sum

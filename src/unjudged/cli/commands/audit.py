@@ -20,9 +20,9 @@ from unjudged.cli.options import options
 from unjudged.cli.output import form_of, show_all
 from unjudged.cli.sources import how_predicted, kind_of, opened
 from unjudged.cli.standard_streams import progress
+from unjudged.collection.collection import Collection, file_name
 from unjudged.collection.finding import description_of
 from unjudged.diagnosis.kinds import JUDGMENTS
-from unjudged.evaluation.collection import Collection, file_name
 
 if TYPE_CHECKING:
     from unjudged.cli.command_line import Given

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unjudged.cli.command_line import Given
-    from unjudged.evaluation.collection import Collection
+    from unjudged.collection.collection import Collection
     from unjudged.judging.next_documents import NextDocuments
 
 USAGE = "[SOURCE...]"

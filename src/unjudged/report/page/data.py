@@ -17,11 +17,11 @@ import unjudged
 from unjudged.base.wording import percent, plain
 from unjudged.collection.description import Description
 from unjudged.data.sources import FILE, kind_of_source
-from unjudged.evaluation.measure_warnings import why_not_uniform
 from unjudged.evidence.contrast import ALONE
 from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.verdict import HEADLINES, MORE_JUDGING, OTHER_QUERIES
 from unjudged.measures.kernel.measure import Measure
+from unjudged.questions.measure_warnings import why_not_uniform
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments
 from unjudged.report.page.answer import answer_of, conclusions_of

@@ -15,13 +15,11 @@ from typing import Any
 from unjudged.base.choices import CorrectionName, TestName, checked_int
 from unjudged.base.errors import AssumptionWarning, announce
 from unjudged.base.wording import percent, shortlist
+from unjudged.collection.collection import RunsSource
 from unjudged.collection.description import MODEL, Description
+from unjudged.collection.query_segments import SegmentsSource
+from unjudged.collection.scores import Scores
 from unjudged.data.writing import write_whole
-from unjudged.evaluation.collection import RunsSource
-from unjudged.evaluation.default_measures import FROM_SAMPLES, fitting_measures
-from unjudged.evaluation.groups import calibration_of
-from unjudged.evaluation.query_segments import SegmentsSource
-from unjudged.evaluation.scores import Scores
 from unjudged.evidence.calibration import Calibration
 from unjudged.evidence.contrast import Evidence
 from unjudged.evidence.intervals.methods import Asked, How
@@ -31,7 +29,9 @@ from unjudged.inference.significance import DRAWS
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.kernel.traits import Refusal
-from unjudged.questions.compare import compare_gathered
+from unjudged.questions.calibrating import calibration_of
+from unjudged.questions.comparing import compare_gathered
+from unjudged.questions.default_measures import FROM_SAMPLES, fitting_measures
 from unjudged.questions.sources import (
     Source,
     baseline_of,

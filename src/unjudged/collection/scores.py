@@ -13,16 +13,16 @@ from unjudged.base.choices import place_of
 from unjudged.base.errors import UsageError
 from unjudged.base.lazy import computed_once
 from unjudged.base.wording import counted, shortlist
+from unjudged.collection.query_segments import file_and_column
 from unjudged.data.frames import is_frame, library_of
-from unjudged.evaluation.query_segments import file_and_column
 from unjudged.measures.kernel.names import MeasureLike, place_of_measure
 from unjudged.measures.kernel.registry import Measure, lower_is_better
 from unjudged.rankings.judged import Floats
 
 if TYPE_CHECKING:
-    from unjudged.evaluation.collection import Collection
-    from unjudged.evaluation.score_cells import Missing
-    from unjudged.evaluation.score_reading import Wide
+    from unjudged.collection.collection import Collection
+    from unjudged.collection.score_cells import Missing
+    from unjudged.collection.score_reading import Wide
 
 
 @dataclass(eq=False)
@@ -78,7 +78,7 @@ class Scores:
         >>> Scores.of({"query": ["q1", "q2"], "bm25": [0.2, 0.4], "dense": [0.3, 0.6]}, "nDCG@10")
         Scores(2 runs x 2 queries; nDCG@10)
         """
-        from unjudged.evaluation.score_tables import array_of_scores, is_array, table_of_scores
+        from unjudged.collection.score_tables import array_of_scores, is_array, table_of_scores
 
         if isinstance(source, Scores):
             same: Scores = source

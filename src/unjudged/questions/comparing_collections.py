@@ -12,17 +12,17 @@ from unjudged.base.choices import CorrectionName, TestName, check_probability
 from unjudged.base.errors import UnjudgedWarning, UsageError, announce
 from unjudged.base.notes import Note, note
 from unjudged.base.wording import counted, shortlist
+from unjudged.collection.collection import Collection
 from unjudged.collection.finding import description_of
+from unjudged.collection.scores import Scores
 from unjudged.data.sources import FILE, FRAME, MAPPING, kind_of_source
-from unjudged.evaluation.collection import Collection
-from unjudged.evaluation.default_measures import DEFAULT
-from unjudged.evaluation.scores import Scores
 from unjudged.evidence.contrast import Evidence
 from unjudged.inference.infer import Settings
 from unjudged.inference.macro import MACRO, collection_rows, macro_variances
 from unjudged.inference.pairs import place_of_baseline
 from unjudged.inference.rows import pairs_of
 from unjudged.measures.kernel.names import MeasureLike
+from unjudged.questions.default_measures import DEFAULT
 from unjudged.questions.sources import (
     Gathered,
     Predicting,

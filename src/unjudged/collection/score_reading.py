@@ -12,6 +12,17 @@ from typing import Any, Literal
 
 from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.base.wording import kind_of, shortlist
+from unjudged.collection.score_cells import (
+    UNNAMED,
+    Cell,
+    Cells,
+    is_score,
+    names_measure,
+    not_a_score,
+    parts_of,
+    said,
+    same_measure,
+)
 from unjudged.data.columns import NAMES, folded, listed
 from unjudged.data.named_columns import (
     NESTED,
@@ -24,17 +35,6 @@ from unjudged.data.named_columns import (
     text_of_name,
 )
 from unjudged.data.sources import MAPPING, kind_of_source
-from unjudged.evaluation.score_cells import (
-    UNNAMED,
-    Cell,
-    Cells,
-    is_score,
-    names_measure,
-    not_a_score,
-    parts_of,
-    said,
-    same_measure,
-)
 
 MEANS = frozenset({"all", "amean", "mean", "average", "avg", "macro avg", "overall", "total"})
 """The queries of rows that are means or sums, in upper or lower case; trec_eval says `all`."""

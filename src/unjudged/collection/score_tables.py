@@ -11,10 +11,10 @@ import numpy as np
 
 from unjudged.base.errors import UsageError, quoted, reason_of
 from unjudged.base.wording import shortlist
+from unjudged.collection.collection import by_own_names
+from unjudged.collection.score_cells import UNNAMED, Cells, Missing, TableOfScores, is_score, not_a_score
+from unjudged.collection.score_reading import ROLES, Reading, Wide
 from unjudged.data.sources import FILE, FRAME, MAPPING, columns_of_file, kind_of_source, name_in_errors
-from unjudged.evaluation.collection import by_own_names
-from unjudged.evaluation.score_cells import UNNAMED, Cells, Missing, TableOfScores, is_score, not_a_score
-from unjudged.evaluation.score_reading import ROLES, Reading, Wide
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.measures.kernel.registry import Measure
 

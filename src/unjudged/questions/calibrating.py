@@ -12,11 +12,11 @@ import unjudged
 from unjudged.base.choices import check_file_name
 from unjudged.base.errors import InputError, UsageError, announce, quoted
 from unjudged.base.wording import plain, shortlist
+from unjudged.collection.collection import Collection, RunsSource, collection_of
 from unjudged.collection.description import Labels
 from unjudged.data.columns import NAMES, listed
 from unjudged.data.named_columns import Headless, named_columns
 from unjudged.data.sources import name_in_errors
-from unjudged.evaluation.collection import Collection, RunsSource, collection_of
 from unjudged.evidence.calibration import UNITS, Calibration, scale_of
 from unjudged.evidence.left_out import FirstDocuments, LeftOut, check_pooled, mean_bounds, unusual
 from unjudged.measures.kernel.names import MeasureLike

@@ -17,6 +17,7 @@ from unjudged.base.choices import place_of
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.lazy import computed_once
 from unjudged.base.wording import counted
+from unjudged.collection.described_judgments import by_name, united
 from unjudged.collection.description import MODEL, STATED, Description, Labels
 from unjudged.collection.finding import description_of
 from unjudged.data.frames import is_frame, library_of, runs_in_frame
@@ -37,7 +38,6 @@ from unjudged.data.sources import (
 )
 from unjudged.data.streams import STANDARD_INPUT, without_links
 from unjudged.data.tables import Matched
-from unjudged.evaluation.described_judgments import by_name, united
 from unjudged.measures.kernel.measure import Measure
 from unjudged.measures.kernel.names import MeasureLike, parse_measures, with_relevant
 from unjudged.rankings.coverage import in_order

@@ -11,16 +11,16 @@ import numpy as np
 
 from unjudged.base.choices import TiesName, checked_int
 from unjudged.base.errors import UnjudgedWarning, announce
-from unjudged.evaluation.collection import Collection, Names, RunsSource, collection_of
-from unjudged.evaluation.default_measures import default_measures
-from unjudged.evaluation.measure_warnings import measure_warnings
-from unjudged.evaluation.query_segments import SegmentsSource, several_segments, with_every
-from unjudged.evaluation.scores import Scores, of_systems, scores_of
-from unjudged.evaluation.tied_scores import TIES, notes_on_ties, over_orders
+from unjudged.collection.collection import Collection, Names, RunsSource, collection_of
+from unjudged.collection.query_segments import SegmentsSource, several_segments, with_every
+from unjudged.collection.scores import Scores, of_systems, scores_of
 from unjudged.evidence.contrast import Evidence
 from unjudged.evidence.runs_alone import AloneEvidence
+from unjudged.evidence.tied_scores import TIES, notes_on_ties, over_orders
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.measures.kernel.registry import Measure, compute_all
+from unjudged.questions.default_measures import default_measures
+from unjudged.questions.measure_warnings import measure_warnings
 from unjudged.rankings.coverage import coverage_warnings, missing_queries
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import JudgmentsSource
@@ -284,7 +284,7 @@ def _alone(
 
     @cache
     def calibration() -> Any:
-        from unjudged.evaluation.groups import calibration_of
+        from unjudged.questions.calibrating import calibration_of
 
         return calibration_of(collection, asking.measures)
 

@@ -15,7 +15,7 @@ from unjudged.base.choices import shown
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted
 from unjudged.collection.description import Description
-from unjudged.evaluation.query_segments import EVERY, SegmentsSource, several_segments, with_every
+from unjudged.collection.query_segments import EVERY, SegmentsSource, several_segments, with_every
 from unjudged.inference.gate import AS_JUDGED, FAIL, PASS, SEEN, UNDECIDED, WORST, JudgingName, gate_checks
 from unjudged.inference.infer import reach_of
 from unjudged.measures.kernel.names import MeasureLike, parse_measure, place_of_measure, with_relevant

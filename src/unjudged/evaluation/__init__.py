@@ -1,1 +1,0 @@
-"""From judgments and runs to scores."""
