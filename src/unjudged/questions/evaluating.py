@@ -200,19 +200,19 @@ class Asking:
         return views | ({} if self.segments is None else {"segments": self._segments})
 
     def _systems(self) -> list[Row]:
-        from unjudged.inference.alone import rows_alone
+        from unjudged.inference.systems import rows_alone
 
         return rows_alone(self.evidence, self.interval, self.alpha)
 
     def _segments(self) -> list[Row]:
-        from unjudged.inference.alone import rows_by_segment
+        from unjudged.inference.systems import rows_by_segment
 
         parts = several_segments(self.segments, list(self.evidence[0].queries))
         with_every(parts, len(self.evidence[0].queries))  # refuses one that is called like the row of all
         return rows_by_segment(self.evidence, self.interval, self.alpha, parts)
 
     def _queries(self) -> list[Row]:
-        from unjudged.inference.alone import query_rows
+        from unjudged.inference.systems import query_rows
 
         values = [None] * len(self.evidence) if self.scores is None else np.moveaxis(self.scores.values, 2, 0)
         return [row for one, own in zip(self.evidence, values, strict=True) for row in query_rows(one, own)]

@@ -23,9 +23,9 @@ from unjudged.data.writing import write_whole
 from unjudged.evidence.calibration import Calibration
 from unjudged.evidence.contrast import Evidence
 from unjudged.evidence.intervals.methods import Asked, How
-from unjudged.inference.alone import alone
 from unjudged.inference.infer import Settings
 from unjudged.inference.significance import DRAWS
+from unjudged.inference.systems import alone
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.kernel.traits import Refusal
