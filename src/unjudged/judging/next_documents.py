@@ -81,8 +81,6 @@ def next_documents(
         chosen = collection.measures(measure or usual[:1], tuple)
         if len(chosen) > 1:
             raise UsageError(f"documents are chosen by one measure, and there are {len(chosen)}")
-        if collection.described.judgments:
-            collection, chosen = collection.by_whole_grades(chosen)
         found = kind(collection, chosen[0], asked)
     return found.of(design=design, seed=seed)
 

@@ -269,17 +269,15 @@ def _alone(
     asking: Asking,
 ) -> list[Evidence]:
     """Return the evidence of each run alone; by the first measure with its range."""
-    scale, rankings = collection.judgments.scale, asking.rankings
+    rankings = asking.rankings
     assert rankings is not None  # noqa: S101
-    if scale is not None:
-        rankings = rankings.relabelled(rankings.judgments.by_whole_grades())
     depth, reach = depths
 
     def to_depth() -> JudgedRankings:
         from unjudged.evidence.bounds.difference_bounds import own_to_depth
 
         assert reach is not None  # noqa: S101
-        made = own_to_depth(collection.by_whole_grades(())[0].shared(), reach)
+        made = own_to_depth(collection.shared(), reach)
         return made if depth is None else made.cut(depth)
 
     @cache
@@ -291,7 +289,7 @@ def _alone(
     every = asking.interval is not None and asking.interval.method.needs == "ends"
     return [
         AloneEvidence(
-            measure.on_scale(scale),
+            measure,
             asking.systems,
             asking.queries,
             np.ascontiguousarray(measure.averaged(values[:, :, k])),
