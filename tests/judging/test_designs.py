@@ -23,7 +23,7 @@ QRELS, RUNS = str(sample.qrels), [str(path) for path in sample.runs.values()]
 def every_second() -> Iterator[str]:
     """A design as user code would write it: every n-th judged document of the pool, from a random start."""
 
-    @design(level="depth", levels=(2, 5), axis="one document in", runs=False, name="every")
+    @design(level="depth", levels=(2, 5), axis="one document in", name="every")
     def every(pool: Pool, level: int, seed: int, *, offset: int = 0) -> Judgments:
         rows = np.arange(len(pool.judgments.grade))
         return pool.only((rows + seed + offset) % level == 0)
@@ -100,8 +100,6 @@ def test_those_of_the_package(name: str) -> None:
     drawn = known.draw(pool, level, seed=8)
     assert drawn.grade.tolist() == expected.grade.tolist()
     assert known.random == (drawn.grade.tolist() != known.draw(pool, level, seed=9).grade.tolist())
-    if not known.runs:
-        assert known.draw(Pool.of(sample.qrels), level, seed=8).grade.tolist() == drawn.grade.tolist()
 
 
 def test_what_cannot_be_registered_or_drawn(every_second: str) -> None:

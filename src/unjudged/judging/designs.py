@@ -1,4 +1,4 @@
-"""Judgment designs: one registered object each, which says all that experiments, commands and figures need.
+"""Judgment designs: one registered function each, and what experiments, commands and figures need of it.
 
     @design(level="share", axis="share of the first half (%)", levels=(0.1, 0.5))
     def halves(pool, level, seed):
@@ -14,26 +14,72 @@ import inspect
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, TypeVar
 
 import numpy as np
 
 from unjudged.base.choices import Choices, checked_int
-from unjudged.base.errors import UsageError
-from unjudged.judging.pooling import REST, Pool, Strata
-from unjudged.judging.sampling import DEPTH, LEVELS, Level, depth_of_text, share_of_text
+from unjudged.base.errors import UsageError, quoted
+from unjudged.judging.pooling import DEEPEST, REST, Pool, Strata, checked_depth, checked_share
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, answers_in
 from unjudged.rankings.sample_file import answered
 
 SHARES = tuple(p / 100 for p in (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100))
 DEPTHS = (1, 2, 3, 4, 5, 8, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100)
 """The levels of Yilmaz and Aslam (2008)."""
+FINEST = 1_000_000
+"""So many shares are told apart."""
 
 Draw = Callable[..., Judgments]
 Function = TypeVar("Function", bound=Draw)
 
 DESIGNS: Choices[Design] = Choices("design")
 """Every design by its name, in the order they were registered."""
+
+
+def share_of_text(text: str) -> float:
+    """`10%` and `0.1` are the same; `10` is refused, because it could mean either."""
+    number, percent, rest = text.partition("%")
+    try:
+        value = float(number) / (100 if percent else 1)
+    except ValueError:
+        value = -1.0
+    if rest or not (isfinite(value) and 0 <= value <= 1):
+        raise UsageError(f"invalid share {quoted(text)}: use 10% or 0.1")
+    return value
+
+
+def depth_of_text(text: str) -> float:
+    """Return a depth that is written as a whole number."""
+    if not text.isdecimal() or len(text) > len(str(DEEPEST)):
+        raise UsageError(f"invalid depth {quoted(text)}: use a whole number such as 10")
+    return float(checked_depth(int(text)))
+
+
+@dataclass(frozen=True)
+class Level:
+    """A kind of level: a share or a depth."""
+
+    check: Callable[[float], float]
+    read: Callable[[str], float]
+    pattern: str
+    factor: float
+
+    def show(self, level: float) -> str:
+        """`5 %` for a share, `depth 5` for a depth."""
+        return self.pattern.format(self.on_axis(level))
+
+    def on_axis(self, level: float) -> float:
+        """Return the level as figures show it: shares in percent."""
+        return self.factor * level
+
+
+LEVELS: Choices[Level] = Choices(
+    "level",
+    share=Level(checked_share, share_of_text, "{:g} %", 100),
+    depth=Level(checked_depth, depth_of_text, "depth {:g}", 1),
+)
 
 
 @dataclass(frozen=True)
@@ -46,13 +92,11 @@ class Design:
     """What a level is: a share of the documents or a depth."""
     levels: tuple[float, ...]
     """The levels of an experiment that names none."""
-    shown: tuple[float, ...]
-    """The levels that scatter plots show, if the experiment has them."""
     axis: str
     """The title of the axis of levels."""
-    runs: bool
-    """Whether it looks at the rankings of runs."""
-    random: bool
+    shown: tuple[float, ...] = ()
+    """The levels that scatter plots show, if the experiment has them."""
+    random: bool = True
     """Whether the documents are drawn at random, so that repeats differ and probabilities make sense."""
     cite: tuple[str, ...] = ()
     """Keys of the works to cite."""
@@ -64,6 +108,7 @@ class Design:
         return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
 
     def check_options(self, given: Mapping[str, Any]) -> None:
+        """Refuse options that the design does not have."""
         for name in given:
             if name not in self.options:
                 known = ", ".join(self.options) or "none"
@@ -96,48 +141,54 @@ class Design:
             strata[end] = share_of_text(share.strip())
         return strata
 
+    def level_for(self, blank: Pool, n: int, seed: int, **options: Any) -> float:
+        """Return the highest level at which the design draws at most `n` documents."""
+        by_depth = self.level is LEVELS["depth"]
+        finest = int(blank.rankings.retrieved.max(initial=1)) if by_depth else FINEST
+
+        def level(step: int) -> float:
+            return step if by_depth else step / FINEST
+
+        def drawn(step: int) -> int:
+            return int((self.draw(blank, level(step), seed, **options).grade >= 0).sum())
+
+        step = bisect_right(range(1, finest + 1), n, key=drawn)
+        if not step:
+            problem = f"design {self.name!r} draws at least {drawn(1)} documents, and n is {n}"
+            raise UsageError(f"{problem}: raise it, or choose another design or parameters of it")
+        return level(step)
+
 
 def design(
-    *,
-    level: str,
-    levels: tuple[float, ...],
-    axis: str,
-    shown: tuple[float, ...] = (),
-    runs: bool = True,
-    random: bool = True,
-    cite: tuple[str, ...] = (),
-    name: str | None = None,
+    *, level: str, levels: tuple[float, ...], axis: str, name: str | None = None, **more: Any
 ) -> Callable[[Function], Function]:
     """Register a function of (pool, level, seed) as a design, under its own name or `name`.
 
     The arguments are the fields of `Design`; `level` is "share" or "depth".
     """
-    if level not in LEVELS:
-        raise UsageError(f"level is {level!r}, expected one of {', '.join(LEVELS)}")
-    kind = LEVELS[level]
+    kind = LEVELS.find(level)
     if not levels:
         raise UsageError("a design needs at least one default level")
-    for number in (*levels, *shown):
+    for number in (*levels, *more.get("shown", ())):
         kind.check(number)
 
     def register(function: Function) -> Function:
         called = name or function.__name__
-        DESIGNS.add(called, Design(called, function, kind, levels, shown, axis, runs, random, cite))
+        DESIGNS.add(called, Design(called, function, kind, levels, axis, **more))
         return function
 
     return register
 
 
-uniform = design(
+design(
     name="uniform",
     level="share",
     levels=SHARES,
     axis="judged share of the pool (%)",
     shown=(0.3, 0.1, 0.05),
-    runs=False,
     cite=("yilmaz2006",),
 )(Pool.uniform)
-pool_to_depth = design(
+design(
     name="pool",
     level="depth",
     levels=DEPTHS,
@@ -146,7 +197,7 @@ pool_to_depth = design(
     random=False,
     cite=("harman1993",),
 )(Pool.depth)
-mixed = design(
+design(
     name="mixed",
     level="depth",
     levels=(1, 2, 3, 4, 5, 10, 20, 30, 40, 50),
@@ -154,7 +205,7 @@ mixed = design(
     shown=(10, 4, 1),
     cite=("yilmaz2008b",),
 )(Pool.mixed)
-stratified = design(
+design(
     name="stratified",
     level="share",
     levels=SHARES,
@@ -162,9 +213,6 @@ stratified = design(
     shown=(0.3, 0.1, 0.05),
     cite=("yilmaz2008b",),
 )(Pool.stratified)
-
-FINEST = 1_000_000
-"""So many shares are told apart."""
 
 
 def draw(
@@ -191,28 +239,10 @@ def draw(
         options["redraw"] = False
     blank = pool.blank
     if level is None:
-        level = level_for(design, blank, checked_int("n", n, least=1), seed=seed, **options)
+        level = design.level_for(blank, checked_int("n", n, least=1), seed, **options)
     made = design.draw(blank, level, seed, **options)
     drawn = made.grade >= 0
     stratum = np.ones(len(drawn), np.int32) if made.stratum is None else made.stratum
     grade = np.where(drawn, answers_in(pool.judgments.grade), UNSAMPLED).astype(np.int32)
     share = made.probability if made.probability is not None else made.pooled.judged_share(drawn, stratum)
     return answered(Judgments(made.pooled, grade, stratum, share, made.origin, drawn=drawn))
-
-
-def level_for(design: Design, blank: Pool, n: int, *, seed: int, **options: Any) -> float:
-    """Return the highest level at which the design draws at most `n` documents."""
-    by_depth = design.level is DEPTH
-    finest = int(blank.rankings.retrieved.max(initial=1)) if by_depth else FINEST
-
-    def level(step: int) -> float:
-        return step if by_depth else step / FINEST
-
-    def drawn(step: int) -> int:
-        return int((design.draw(blank, level(step), seed, **options).grade >= 0).sum())
-
-    step = bisect_right(range(1, finest + 1), n, key=drawn)
-    if not step:
-        problem = f"design {design.name!r} draws at least {drawn(1)} documents, and n is {n}"
-        raise UsageError(f"{problem}: raise it, or choose another design or parameters of it")
-    return level(step)

@@ -19,10 +19,10 @@ from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.infer import Settings
 from unjudged.inference.rows import needs_judging, pair_rows, pairs_of
 from unjudged.judging import sampling
-from unjudged.judging.designs import DESIGNS, Design, draw, level_for
+from unjudged.judging.designs import DESIGNS, Design, draw
 from unjudged.judging.expert_prevalence import completions_of
 from unjudged.judging.gains import gains
-from unjudged.judging.pooling import Pool
+from unjudged.judging.pooling import DEEPEST, Pool
 from unjudged.measures.kernel.estimand import CHOOSING, check_permitted
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.measures.kernel.registry import MEASURES, Measure
@@ -115,7 +115,7 @@ def _by_design(collection: Collection, kind: Design, asked: _Asked) -> NextDocum
     at = kind.level_of(asked.level) if asked.level else None
     named = {name: Run.of(run) for name, run in collection.runs.items()}
     if not collection.described.judgments:
-        pool = Pool.of_runs(named, sampling.DEEPEST)
+        pool = Pool.of_runs(named, DEEPEST)
     elif kind.random:
         pool = Pool.of(collection.judgments, named or None)
     else:
@@ -124,7 +124,7 @@ def _by_design(collection: Collection, kind: Design, asked: _Asked) -> NextDocum
     if kind.random:
         sample = draw(pool, kind, at, n=asked.n, seed=asked.seed, **asked.parameters)
         return _sampled(sample, asked.seed)
-    level = at or level_for(kind, pool.blank, asked.n, seed=asked.seed, **asked.parameters)
+    level = at or kind.level_for(pool.blank, asked.n, asked.seed, **asked.parameters)
     made = kind.draw(pool.blank, level, asked.seed, **asked.parameters)
     listed = np.flatnonzero((made.grade >= 0) & pool.judgments.waiting)
     query, names = pool.judgments.query[listed].tolist(), pool.judgments.pooled.names(listed)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.base.choices import checked_int
+from unjudged.base.choices import checked_int, shown
 from unjudged.base.errors import UsageError, quoted
 from unjudged.collection.collection import RunsSource, judged_rankings, name_runs
 from unjudged.judging import sampling
-from unjudged.judging.sampling import checked_depth, checked_share
 from unjudged.measures.kernel.estimand import TAKING_AWAY, check_use
 from unjudged.rankings.coverage import in_order
 from unjudged.rankings.extension import documents_of
@@ -24,6 +23,8 @@ from unjudged.rankings.origin import A_POOL, A_SAMPLE, POOL, STRATIFIED, Origin
 from unjudged.rankings.runs import Run
 
 NOT_RETRIEVED = np.iinfo(np.int32).max
+DEEPEST = NOT_RETRIEVED - 1
+"""No ranking is deeper: ranks have 32 bits, and the last one stands for documents that no run retrieves."""
 REST = float("inf")
 Strata = Mapping[float, float] | Mapping[int, float]
 """The share of each stratum by its last rank."""
@@ -50,24 +51,16 @@ class Pool:
     runs: Sequence[str] = ()
 
     @classmethod
-    def of(
-        cls,
-        qrels: JudgmentsSource,
-        runs: RunsSource | None = None,
-        *,
-        on_read: Callable[[str], None] | None = None,
-    ) -> Pool:
+    def of(cls, qrels: JudgmentsSource, runs: RunsSource | None = None) -> Pool:
         """From judgments and runs; random samples do not need the runs."""
-        judgments = Judgments.whole(qrels)
+        judgments = Judgments.of(qrels)
         if runs is None:
             return cls(judgments)
         named = in_order(judgments, name_runs(runs))
-        return cls(judgments, judged_rankings(judgments, named, on_read=on_read), list(named))
+        return cls(judgments, judged_rankings(judgments, named), list(named))
 
     @classmethod
-    def of_runs(
-        cls, runs: RunsSource, depth: int = 100, *, on_read: Callable[[str], None] | None = None
-    ) -> Pool:
+    def of_runs(cls, runs: RunsSource, depth: int = 100) -> Pool:
         """Return the documents among the first `depth` of any run, all unjudged, sorted by name.
 
         >>> from unjudged import sample
@@ -75,13 +68,8 @@ class Pool:
         Judgments(30 queries, 0 judged documents, 0 relevant, 1423 pooled but not judged)
         """
         depth = checked_depth(depth)
-        read = {}
-        for name, source in name_runs(runs).items():
-            read[name] = Run.of(source)
-            if on_read is not None:
-                on_read(name)
-        judgments = Judgments.of(documents_of(read.values(), depth))
-        judgments = replace(judgments, origin=Origin(POOL, depth))
+        read = {name: Run.of(source) for name, source in name_runs(runs).items()}
+        judgments = replace(Judgments.of(documents_of(read.values(), depth)), origin=Origin(POOL, depth))
         return cls(judgments, judged_rankings(judgments, read), list(read))
 
     @property
@@ -101,10 +89,6 @@ class Pool:
         return sampling.identities(self.judgments)
 
     @cached_property
-    def _query_identity(self) -> Numbers:
-        return sampling.identities_of(self.judgments.queries.tolist())
-
-    @cached_property
     def blank(self) -> Pool:
         """The same pool with grade 0 everywhere: what a design draws from before anyone has judged."""
         grade = np.zeros_like(self.judgments.grade)
@@ -113,8 +97,7 @@ class Pool:
     def depth(self, k: int, seed: int = 0) -> Judgments:  # noqa: ARG002 (designs have a seed)
         """Judge the documents among the first `k` of any run.
 
-        Where some of them are unjudged, the result is no pool of that depth: its origin is that of these
-        judgments.
+        If some of them are unjudged, this is no pool of that depth, and the origin stays what it was.
         """
         k = checked_depth(k)
         within: Mask = self.best <= k
@@ -128,40 +111,25 @@ class Pool:
         has one, as Yilmaz and Aslam (2008) did. The probability that a document is judged then depends on
         the number of relevant documents, so no `probability` is recorded.
         """
-        share, seed, query = checked_share(share), checked_int("seed", seed), self.judgments.query
-        wanted = sampling.rounded(share, self.judgments.count(0))
-        chosen: Mask = self._places(seed) < wanted[query]
+        one = np.ones(len(self.judgments.grade), np.int64)
+        chosen, probability = self._drawn(one, np.array([checked_share(share)]), seed)
         if redraw:
             return self.only(self._redrawn(chosen, rel, seed), A_SAMPLE)
-        probability = wanted / np.maximum(np.diff(self.judgments.offsets), 1)
-        return replace(self.only(chosen, A_SAMPLE), probability=probability[query])
-
-    def _places(self, seed: int) -> Integers:
-        """Where each judged document is in the random order of its query; unjudged ones are at no place.
-
-        Those of the last seed are kept, because the samples of all levels are taken from one order.
-        """
-        kept: tuple[int, Integers] | None = self.__dict__.get("_kept_places")
-        if kept is None or kept[0] != seed:
-            judged = np.flatnonzero(self.judgments.grade >= 0)
-            number = sampling.numbers(self._identity[judged], seed)
-            place = np.full(len(self.judgments.grade), np.iinfo(np.int64).max)
-            place[judged] = sampling.places(number, self.judgments.query[judged], len(self.judgments.queries))
-            kept = self.__dict__["_kept_places"] = seed, place
-        return kept[1]
+        return replace(self.only(chosen, A_SAMPLE), probability=probability)
 
     def _redrawn(self, chosen: Mask, rel: int, seed: int) -> Mask:
         """Sample after the redraw rule, which concerns only queries without a relevant document in it."""
         grade, query = self.judgments.grade, self.judgments.query
         found = np.bincount(query[chosen & (grade >= rel)], minlength=len(self.judgments.queries))
         rows = np.flatnonzero((found == 0)[query] & (grade >= 0))
+        queries = sampling.identities_of(self.judgments.queries.tolist())
         result = chosen.copy()
         result[rows] = sampling.redrawn(
             chosen[rows],
             grade[rows] >= rel,
             query[rows],
             sampling.numbers(self._identity[rows], seed, "redraw"),
-            unit(sampling.numbers(self._query_identity, seed, "redraw")),
+            unit(sampling.numbers(queries, seed, "redraw")),
         )
         return result
 
@@ -187,17 +155,20 @@ class Pool:
         """
         strata: Strata = share if isinstance(share, Mapping) else {checked_depth(top): 1.0, REST: share}
         by_end = {_end(end): checked_share(one, lowest=0.0) for end, one in strata.items()}
-        ends = sorted(by_end)
-        if not ends:
+        if not by_end:
             raise UsageError("no stratum given, expected depths and shares")
+        ends = sorted(by_end | {REST: by_end.get(REST, 0.0)})
         stratum = 1 + np.searchsorted(np.array(ends), self.best)
-        shares = [by_end[end] for end in ends]
-        if ends[-1] < REST:
-            shares.append(0.0)
-        return self._stratified(np.minimum(stratum, len(shares)), np.array(shares), seed)
+        return self._stratified(stratum, np.array([by_end.get(end, 0.0) for end in ends]), seed)
 
     def _stratified(self, stratum: Integers, shares: Floats, seed: int) -> Judgments:
-        """Judge random shares of each query's strata: one per stratum, or one per query and stratum.
+        """Judge shares of each query's strata, and record both."""
+        chosen, probability = self._drawn(stratum, shares, seed)
+        drawn = self.only(chosen, Origin(STRATIFIED, self._drawable_to(probability)))
+        return replace(drawn, stratum=stratum.astype(np.int32), probability=probability)
+
+    def _drawn(self, stratum: Integers, shares: Floats, seed: int) -> tuple[Mask, Floats]:
+        """Draw shares of each query's strata: one per stratum, or one per query and stratum.
 
         Shares refer to the judged documents of the stratum, and probabilities to all of its pooled documents,
         judged or not.
@@ -207,15 +178,12 @@ class Pool:
         cell = self.judgments.query * strata + (stratum - 1)
         pooled, sizes = (np.bincount(cells, minlength=queries * strata) for cells in (cell, cell[judged]))
         wanted = sampling.rounded(np.broadcast_to(shares, (queries, strata)).ravel(), sizes)
-        number = sampling.numbers(self._identity, checked_int("seed", seed))
+        number = sampling.numbers(self._identity[judged], checked_int("seed", seed))
         chosen = np.zeros(len(cell), bool)
-        chosen[judged] = sampling.smallest(number[judged], cell[judged], wanted)
-        probability = (wanted / np.maximum(pooled, 1))[cell]
-        origin = Origin(STRATIFIED, self.drawable_to(probability))
-        drawn = self.only(chosen, origin)
-        return replace(drawn, stratum=stratum.astype(np.int32), probability=probability)
+        chosen[judged] = sampling.smallest(number, cell[judged], wanted)
+        return chosen, (wanted / np.maximum(pooled, 1))[cell]
 
-    def drawable_to(self, probability: Floats) -> int | None:
+    def _drawable_to(self, probability: Floats) -> int | None:
         """Rank to which every document of a run could be drawn; None if every document could be."""
         excluded = self.best[probability == 0]
         deepest = int(self.rankings.retrieved.max(initial=1))
@@ -224,8 +192,8 @@ class Pool:
     def only(self, chosen: Mask, origin: Origin = A_SAMPLE) -> Judgments:
         """Return the same judgments of the chosen rows; all other documents are pooled and unjudged.
 
-        `origin` says how the rows were chosen: at random, unless given. A sample, or documents that were
-        chosen, are refused: a part of them would be taken for a part of the pool.
+        `origin` says how the rows were chosen: at random, unless given. Of judgments that are a sample, or
+        that were chosen, no part is taken.
 
         >>> pool = Pool.of({"q": {"a": 1, "b": 0}})
         >>> pool.only(pool.judgments.grade > 0)
@@ -243,6 +211,22 @@ class Pool:
             probability=None,
             origin=origin,
         )
+
+
+def checked_share(value: float, lowest: float = 1e-300) -> float:
+    """Return a share of the documents: above 0 and at most 1."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = float("nan")
+    if not lowest <= number <= 1:
+        raise UsageError(f"share is {shown(value)}, expected a number above 0 and at most 1 (0.1 for 10 %)")
+    return number
+
+
+def checked_depth(value: float) -> int:
+    """Return the depth of a pool: a whole number of at least 1."""
+    return min(checked_int("depth", value, least=1), DEEPEST)
 
 
 def _end(depth: float) -> float:

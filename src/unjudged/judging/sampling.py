@@ -1,4 +1,4 @@
-"""How much of a pool is judged, a share or a depth, and random samples by a seed and the names of documents.
+"""Random samples by a seed and the names of documents.
 
 Every document has a pseudorandom number that depends only on its query, its name and the seed; a sample takes
 the documents with the smallest numbers. So a query's sample does not depend on the order of the judgments, on
@@ -7,82 +7,16 @@ other queries or on the machine, and a larger sample with the same seed contains
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from hashlib import blake2b
-from math import isfinite
 
 import numpy as np
 
 from unjudged.base import segments
-from unjudged.base.choices import checked_int, shown
-from unjudged.base.errors import UsageError, quoted
 from unjudged.rankings.hashing import Numbers, mixed
 from unjudged.rankings.judged import Floats, Integers, Mask
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.pooled import PooledDocuments
-
-DEEPEST = 2**31 - 2
-"""No ranking is deeper: ranks have 32 bits, and the last one stands for documents that no run retrieves."""
-
-
-def checked_share(value: float, lowest: float = 1e-300) -> float:
-    """Return a share of the documents: above 0 and at most 1."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        number = float("nan")
-    if not lowest <= number <= 1:
-        raise UsageError(f"share is {shown(value)}, expected a number above 0 and at most 1 (0.1 for 10 %)")
-    return number
-
-
-def checked_depth(value: float) -> int:
-    """Return the depth of a pool: a whole number of at least 1."""
-    return min(checked_int("depth", value, least=1), DEEPEST)
-
-
-def share_of_text(text: str) -> float:
-    """`10%` and `0.1` are the same; `10` is refused, because it could mean either."""
-    number, percent, rest = text.partition("%")
-    try:
-        value = float(number) / (100 if percent else 1)
-    except ValueError:
-        value = -1.0
-    if rest or not (isfinite(value) and 0 <= value <= 1):
-        raise UsageError(f"invalid share {quoted(text)}: use 10% or 0.1")
-    return value
-
-
-def depth_of_text(text: str) -> float:
-    if not text.isdecimal() or len(text) > len(str(DEEPEST)):
-        raise UsageError(f"invalid depth {quoted(text)}: use a whole number such as 10")
-    return float(checked_depth(int(text)))
-
-
-@dataclass(frozen=True)
-class Level:
-    """A kind of level: a share or a depth."""
-
-    name: str
-    check: Callable[[float], float]
-    read: Callable[[str], float]
-    pattern: str
-    factor: float
-
-    def show(self, level: float) -> str:
-        """`5 %` for a share, `depth 5` for a depth."""
-        return self.pattern.format(self.on_axis(level))
-
-    def on_axis(self, level: float) -> float:
-        """Return the level as figures show it: shares in percent."""
-        return self.factor * level
-
-
-SHARE = Level("share", checked_share, share_of_text, "{:g} %", 100)
-DEPTH = Level("depth", checked_depth, depth_of_text, "depth {:g}", 1)
-LEVELS = {level.name: level for level in (SHARE, DEPTH)}
-
 
 _CELL_BITS = np.uint64(24)
 
