@@ -26,6 +26,7 @@ JOURNEY = [
     "evidence.table",
     "inference",
     "results.words",
+    "results.paper",
     "results.comparison",
     "results.evaluation",
     "questions",
@@ -59,7 +60,7 @@ HEAVY = {
 }
 
 
-PLOTS = {("results", "report")}
+PLOTS = {("results.evaluation", "report"), ("results.comparison", "report")}
 """Results import by name, when asked for plots, the module that draws them."""
 
 SOURCES = {("questions", "predictions"), ("collection", "judging"), ("judging", "predictions")}

@@ -152,7 +152,7 @@ def tip_of(
 ) -> ExpectedTip | CompletedTip:
     """Return the tip of these pairs; `scores` are those of all systems, and `depth` is that of the pool."""
     pairs = DirectedPairs(ahead, behind, len(scores))
-    weight = _importance(measure, np.arange(int(shared.rankings.rank.max(initial=0)) + 1))
+    weight = importance(measure, np.arange(int(shared.rankings.rank.max(initial=0)) + 1))
     counts = weight > UNSEEN
     rankings = shared.rankings if counts.all() else shared.rankings.where(counts[shared.rankings.rank])
     open_there = is_open(shared, rankings, depth)
@@ -192,7 +192,7 @@ def is_open(shared: SharedRankings, rankings: JudgedRankings, depth: int | None)
     return unjudged & (pooled | (rankings.rank <= depth))
 
 
-def _importance(measure: Measure, rank: Integers) -> Floats:
+def importance(measure: Measure, rank: Integers) -> Floats:
     """Return what each rank counts down to the cutoff: the measure's weight or discount, or 1 / rank."""
     ranks = np.maximum(rank, 1.0)
     if measure.traits.weight is not None:

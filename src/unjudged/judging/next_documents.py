@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,10 +17,9 @@ from unjudged.data.writing import qrels_text
 from unjudged.evidence.runs_compared import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.infer import Settings
-from unjudged.inference.rows import needs_judging, pair_rows, pairs_of
+from unjudged.inference.rows import Row, needs_judging, pair_rows, pairs_of
 from unjudged.judging import sampling
 from unjudged.judging.designs import DESIGNS, Design, draw
-from unjudged.judging.expert_prevalence import completions_of
 from unjudged.judging.gains import gains
 from unjudged.judging.pooling import DEEPEST, Pool
 from unjudged.measures.kernel.estimand import CHOOSING, check_permitted
@@ -33,7 +32,6 @@ from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
 from unjudged.rankings.origin import A_POOL, CHOSEN, Origin
 from unjudged.rankings.runs import Run
 from unjudged.rankings.sample_file import sample_text
-from unjudged.results.fields import Row
 from unjudged.results.result import Result
 from unjudged.results.words import headline_sentence
 
@@ -56,7 +54,8 @@ def next_documents(
     """Return the unjudged documents to judge next, by a design.
 
     - "most telling": those that say most about the pairs of runs that more judging could flip or blur, as
-      `compare` says, best first; none if there is no such pair. Of one run, it is "narrowest";
+      `compare` says, best first; none if there is no such pair. It is a way to learn quickly, and promises
+      nothing about the order. Of one run, it is "narrowest";
     - "narrowest": those that narrow the bounds of the runs' means most, by P or RBP;
     - "doubt(50)": about 50, drawn more often the more they count and the less predictions are sure of them;
     - "pool(100)": the first 100 of every run;
@@ -71,7 +70,7 @@ def next_documents(
     >>> len(next_documents(None, sample.runs, design="pool(10)").wanted)
     1423
     """
-    asked = _Asked.of(design, n, checked_int("seed", seed))
+    asked = _asked(design, n, seed)
     collection = collection_of(qrels, runs)  # type: ignore[arg-type]
     kind = Choices[Any]("design", **LISTS, **DESIGNS).find(asked.name)
     if isinstance(kind, Design):
@@ -81,12 +80,13 @@ def next_documents(
         chosen = collection.measures(measure or usual[:1], tuple)
         if len(chosen) > 1:
             raise UsageError(f"documents are chosen by one measure, and there are {len(chosen)}")
+        if collection.described.judgments:
+            collection, chosen = collection.by_whole_grades(chosen)
         found = kind(collection, chosen[0], asked)
     return found.of(design=design, seed=seed)
 
 
-@dataclass(frozen=True)
-class _Asked:
+class Asked(NamedTuple):
     """A design as it is written, `stratified(20%, top=5)`: its name, level and parameters."""
 
     name: str
@@ -95,22 +95,21 @@ class _Asked:
     n: int
     seed: int
 
-    @classmethod
-    def of(cls, design: str, n: int | None, seed: int) -> _Asked:
-        name, levels, parameters = called_with_levels(design)
-        level = ", ".join(levels)
-        if level and n is not None:
-            raise UsageError(f"design {quoted(design)} says how many documents: omit n")
-        if name in LISTS:
-            if parameters or (level and not level.isdecimal()):
-                problem = f"expected {name!r} with a number of documents"
-                raise UsageError(f"design is {quoted(design)}, {problem}")
-            n = n if not level else int(level)
-        number = checked_int("n", USUAL if n is None else n, least=1)
-        return cls(name, level, parameters, number, seed)
+
+def _asked(design: str, n: int | None, seed: int) -> Asked:
+    name, levels, parameters = called_with_levels(design)
+    level = ", ".join(levels)
+    if level and n is not None:
+        raise UsageError(f"design {quoted(design)} says how many documents: omit n")
+    if name in LISTS:
+        if parameters or (level and not level.isdecimal()):
+            raise UsageError(f"design is {quoted(design)}, expected {name!r} with a number of documents")
+        n = int(level) if level else n
+    number = checked_int("n", USUAL if n is None else n, least=1)
+    return Asked(name, level, parameters, number, checked_int("seed", seed))
 
 
-def _by_design(collection: Collection, kind: Design, asked: _Asked) -> NextDocuments:
+def _by_design(collection: Collection, kind: Design, asked: Asked) -> NextDocuments:
     """Return what a design chooses of a pool: a random sample, or all that a rule lists."""
     at = kind.level_of(asked.level) if asked.level else None
     named = {name: Run.of(run) for name, run in collection.runs.items()}
@@ -146,7 +145,7 @@ def _sampled(sample: Judgments, seed: int) -> NextDocuments:
     return NextDocuments({"next": wanted}, sample=sample, order=order.tolist(), origin=sample.origin)
 
 
-def _most_telling(collection: Collection, measure: Measure, asked: _Asked) -> NextDocuments:
+def _most_telling(collection: Collection, measure: Measure, asked: Asked) -> NextDocuments:
     """List what says most about the pairs that judging could change, or narrows the bounds of one run."""
     if len(collection.runs) == 1:
         return _narrowest(collection, measure, asked)
@@ -158,23 +157,26 @@ def _most_telling(collection: Collection, measure: Measure, asked: _Asked) -> Ne
     gain = np.zeros(len(shared.judgments.grade))
     if open_pairs:
         first, second = (np.array(side) for side in zip(*open_pairs, strict=True))
-        completions = completions_of(shared, rel=int(measure.given.get("rel", 1)), seed=asked.seed)
-        gain = gains(shared, completions, measure, first, second, best=asked.n)
-    found = _listed(shared, measure, gain, asked.n)
-    return replace(found, rows={**found.rows, "pairs": pairs})
+        gain = gains(shared, measure, first, second, asked.n)
+    return _listed(shared, measure, gain, asked.n, pairs=pairs)
 
 
-def _narrowest(collection: Collection, measure: Measure, asked: _Asked) -> NextDocuments:
+def _narrowest(collection: Collection, measure: Measure, asked: Asked) -> NextDocuments:
     """List the documents with the largest weights in the runs' means."""
     check_permitted(measure, collection.judgments, CHOOSING)
     shared = collection.shared()
     weights = shared.unknown_weights(measure)
-    share = 1 / len(shared.runs)
-    gain = np.bincount(weights.row, weights.weight * share, weights.rows)
-    return _listed(shared, measure, gain.astype(float), asked.n)
+    place = np.argsort(np.argsort(shared.runs))  # by name: sums do not depend on the order of the runs
+    order = np.argsort(place[weights.run], kind="stable")
+    gain = np.bincount(weights.row[order], weights.weight[order] / len(shared.runs), weights.rows).astype(
+        float
+    )
+    found = _listed(shared, measure, gain, asked.n)
+    candidates = np.count_nonzero((gain > 0) & shared.judgments.waiting)
+    return replace(found, settings={**found.settings, "candidates": int(candidates)})
 
 
-def _in_doubt(collection: Collection, measure: Measure, asked: _Asked) -> NextDocuments:
+def _in_doubt(collection: Collection, measure: Measure, asked: Asked) -> NextDocuments:
     """Draw about n documents, with a probability by weight and doubt."""
     design = import_module("unjudged.predictions.poisson_sample").design_for_predictions
     known = collection.judgments if collection.described.judgments else None
@@ -183,7 +185,7 @@ def _in_doubt(collection: Collection, measure: Measure, asked: _Asked) -> NextDo
     return _sampled(sample, asked.seed)
 
 
-LISTS: Choices[Callable[[Collection, Measure, _Asked], NextDocuments]] = Choices(
+LISTS: Choices[Callable[[Collection, Measure, Asked], NextDocuments]] = Choices(
     "design", **{MOST_TELLING: _most_telling, "narrowest": _narrowest, "doubt": _in_doubt}
 )
 """Designs that go by a measure, beside those that know pools alone."""
@@ -194,16 +196,21 @@ def every_design() -> list[str]:
     return [*LISTS, *DESIGNS]
 
 
-def _listed(shared: SharedRankings, measure: Measure, gain: Floats, n: int) -> NextDocuments:
-    """Return the documents with the largest gains among those without an answer."""
-    candidates = np.flatnonzero((gain > 0) & shared.judgments.waiting)
-    best = candidates[np.argsort(-gain[candidates], kind="stable")]
+def _listed(
+    shared: SharedRankings, measure: Measure, gain: Floats, n: int, **more: Sequence[Row]
+) -> NextDocuments:
+    """Return the n documents without an answer that have the largest gains; equal ones by name."""
+    rows = np.flatnonzero((gain > 0) & shared.judgments.waiting)
+    if len(rows) > n:
+        rows = rows[gain[rows] >= np.partition(gain[rows], -n)[-n]]
+    names = np.array(shared.names.take(shared.name[rows]).tolist(), bytes)
+    order = np.lexsort((names, shared.judgments.query[rows], -gain[rows]))[:n]
     wanted = [
         {"query": shared.query(row), "document": shared.document(row), "gain": float(gain[row])}
-        for row in best[:n].tolist()
+        for row in rows[order].tolist()
     ]
-    settings = {"systems": list(shared.runs), "measure": str(measure), "candidates": len(best)}
-    return NextDocuments({"next": wanted}, (), settings, origin=Origin(CHOSEN))
+    settings = {"systems": list(shared.runs), "measure": str(measure)}
+    return NextDocuments({"next": wanted, **more}, (), settings, origin=Origin(CHOSEN))
 
 
 def pairs_by_judging(shared: SharedRankings, measure: Measure, depth: int | None) -> list[Row]:
@@ -213,7 +220,7 @@ def pairs_by_judging(shared: SharedRankings, measure: Measure, depth: int | None
     """
     scores = measure.averaged(shared.per_run(measure.compute(shared.judged_rankings)))
     evidence = RankingsEvidence(shared, measure, scores, depth)
-    return pair_rows(evidence, *pairs_of(shared.runs), Settings(), shares=False)[0]
+    return pair_rows(evidence, *pairs_of(len(shared.runs)), Settings(), shares=False)[0]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

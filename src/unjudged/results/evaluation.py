@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
+from importlib import import_module
 from typing import Any, NamedTuple, Self
 
-import numpy as np
-
-from unjudged.base.choices import place_of
+from unjudged.base.choices import checked_int, place_of
 from unjudged.base.errors import UnjudgedWarning, UsageError
 from unjudged.base.lazy import computed_once
 from unjudged.base.wording import counted, notes_of, percent
@@ -17,9 +16,10 @@ from unjudged.collection.scores import Scores
 from unjudged.measures.kernel.names import MeasureLike, place_of_measure
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.results.fields import Row
-from unjudged.results.grid import Grid
+from unjudged.results.grid import DECIMALS
+from unjudged.results.rendering import as_latex
 from unjudged.results.result import Result
-from unjudged.results.views import View, grid_of_view
+from unjudged.results.views import View
 
 
 class Score(NamedTuple):
@@ -138,8 +138,11 @@ class Evaluation(Result):
 
     def __iter__(self) -> Iterator[Score]:
         """Yield (run, query, measure, value), run by run, query by query."""
-        for (i, j, k), value in np.ndenumerate(self.values):
-            yield Score(self.runs[i], self.queries[j], self.measures[k], float(value))
+        names = self.measures
+        for i, run in enumerate(self.runs):
+            for j, query in enumerate(self.queries):
+                for k, name in enumerate(names):
+                    yield Score(run, query, name, float(self.values[i, j, k]))
 
     def __getitem__(self, name: str) -> Any:
         """Return the row of a system, or by several measures its rows by their names."""
@@ -188,12 +191,30 @@ class Evaluation(Result):
         without = dict.fromkeys(f"{row['measure']}: {row['method']}." for row in rows if row not in made)
         return [*notes_of(said, len({name for name, _ in said})), *without]
 
-    def for_paper(self, decimals: int) -> Grid:
-        """Return the view without marks, which only the note of a command explains."""
-        rows, view = self.shown(self.view)
-        view = replace(view, shown=[name for name in view.shown if name != "hardly judged"])
-        title = f"Means over {counted(len(self.source.queries), 'query')}."
-        return replace(grid_of_view(rows, view, decimals), title=title, notes=self.notes_of(self.view))
+    @property
+    def plot(self) -> Any:
+        """Figures: `intervals` and `judged_by_rank`."""
+        return import_module("unjudged.report.score_plots").ScorePlots(self)
+
+    def to_latex(
+        self,
+        decimals: int = DECIMALS,
+        *,
+        caption: str = "",
+        label: str | None = None,
+        names: Mapping[str, str] | None = None,
+    ) -> str:
+        """Return the view as a LaTeX table for a paper, best first; of packages it needs booktabs only.
+
+        `names` maps systems to the names to show.
+        """
+        grid = replace(self.grid(decimals=checked_int("decimals", decimals)), title=self._caption())
+        if grid.columns[-1].name == " ":  # marks, which only the note of a command explains
+            grid = replace(grid, columns=grid.columns[:-1], rows=[row[:-1] for row in grid.rows])
+        return as_latex(grid.named(names or {}), caption, label)
+
+    def _caption(self) -> str:
+        return f"Means over {counted(len(self.source.queries), 'query')}."
 
 
 def _how(row: Row) -> str:
