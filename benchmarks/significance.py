@@ -11,12 +11,15 @@ import time
 from collections.abc import Callable
 from functools import partial
 
-from unjudged import compare_pairs, evaluate
+from unjudged import evaluate
 from unjudged.collection.collection import name_runs
 from unjudged.evidence.runs_compared import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
+from unjudged.inference.corrections import find_correction
 from unjudged.inference.infer import Settings, decide, run_tests
+from unjudged.inference.pairs import Pairs
 from unjudged.inference.rows import pairs_of
+from unjudged.inference.significance import p_values
 from unjudged.inference.verdict import BETTER
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.rankings.judged import Floats
@@ -36,14 +39,17 @@ HEADLINES = ("RBP(p=0.8)", "RBP(p=0.95)", "nDCG@10", "AP")
 
 
 def significant(scores: Floats, test: str, correction: str, draws: int) -> int:
-    return int(compare_pairs(scores, test=test, correction=correction, draws=draws).significant.sum())  # type: ignore[arg-type]
+    pairs, by = Pairs.of(scores), find_correction(correction)
+    if by.joint:
+        return int((by.function(pairs, draws=draws, seed=0) <= 0.05).sum())
+    return int((by.function(p_values(pairs, test, draws=draws).p) <= 0.05).sum())
 
 
 def better(shared: SharedRankings, name: str) -> int:
     """How many pairs have a better system."""
     measure, settings = parse_measure(name), Settings.of("t", "holm", 0.05, FEW, 0)
     scores = shared.per_run(measure.compute(shared.judged_rankings))
-    contrast = RankingsEvidence(shared, measure, scores).contrast(*pairs_of(len(scores)))
+    contrast = RankingsEvidence(shared, measure, scores).contrast(*pairs_of(range(len(scores))))
     (columns,) = decide([run_tests(contrast, settings)], settings)
     return int((columns["headline"] == BETTER).sum())
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from make_sample import collection
 
 from unjudged import UnjudgedWarning, evaluate, sample
-from unjudged.report.score_plots import systems_figure
+from unjudged.report.result_plots import systems_figure
 
 MEASURE = "nDCG@10"
 WIDTH = 600

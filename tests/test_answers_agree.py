@@ -7,9 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from scipy.stats import t
 
 from tests.cli.in_process import printed
 from tests.intervals import Found, intervals
@@ -32,7 +30,6 @@ from unjudged.base.errors import AssumptionWarning
 from unjudged.measures.kernel.estimand import COMPARISON, permitted
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.predictions import (
-    DocumentEvidence,
     design_for_predictions,
     estimate_with_predictions,
 )
@@ -174,31 +171,6 @@ def test_a_measure_for_uniform_samples_says_that_these_are_none() -> None:
     assert not evaluate(sample.qrels, two("reranked", "fused"), "AP").warnings
     drawn = judging.Pool.of(truth(), sample.runs).uniform(0.5, seed=1)
     assert not evaluate(drawn, two("reranked", "fused"), "infAP").warnings
-
-
-@pytest.mark.parametrize("measure", SUMS)
-def test_one_headline_with_predictions(measure: str) -> None:
-    """Rows have what `evaluate` estimates, also if plain scores say the opposite."""
-    runs = two("reranked", "dense")
-    design = design_for_predictions(runs, 60, model(), measure, qrels=sample.qrels, seed=3)
-    drawn = judging.merge(design, {"them": truth()}).judgments
-    (estimates,) = estimate_with_predictions(drawn, runs, model(), measure)
-    plain = compare(drawn, runs, measure)
-    both = compare(drawn, runs, measure, predictions=model())
-    assert isinstance(estimates, DocumentEvidence)
-    of_sample, gaps = estimates.mean("dense", "reranked"), np.subtract(*estimates.per_query[::-1])
-    half = t.ppf(0.975, len(gaps) - 1) * gaps.std(ddof=1) / np.sqrt(len(gaps))
-    row = both.pair()
-    assert (row["a"], row["b"]) == ("dense", "reranked")
-    assert row["difference"] == pytest.approx(of_sample.value, abs=1e-15)
-    assert (row["estimate_low"], row["estimate_high"]) == pytest.approx((of_sample.low, of_sample.high))
-    assert (row["query_low"], row["query_high"]) == pytest.approx((gaps.mean() - half, gaps.mean() + half))
-    assert (row["p"] < 0.05) == (abs(gaps.mean()) > half)
-    means = {one["system"]: one["mean"] for one in both.systems}
-    assert [means[run] for run in runs] == pytest.approx([estimates.mean(run).value for run in runs])
-    assert (plain.ahead, both.ahead) == ("reranked", "dense")
-    assert both.records("pairs").as_columns()["headline"] == [both.headline]
-    assert str(both).startswith(f"dense is {'better than' if both.better else 'ahead of'} reranked")
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -26,7 +26,6 @@ JOURNEY = [
     "evidence.table",
     "inference",
     "results.words",
-    "results.paper",
     "results.comparison",
     "results.evaluation",
     "questions",
@@ -60,7 +59,7 @@ HEAVY = {
 }
 
 
-PLOTS = {("results.evaluation", "report"), ("results.comparison", "report")}
+PLOTS = {("results", "report")}
 """Results import by name, when asked for plots, the module that draws them."""
 
 SOURCES = {("questions", "predictions"), ("collection", "judging"), ("judging", "predictions")}

@@ -85,7 +85,6 @@ def test_levels_of_significance_and_confidence(value: Any) -> None:
 
 SEEDS: dict[str, Callable[[Any], object]] = {
     "compare": lambda x: u.compare(QRELS, RUNS, "AP", seed=x),
-    "compare_pairs": lambda x: u.compare_pairs([[0.1, 0.2], [0.2, 0.1]], test="randomization", seed=x),
     "evaluate": lambda x: u.evaluate(QRELS, RUNS, "AP", interval="queries", seed=x),
     "report_page": lambda x: u.report_page(QRELS, RUNS, "AP", seed=x),
     "next": lambda x: u.judging.next(QRELS, RUNS, n=1, measure="AP", seed=x),

@@ -12,8 +12,7 @@ from held import Held
 from unjudged import evaluate
 from unjudged.inference.careful import careful
 from unjudged.inference.interaction import interaction_p
-from unjudged.inference.pairs import Pairs
-from unjudged.inference.pairwise import t_interval
+from unjudged.inference.pairs import Pairs, t_interval
 from unjudged.rankings.judged import Floats
 
 ALPHA, SEED, REACH = 0.05, 28, 1.0

@@ -16,7 +16,7 @@ from unjudged.evidence.calibration import Calibration
 from unjudged.evidence.intervals.methods import Asked, How
 from unjudged.evidence.left_out import FirstDocuments, LeftOut, mean_bounds
 from unjudged.evidence.runs_alone import AloneEvidence
-from unjudged.inference.alone import alone
+from unjudged.inference.systems import alone
 from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.extension import chosen_rows

@@ -25,8 +25,8 @@ from unjudged.evidence.runs_compared import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.careful import careful
 from unjudged.inference.corrections import find_correction
-from unjudged.inference.gate import JudgingName, extremes
 from unjudged.inference.infer import Settings, decide, reach_of, run_tests
+from unjudged.inference.margins import JudgingName, extremes
 from unjudged.inference.pairs import Pairs
 from unjudged.inference.significance import p_values, t
 from unjudged.inference.verdict import BETTER, HEADLINES

@@ -20,7 +20,7 @@ from unjudged.data.tables import Ids
 from unjudged.evidence.intervals.methods import Asked, How
 from unjudged.evidence.prevalence import GivenPrevalence, band_of
 from unjudged.evidence.runs_alone import AloneEvidence
-from unjudged.inference.alone import alone
+from unjudged.inference.systems import alone
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask

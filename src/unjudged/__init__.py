@@ -21,7 +21,6 @@ _NAMES = LazyNames(
     "unjudged",
     {
         "base.errors": "InputError UnjudgedError UnjudgedWarning UsageError",
-        "inference.pairwise": "PairTests compare_pairs",
         "inference.power": "QueryPlan plan_queries",
         "diagnosis.checking": "Check check",
         "diagnosis.explaining": "Explanation explain",

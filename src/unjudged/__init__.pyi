@@ -5,7 +5,6 @@ from unjudged.collection.scores import Scores as Scores
 from unjudged.diagnosis.checking import Check as Check, check as check
 from unjudged.diagnosis.explaining import Explanation as Explanation, explain as explain
 from unjudged.evidence.calibration import Calibration as Calibration
-from unjudged.inference.pairwise import PairTests as PairTests, compare_pairs as compare_pairs
 from unjudged.inference.power import QueryPlan as QueryPlan, plan_queries as plan_queries
 from unjudged.measures.kernel.registry import MEASURES as MEASURES, Measure as Measure, measure as measure
 from unjudged.questions.calibrating import calibrate as calibrate
@@ -44,7 +43,6 @@ __all__ = [
     "MEASURES",
     "Measure",
     "Page",
-    "PairTests",
     "QueryPlan",
     "Result",
     "Run",
@@ -57,7 +55,6 @@ __all__ = [
     "check",
     "compare",
     "compare_collections",
-    "compare_pairs",
     "evaluate",
     "experiment",
     "explain",

@@ -16,12 +16,12 @@ import pytest
 from pyarrow import parquet
 
 from tests.engines.test_bucket import judgment_rows, run_rows
+from tests.pairs import all_pairs
 from unjudged import (
     InputError,
     Scores,
     UsageError,
     compare,
-    compare_pairs,
     evaluate,
     gate,
     measure,
@@ -243,7 +243,7 @@ def test_a_verdict_from_a_table_with_bounds(session: Any, folder: Path) -> None:
     names = [[str(measure) for measure in one.measures] for one in (table, own)]
     columns = [names[0].index(name) for name in names[1]]
     assert table.values[places][:, order][:, :, columns].tolist() == own.values.tolist()
-    found, alone = compare(table, measures="nDCG@10"), compare_pairs(own.values[:, :, 1])
+    found, alone = compare(table, measures="nDCG@10"), all_pairs(own.values[:, :, 1])
     assert [row["p"] for row in found.pairs] == pytest.approx(alone.p, abs=1e-15)
     by_precision = compare(table, measures="P@10").pair("reranked", "fused")
     theirs = compare(own.rankings.judgments, {name: sample.runs[name] for name in chosen}, "P@10")

@@ -101,7 +101,6 @@ def test_rows_that_are_wrong() -> None:
         ({"score": ["1", "x"]}, {}, "a row of run 'mine': the score is 'x', expected a finite number"),
         ({"query": ["q", None]}, {}, "a row of run 'mine': the query is null"),
         ({"query": ["r", "r"], "document": ["b", "b"]}, {}, "document 'b' of query 'r' appears twice"),
-        ({}, {"grade": [1.5]}, "a row of the judgments: the grade is '1.5'"),
     ]
     for in_run, in_qrels, message in wrong:
         for judged in (1, 0):

@@ -32,11 +32,11 @@ def test_bounds_against_every_completion() -> None:
                 for complete in completions(qrels, run, measure)
             ]
             low, high = min(every), max(every)
-            whole, rankings = measure.of_whole_grades(scores.rankings)
+            placed, rankings = measure.on(scores.rankings.judgments), scores.rankings
             after_end = 0.0 if measure.traits.tail is None else float(measure.weights(1))
             assert found[k].low <= low + 1e-12, (measure, seed)
             assert found[k].high >= high - 1e-12, (measure, seed)
-            limits = bounds(whole, rankings, after_end=False)
+            limits = bounds(placed, rankings, after_end=False)
             if limits.exact and not measure.traits.skips_unjudged and not after_end:
                 value = float(scores.values[0, 0, k])
                 assert limits.low[0] == pytest.approx(min(low, value), abs=1e-12), (measure, seed)

@@ -13,7 +13,8 @@ from scipy import stats
 
 from tests.conftest import examples
 from unjudged import Scores, compare
-from unjudged.inference.careful import careful, limits, shape_of, share_alike
+from unjudged.evidence.intervals.quantiles import shape_of
+from unjudged.inference.careful import careful, limits, share_alike
 from unjudged.rankings.judged import Floats
 
 REACH = 1.0

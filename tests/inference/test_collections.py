@@ -164,7 +164,7 @@ def test_the_same_collection_twice_is_noted() -> None:
 def test_names_become_texts_and_none_is_that_of_the_mean() -> None:
     found = compare_collections({2019: table(1, 8), 2020: table(2, 8)})
     assert list(found.settings["collections"]) == ["2019", "2020"]
-    assert "System & 2019 & 2020 & Mean &" in found.to_latex()
+    assert "system & 2019 & 2020 & Mean &" in found.to_latex()
     with pytest.raises(UsageError, match="called 'mean', which names the mean over collections"):
         compare_collections({"mean": table(1, 8), "y": table(2, 8)})
     with pytest.raises(UsageError, match="same name"):

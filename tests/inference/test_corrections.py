@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unjudged import UsageError, compare_pairs
+from tests.pairs import all_pairs
+from unjudged import Scores, UsageError, compare
 from unjudged.base.choices import CorrectionName
-from unjudged.inference.corrections import CORRECTIONS, adjusted, correction
+from unjudged.inference.corrections import CORRECTIONS, correction
 from unjudged.inference.pairs import Pairs
 from unjudged.inference.significance import p_values
 from unjudged.rankings.judged import Floats
 
 STATSMODELS = {"holm": "holm", "bh": "fdr_bh", "bonferroni": "bonferroni"}
-ANY = Pairs.of(np.zeros((2, 2)))
 
 
 @pytest.mark.parametrize("name", STATSMODELS)
@@ -27,11 +27,11 @@ def test_adjusted_p_values_are_those_of_statsmodels(name: str, p: list[float]) -
     multitest = pytest.importorskip("statsmodels.stats.multitest")
     with patch("gc.collect"):  # multipletests collects the garbage of the whole process each time
         theirs = multitest.multipletests(p, method=STATSMODELS[name])[1]
-    np.testing.assert_allclose(adjusted(np.array(p), ANY, name), theirs, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(CORRECTIONS[name].function(np.array(p)), theirs, rtol=0, atol=1e-12)
 
 
 def test_no_correction() -> None:
-    assert adjusted(np.array([0.2, 0.01]), ANY, "none").tolist() == [0.2, 0.01]
+    assert CORRECTIONS["none"].function(np.array([0.2, 0.01])).tolist() == [0.2, 0.01]
 
 
 def test_tukey_is_the_enumeration_of_all_permutations() -> None:
@@ -41,7 +41,7 @@ def test_tukey_is_the_enumeration_of_all_permutations() -> None:
     ranges = np.array([np.ptp(np.mean(way, axis=0)) for way in product(*columns)])
     pairs, draws = Pairs.of(scores), 20_000
     exact = (ranges[None] >= np.abs(pairs.difference)[:, None] - 1e-12).mean(axis=1)
-    drawn = adjusted(np.ones(3), pairs, "tukey", draws=draws)
+    drawn = all_pairs(scores, correction="tukey", draws=draws).p_adjusted
     assert (np.abs(drawn - exact) <= 5 * np.sqrt(exact * (1 - exact) / draws) + 1 / draws).all()
     assert exact.min() < 0.1
 
@@ -49,15 +49,15 @@ def test_tukey_is_the_enumeration_of_all_permutations() -> None:
 def test_tukey_of_two_systems_is_the_sign_flip_test() -> None:
     scores = np.random.default_rng(4).random((2, 10))
     exact = p_values(Pairs.of(scores), "randomization").p[0]
-    drawn = adjusted(np.ones(1), Pairs.of(scores), "tukey", draws=20_000)[0]
+    drawn = all_pairs(scores, correction="tukey").p_adjusted[0]
     assert drawn == pytest.approx(exact, abs=5 * np.sqrt(exact / 20_000))
 
 
 @pytest.mark.parametrize("name", CORRECTIONS)
 def test_identical_systems(name: CorrectionName) -> None:
     scores = np.tile(np.random.default_rng(1).random(6), (3, 1))
-    assert compare_pairs(scores, correction=name, draws=50).p_adjusted.tolist() == [1, 1, 1]
-    assert compare_pairs(scores, correction=name, draws=50, baseline=1).p_adjusted.tolist() == [1, 1]
+    assert all_pairs(scores, correction=name, draws=50).p_adjusted.tolist() == [1, 1, 1]
+    assert all_pairs(scores, correction=name, draws=50, baseline=1).p_adjusted.tolist() == [1, 1]
 
 
 def family_wise_errors(name: CorrectionName, repeats: int, baseline: int | None = None) -> float:
@@ -72,7 +72,7 @@ def family_wise_errors(name: CorrectionName, repeats: int, baseline: int | None 
         difficulty = rng.beta(1, 3, 25)
         noise = (rng.exponential(size=(8, 25)) - 1) * 0.1
         scores = difficulty + noise + true_means[:, None]
-        found = compare_pairs(scores, correction=name, draws=400, baseline=baseline, seed=1)
+        found = all_pairs(scores, correction=name, draws=400, baseline=baseline, seed=1)
         equal = true_means[found.pairs.first] == true_means[found.pairs.second]
         errors += bool((found.significant & equal).any())
     return errors / repeats
@@ -101,25 +101,23 @@ def test_a_correction_of_ones_own() -> None:
     def twice(p: Floats) -> Floats:
         return np.minimum(2 * p, 1)
 
-    found = compare_pairs(np.random.default_rng(0).random((3, 9)), correction="twice")  # type: ignore[arg-type]
+    found = all_pairs(np.random.default_rng(0).random((3, 9)), correction="twice")
     np.testing.assert_array_equal(found.p_adjusted, np.minimum(2 * found.p, 1))
 
 
 def test_too_few_draws_for_a_correction_are_told() -> None:
-    scores = np.random.default_rng(0).random((8, 20))
-    found = compare_pairs(scores, test="bootstrap", draws=100)
-    assert found.notes[-1].endswith("draw at least 560.")
-    assert not any(
-        "draw at least" in note for note in compare_pairs(scores, test="bootstrap", draws=560).notes
-    )
+    scores = Scores.of(np.random.default_rng(0).random((8, 20)))
+    assert compare(scores, test="bootstrap", draws=100).notes[-1].endswith("draw at least 560.")
+    assert "draw at least" not in " ".join(compare(scores, test="bootstrap", draws=560).notes)
 
 
 def test_refusals() -> None:
+    scores = Scores.of(np.zeros((2, 2)))
     with pytest.raises(
         UsageError, match="correction is 'x', expected one of holm, bh, bonferroni, none, tukey"
     ):
-        compare_pairs(np.zeros((2, 2)), correction="x")  # type: ignore[arg-type]
+        compare(scores, correction="x")  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="alpha is 5, expected a number between 0 and 1"):
-        compare_pairs(np.zeros((2, 2)), alpha=5)
+        compare(scores, alpha=5)
     with pytest.raises(UsageError, match="draws is -1"):
-        compare_pairs(np.zeros((2, 2)), correction="tukey", draws=-1)
+        compare(scores, correction="tukey", draws=-1)

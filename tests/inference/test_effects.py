@@ -9,9 +9,8 @@ from scipy import stats
 
 from tests.inference.test_significance import score_matrices
 from unjudged import UsageError
-from unjudged.inference import pairwise as effects
-from unjudged.inference.pairs import Pairs
-from unjudged.inference.pairwise import effect_size, outcomes, t_interval
+from unjudged.inference import pairs as effects
+from unjudged.inference.pairs import Pairs, effect_size, outcomes, t_interval
 from unjudged.rankings.judged import Floats
 
 
@@ -23,14 +22,14 @@ def against_zero(differences: Floats) -> Pairs:
 
 def test_wins_ties_losses() -> None:
     found = outcomes(Pairs.of([[0.3, 0.5, 0.1, 0.9, 0.2], [0.1 + 0.2, 0.2, 0.4, 0.8, 0.1], [0, 0, 0, 0, 0]]))
-    assert [column.tolist() for column in found] == [[3, 5, 5], [1, 0, 0], [1, 0, 0]]
+    assert [column.tolist() for column in found.values()] == [[3, 5, 5], [1, 0, 0], [1, 0, 0]]
 
 
 @given(score_matrices())
 def test_outcomes_add_up_and_turn_round(scores: Floats) -> None:
     found, turned = outcomes(Pairs.of(scores)), outcomes(Pairs.of(-scores))
-    assert (found.wins + found.ties + found.losses == scores.shape[1]).all()
-    assert found.wins.tolist() == turned.losses.tolist()
+    assert (sum(found.values()) == scores.shape[1]).all()
+    assert found["wins"].tolist() == turned["losses"].tolist()
 
 
 @given(score_matrices(least=2))

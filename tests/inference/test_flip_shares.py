@@ -12,10 +12,10 @@ from tests.conftest import Qrels, RunDict
 from unjudged import compare, sample
 from unjudged.evidence import favouring
 from unjudged.evidence.shared import SharedRankings
-from unjudged.inference.rows import Row
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judgments import Judgments
+from unjudged.results.fields import Row
 
 Runs = dict[str, RunDict]
 

@@ -396,7 +396,7 @@ def test_margins_on_the_command_line(
         ("0.1,0.2", "--margin has '0.1', expected"),
         ("RBP(p=0.8)", "--margin has 'RBP(p=0.8)', expected"),
         ("=0.1", "--margin has '=0.1', expected"),
-        ("AP=0.1,AP=0.2", "--margin names AP twice"),
+        ("AP=0.1,AP=0.2", "--margin names a measure twice"),
     ],
 )
 def test_wrong_margins(word: str, problem: str, capsys: pytest.CaptureFixture[str]) -> None:

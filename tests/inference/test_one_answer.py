@@ -28,9 +28,9 @@ from unjudged import (
     report_page,
 )
 from unjudged.evidence.bounds.value_bounds import bounds
-from unjudged.inference.gate import PASS
-from unjudged.inference.rows import Row
+from unjudged.inference.margins import PASS
 from unjudged.inference.verdict import BETTER, BLUR, ENOUGH_QUERIES, FEW_QUERIES, FLIP, HEADLINES
+from unjudged.results.fields import Row
 from unjudged.results.rendering import render
 
 Several = tuple[Qrels, dict[str, RunDict]]

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from tests.conftest import Qrels, RunDict, examples
 from tests.evidence.small_collections import several_runs
 from unjudged import Comparison, InputError, Scores, UsageError, compare, evaluate, sample
-from unjudged.inference.rows import Row
 from unjudged.inference.verdict import (
     BETTER,
     CANNOT,
@@ -24,6 +23,7 @@ from unjudged.inference.verdict import (
     NEEDS_QUERIES,
     UNKNOWN,
 )
+from unjudged.results.fields import Row
 from unjudged.results.words import ANSWERS, MEANS, headline_sentence
 
 TWO = {name: sample.runs[name] for name in ("fused", "reranked")}

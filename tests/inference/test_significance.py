@@ -15,7 +15,6 @@ from unjudged import UsageError
 from unjudged.base.notes import note
 from unjudged.inference import significance
 from unjudged.inference.pairs import Pairs
-from unjudged.inference.pairwise import compare_pairs
 from unjudged.inference.significance import TESTS, p_values, significance_test
 from unjudged.rankings.judged import Floats
 
@@ -231,10 +230,3 @@ def test_notes_count_pairs_in_the_singular_and_the_plural() -> None:
     shifted = Pairs.of([apart, apart + 0.25, apart[::-1] ** 2])
     said = "1 of 3 pairs differs by the same amount on every query: p is 2^-11."
     assert p_values(shifted).notes == (said, note("alike"))
-
-
-def test_tests_of_pairs_say_how_many_differ() -> None:
-    rng = np.random.default_rng(0)
-    found = compare_pairs(np.array([[0.3], [0.3], [0.5]]) + rng.normal(0, 0.1, (3, 40)))
-    method = "Paired t test, Holm"
-    assert str(found) == f"PairTests(3 pairs, 2 differ: {method}, alpha = 0.05)"

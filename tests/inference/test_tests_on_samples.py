@@ -10,8 +10,9 @@ import pytest
 from held import read_held
 
 from tests.intervals import intervals
+from tests.pairs import all_pairs
 from tests.report.test_page import read
-from unjudged import UsageError, compare, compare_pairs, evaluate, gate, judging, report_page
+from unjudged import UsageError, compare, evaluate, gate, judging, report_page
 from unjudged.judging import Pool
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.rankings.runs import Run
@@ -54,7 +55,7 @@ def test_the_size_is_that_of_the_level() -> None:
     complete = pool.rankings
     for measure in parse_measures(["xinfAP", "statAP"]):
         values = measure.compute(rankings).reshape(2, -1, SIZE)
-        rejected = [compare_pairs(values[:, i]).p[0] <= 0.05 for i in range(values.shape[1])]
+        rejected = [all_pairs(values[:, i]).p[0] <= 0.05 for i in range(values.shape[1])]
         assert np.mean(rejected) == pytest.approx(0.05, abs=0.027), measure
         plain = parse_measures("AP")[0].compute(complete).reshape(2, -1, SIZE)
         noisy, quiet = (np.std(of[0] - of[1], axis=1).mean() for of in (values, plain))

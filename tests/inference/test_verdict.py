@@ -39,17 +39,21 @@ def judging(excluded: bool, leads: bool) -> Judging:
 def test_headlines(case: str, other: str, more: str, headline: str) -> None:
     holds, excluded, leads, seen, worst = (np.array([letter != "-"]) for letter in case)
     found = verdicts(holds, seen, worst, judging(bool(excluded[0]), bool(leads[0])), 50)
-    assert (found.other_queries[0], found.more_judging[0], found.headline[0]) == (other, more, headline)
+    assert (found["other_queries"][0], found["more_judging"][0], found["headline"][0]) == (
+        other,
+        more,
+        headline,
+    )
     few = verdicts(holds, seen, worst, judging(bool(excluded[0]), bool(leads[0])), 9)
-    assert (few.other_queries[0], few.more_judging[0]) == (other, more)
-    assert few.headline[0] == "few queries"
+    assert (few["other_queries"][0], few["more_judging"][0]) == (other, more)
+    assert few["headline"][0] == "few queries"
 
 
 def test_without_judgments_only_queries_count() -> None:
     none = np.zeros(2, bool)
     found = verdicts(np.array([True, False]), none, none, Judging.nothing(2), 10)
-    assert found.more_judging.tolist() == ["unknown", "unknown"]
-    assert found.headline.tolist() == ["better", "needs queries"]
+    assert found["more_judging"].tolist() == ["unknown", "unknown"]
+    assert found["headline"].tolist() == ["better", "needs queries"]
 
 
 def test_pairs_have_their_own_answers() -> None:
@@ -57,7 +61,7 @@ def test_pairs_have_their_own_answers() -> None:
     holds, excluded, leads, seen, worst = columns
     ones = np.ones(len(CASES))
     found = verdicts(holds, seen, worst, Judging(True, excluded, leads, ones, ones), 10)
-    assert found.headline.tolist() == [headline for *_, headline in CASES]
+    assert found["headline"].tolist() == [headline for *_, headline in CASES]
 
 
 @pytest.mark.parametrize(

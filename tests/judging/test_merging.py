@@ -230,10 +230,10 @@ def test_what_cannot_be_judged_counts_as_unjudged_and_is_not_asked_again(tmp_pat
         ),
         (FIRST, [("q1", "d1", 1)], "error", "by name"),
         (
-            Judgments.with_fractions({"q1": {"d1": 0.5}}),
+            {"q1": {"d1": 0.5}},
             {"last": {"q1": {"d1": 1}}},
             "error",
-            "next take fractions",
+            "'0.5', expected a whole number .*: round them",
         ),
         (
             FIRST,

@@ -115,11 +115,11 @@ def test_measures_that_need_whole_grades(measure: str) -> None:
 
 
 def test_what_takes_only_whole_grades() -> None:
-    fractions = Judgments.with_fractions(GRADES)
+    fractions = Judgments.of(GRADES)
     assert fractions.scale is not None
     for given_qrels in (GRADES, fractions):
         with pytest.raises(InputError, match=r"'a' of query 'q' is '0.25', expected a whole .* round them"):
-            Judgments.of(given_qrels)
+            Judgments.whole(given_qrels)
     with pytest.raises(UsageError, match="judgments with fractional grades cannot be written"):
         judgments_text(fractions, "qrels")
     scores = evaluate({"q": GRADES["q"], "r": GRADES["q"]}, {"q": RUN["q"], "r": RUN["q"]}, "nDCG")
@@ -131,8 +131,11 @@ def test_what_takes_only_whole_grades() -> None:
 
 
 def test_a_fractional_threshold_of_whole_grades() -> None:
-    with pytest.raises(UsageError, match="these grades are whole numbers, so rel must be one too"):
-        value("AP(rel=0.5)", {"q": {"a": 1}})
+    whole = {"q": {"a": 1, "b": 2, "c": 0}}
+    for rel, same in ((0.5, 1), (1.5, 2)):
+        found = evaluate(whole, RUN, f"AP(rel={rel})")
+        assert found.measures == [f"AP(rel={rel})"]
+        assert found.values[0, 0, 0] == value(f"AP(rel={same})", whole)
 
 
 def test_a_negative_fraction() -> None:

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 import unjudged
+from tests.pairs import all_pairs
 from tests.parity.collections import Case
 from tests.parity.rows import Answer, Found
 from unjudged import Collection, Judgments, Scores, judging, predictions, studies
+from unjudged.inference.pairs import effect_size, t_interval
 from unjudged.inference.rows import turned as turned_row
 from unjudged.judging.designs import draw
 from unjudged.judging.judging_page import to_judge_in
@@ -425,11 +427,11 @@ def pair_tests(case: Case) -> Iterator[Found]:
     matrix = np.array(list(case.extra["scores"].values()))
     for test in ("t", "randomization", "wilcoxon", "bootstrap"):
         for correction in ("holm", "bh", "bonferroni", "tukey", "none"):
-            found = unjudged.compare_pairs(matrix, test=test, correction=correction, draws=2000, seed=4)
+            found = all_pairs(matrix, test, correction, draws=2000, seed=4)
             yield test, correction, "", "p", found.p
             yield test, correction, "", "p_adjusted", found.p_adjusted
-    yield "", "", "", "effect", list(found.effect)
-    yield "", "", "", "difference", list(found.difference)
+    yield "", "", "", "effect", list(effect_size(found.pairs))
+    yield "", "", "", "difference", list(t_interval(found.pairs))
 
 
 def plan(case: Case) -> Iterator[Found]:

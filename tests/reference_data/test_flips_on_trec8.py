@@ -16,11 +16,12 @@ from unjudged.evidence.runs_compared import RankingsEvidence
 from unjudged.evidence.shared import selected_runs, two_of
 from unjudged.evidence.tipping import is_open
 from unjudged.inference.infer import Settings
-from unjudged.inference.rows import Row, answer
+from unjudged.inference.rows import answer
 from unjudged.inference.verdict import excludes_change
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.questions.sources import of_rankings
 from unjudged.rankings.judged import Floats, Integers
+from unjudged.results.fields import Row
 
 pytestmark = pytest.mark.filterwarnings("ignore::unjudged.UnjudgedWarning")
 
@@ -35,7 +36,7 @@ def pairs(collection: Collection, name: str, pool_depth: int | None = None) -> l
     found = of_rankings(
         collection, parse_measures(name), depth=None, pool_depth=pool_depth, ties="order", seed=0
     )
-    return answer(found.evidence, Settings()).pairs
+    return answer(found.evidence, Settings())[0]["pairs"]
 
 
 def column(rows: list[Row], name: str) -> np.ndarray:

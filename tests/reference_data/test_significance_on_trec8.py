@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from unjudged import compare_pairs, evaluate
+from tests.pairs import all_pairs
+from unjudged import evaluate
 from unjudged.base.choices import CorrectionName
-from unjudged.inference.pairs import Pairs
-from unjudged.inference.pairwise import effect_size
+from unjudged.inference.pairs import Pairs, effect_size
 from unjudged.inference.significance import p_values
 from unjudged.rankings.judged import Floats
 
@@ -27,14 +27,14 @@ def precisions(data: Path) -> Floats:
     ("correction", "count"), [("none", 5982), ("bh", 5801), ("holm", 3085), ("bonferroni", 2982)]
 )
 def test_paired_t(precisions: Floats, correction: CorrectionName, count: int) -> None:
-    found = compare_pairs(precisions, correction=correction)
+    found = all_pairs(precisions, correction=correction)
     assert len(found.p) == 8256
     assert int(found.significant.sum()) == count
 
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_randomised_tukey(precisions: Floats, seed: int) -> None:
-    found = compare_pairs(precisions, correction="tukey", draws=20_000, seed=seed)
+    found = all_pairs(precisions, correction="tukey", draws=20_000, seed=seed)
     assert abs(int(found.significant.sum()) - 2676) <= 25
 
 

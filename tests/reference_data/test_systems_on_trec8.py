@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.pairs import all_pairs
 from unjudged.base.choices import CorrectionName
 from unjudged.collection.collection import name_runs
 from unjudged.evidence.contrast import Ends
 from unjudged.evidence.runs_compared import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
-from unjudged.inference.pairwise import compare_pairs
 from unjudged.inference.rows import pairs_of
 from unjudged.inference.verdict import excludes_change
 from unjudged.measures.kernel.names import parse_measure
@@ -30,7 +30,7 @@ def bounds_of(shared: SharedRankings, name: str) -> tuple[Floats, Ends, Floats]:
     """Scores of the systems, the bounds of every pair, and its difference."""
     measure = parse_measure(name)
     values = shared.per_run(measure.compute(shared.judged_rankings))
-    contrast = RankingsEvidence(shared, measure, values).contrast(*pairs_of(len(values)))
+    contrast = RankingsEvidence(shared, measure, values).contrast(*pairs_of(range(len(values))))
     assert contrast.ends is not None
     return values, contrast.ends, contrast.values.mean(axis=1)
 
@@ -47,7 +47,7 @@ def test_settled_and_significant(
     equal = (np.abs(ends.low) <= 1e-12) & (np.abs(ends.high) <= 1e-12)
     counts: dict[CorrectionName, tuple[int, int]] = {"none": by_t, "holm": by_holm}
     for correction, (significant, loose) in counts.items():
-        tests = compare_pairs(values, correction=correction)
+        tests = all_pairs(values, correction=correction)
         assert len(tests.pairs) == 8256
         assert int((kept & ~equal).sum()) == settled
         assert int(tests.significant.sum()) == significant

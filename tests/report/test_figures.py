@@ -177,7 +177,6 @@ def test_scales_and_labels() -> None:
         (lambda e: curves(e, statistics=["nope"]), "nope"),
         (lambda e: scatter(e, ["P@10"]), "the experiment has no P@10"),
         (lambda e: scatter(e, levels=[0.2]), "the experiment has no level 0.2"),
-        (lambda _: evaluate(sample.qrels, sample.runs, ["AP", "P@5"]).plot.intervals(), "say which measure"),
     ],
 )
 def test_refusals(tried: Experiment, draw: Any, said: str) -> None:

@@ -156,7 +156,8 @@ class Collection:
         """
         if named is None:
             named = self.described.defaults.measures or otherwise()
-        return with_relevant(parse_measures(named), self.described.relevant)
+        found = with_relevant(parse_measures(named), self.described.relevant)
+        return found if self._judgments is None else [measure.on(self._judgments) for measure in found]
 
     @computed_once
     def rankings(self) -> JudgedRankings:
@@ -172,14 +173,6 @@ class Collection:
         if depth not in self._shared:
             self._shared[depth] = SharedRankings.of(self.judgments, self._some_runs(), self.on_read, depth)
         return self._shared[depth]
-
-    def by_whole_grades(self, measures: Sequence[Measure]) -> tuple[Collection, list[Measure]]:
-        """Return collection and measures by whole grades, which stand for fractions if there are any."""
-        scale = self.judgments.scale
-        if scale is None:
-            return self, list(measures)
-        whole = self.changed(_judgments=self.judgments.by_whole_grades())
-        return whole, [measure.on_scale(scale) for measure in measures]
 
     def loaded(self) -> Collection:
         """Return the same with every run in memory, for what needs all of its documents."""
@@ -255,16 +248,6 @@ def collection_of(
         return Collection(qrels, runs, on_read=on_read, names=None if names == "file" else names)
     made = qrels if runs is None else qrels.chosen(runs)
     return made if on_read is None else made.changed(on_read=on_read)
-
-
-def with_whole_grades(qrels: JudgmentsSource | Collection, runs: RunsSource | None = None) -> Collection:
-    """Return the same; fractional grades are refused."""
-    described = None if isinstance(qrels, Collection) else description_of(qrels)
-    if isinstance(qrels, Collection) or described is not None:
-        found = collection_of(qrels, runs)
-        Judgments.of(found.judgments)  # says which grade is a fraction
-        return found
-    return Collection(Judgments.of(qrels), runs)
 
 
 def described_runs(described: Description) -> dict[str, RunSource]:

@@ -69,7 +69,7 @@ def _is_stated(labels: Labels) -> bool:
 
 def _read(labels: Labels) -> Judgments:
     """Return the judgments of a file, with the origin that is stated where the file records none."""
-    judgments = Judgments.with_fractions(_source(labels))
+    judgments = Judgments.of(_source(labels))
     if not _is_stated(labels):
         return judgments
     origin, how = judgments.origin, labels.how

@@ -87,7 +87,7 @@ class RelevanceEvaluator:
         self._columns = _chosen(_texts(measures), level, MEASURES.changes)
         self._names = [_key(column) for column in self._columns]
         self._judged_only = bool(judged_docs_only_flag)
-        self._judgments = Judgments.of(judged) if judged else None
+        self._judgments = Judgments.whole(judged) if judged else None
 
     def evaluate(self, scores: Rankings) -> dict[str, dict[str, float]]:
         """Return the value of each measure, for each query of the run that is judged."""

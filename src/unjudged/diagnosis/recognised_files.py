@@ -77,7 +77,7 @@ def _by_numbers(file: str) -> str:
 
 
 def _judgments(file: str) -> RecognisedFile:
-    judgments = Judgments.with_fractions(file)
+    judgments = Judgments.of(file)
     judged, grades = judgments.grade >= 0, judgments.grade[judgments.grade >= 0]
     held = f"{int(judged.sum()):,} judged documents, {int((grades >= 1).sum()):,} of them relevant"
     if not judged.all():

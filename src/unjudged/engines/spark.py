@@ -17,7 +17,7 @@ import numpy as np
 from unjudged.base.errors import InputError, UsageError
 from unjudged.data import matching
 from unjudged.data.arrow_columns import pyarrow_module, validate
-from unjudged.data.columns import NONE, Layout, columns_of, expected
+from unjudged.data.columns import NONE, Layout, columns_of
 from unjudged.data.tables import Matched, Table
 from unjudged.data.tabular import Block
 from unjudged.evidence.bounds.value_bounds import bounds as bounds_of_rankings
@@ -70,10 +70,11 @@ def evaluate(
     if not named:
         raise UsageError("no run given, expected at least one")
     rankings, judged = _run_rows(named, run_columns), _judgment_rows(qrels, qrels_columns)
-    task = replace(Task.of(list(named), parse_measures(measures), depth), scale=_scale(judged))
+    task = Task.of(list(named), parse_measures(measures), depth)
     if bounds:
-        highest = _highest_grade(judged) if task.scale is None else len(task.scale) - 1
-        task = replace(task, highest=highest)
+        scale = _scale(judged)
+        highest = _highest_grade(judged) if scale is None else len(scale) - 1
+        task = replace(task, highest=highest, scale=scale)
     parts = buckets if buckets is not None else max(1, math.ceil(rankings.count() / ROWS_OF_A_CALL))
     if parts < 1:
         raise UsageError(f"buckets is {parts}, expected a whole number of at least 1")
@@ -192,7 +193,7 @@ class Task:
     highest: int | None = None
     """The highest grade of all judgments, for bounds; without it there are none."""
     scale: tuple[float, ...] | None = None
-    """All gains of the judgments, also of other buckets, if some grade is a fraction."""
+    """All gains of the judgments, also of other buckets, if some grade is a fraction; for bounds."""
 
     @classmethod
     def of(cls, runs: Sequence[str], measures: Sequence[Measure], depth: int | None = None) -> Task:
@@ -218,12 +219,8 @@ class Task:
         columns = dict(zip(qrels.column_names, qrels.columns, strict=True))
         table = matching.grouped(_table(columns, "the judgments"))
         judgments = Judgments.from_table(table, Layout(tuple(columns)))
-        if self.scale is not None:  # all buckets have the same, so that `rel` means the same in each
+        if self.scale is not None:
             judgments = _on_scale(judgments, np.array(self.scale))
-        elif judgments.scale is not None:
-            gain = next(gain for gain in judgments.scale.tolist() if gain % 1)
-            problem = f"a row of the judgments: the grade is '{gain:g}', expected {expected('grade')}"
-            raise InputError(f"{problem}; give the task the scale of all judgments")
         matched = self._match(run, judgments)
         ends = {} if self.highest is None else dict.fromkeys(("low", "high"), np.zeros(0))
         if not len(qrels):
@@ -234,8 +231,7 @@ class Task:
         measures = [_measure(*packed) for packed in self.measures]
         values = {"value": np.stack([asked.compute(rankings) for asked in measures], axis=-1)}
         if self.highest is not None:
-            whole = rankings.relabelled(judgments.by_whole_grades())
-            limits = [_limits(asked.on_scale(judgments.scale), whole, self.highest) for asked in measures]
+            limits = [_limits(asked.on(judgments), rankings, self.highest) for asked in measures]
             values |= {end: np.stack([own[k] for own in limits], axis=-1) for k, end in enumerate(ends)}
         names = [name for name, *_ in self.measures]
         return _result(self.runs, list(judgments.queries), names, values)

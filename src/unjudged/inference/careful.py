@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unjudged.evidence.intervals.quantiles import straightened
+from unjudged.base.distributions import upper_tail
+from unjudged.evidence.intervals.quantiles import limits_of_mean, shape_of
 from unjudged.measures.kernel.averages import ROUNDING
 from unjudged.rankings.judged import Floats
 
@@ -35,30 +36,6 @@ class Sides(NamedTuple):
         return np.asarray(np.minimum(2 * np.minimum(self.above, self.below), 1.0), float)
 
 
-class Shape(NamedTuple):
-    """Mean and deviation of each row (0 where it is a rounding error), and a = skewness / (3 sqrt(n))."""
-
-    mean: Floats
-    deviation: Floats
-    bend: Floats
-
-
-def shape_of(values: Floats) -> Shape:
-    """Return the shape of each row of values."""
-    n, mean = values.shape[1], values.mean(axis=1)
-    if n < 2:
-        return Shape(mean, np.zeros(len(values)), np.zeros(len(values)))
-    gaps = values - mean[:, None]
-    squares = gaps * gaps
-    deviation = np.sqrt(squares.sum(axis=1) / (n - 1))
-    deviation[deviation <= ROUNDING * np.abs(values).max(axis=1)] = 0.0
-    cubes = np.einsum("kq,kq->k", squares, gaps) / n
-    cubed = deviation**3
-    skewness = np.divide(cubes, cubed, out=np.zeros(len(values)), where=cubed > 0)
-    unbiased = n**2 / ((n - 1) * (n - 2)) if n > 2 else 1.0
-    return Shape(mean, deviation, unbiased * skewness / (3 * np.sqrt(n)))
-
-
 def careful(values: Floats, margin: float = 0.0, reach: float = np.inf) -> Sides:
     """Test the mean of each row against minus the margin, on both sides; `reach` is the largest value.
 
@@ -66,16 +43,14 @@ def careful(values: Floats, margin: float = 0.0, reach: float = np.inf) -> Sides
     >>> tested.above.round(4).tolist(), tested.below.round(4).tolist()
     ([0.0171], [0.9923])
     """
-    from scipy.special import stdtr
-
     n, (mean, deviation, bend) = values.shape[1], shape_of(values)
     alike = deviation == 0
     t = np.divide(np.sqrt(n) * (mean + margin), deviation, out=np.zeros(len(values)), where=~alike).clip(
         -HUGE, HUGE
     )
     bent = t + bend * t**2 + bend**2 * t**3 / 3 + bend / 2
-    below = np.maximum(stdtr(n - 1, t), stdtr(n - 1, bent))
-    above = np.maximum(stdtr(n - 1, -t), stdtr(n - 1, -bent))
+    tails = upper_tail(max(n - 1, 1), np.stack([-t, -bent, t, bent]))
+    below, above = tails[:2].max(axis=0), tails[2:].max(axis=0)
     if alike.any():
         above[alike], below[alike] = (
             share_alike(sign * mean[alike], sign * margin, reach) ** n for sign in (1, -1)
@@ -98,17 +73,4 @@ def limits(values: Floats, alpha: float, reach: float = np.inf) -> tuple[Floats,
 
     One query says nothing about others: the ends are infinite, or as far away as values reach.
     """
-    from scipy.special import stdtrit
-
-    n, (mean, deviation, bend) = values.shape[1], shape_of(values)
-    critical = float(stdtrit(n - 1, 1 - alpha)) if n > 1 else np.inf
-    error = deviation / np.sqrt(n)
-    with np.errstate(invalid="ignore"):
-        low = np.maximum(mean - np.maximum(critical, straightened(critical, bend)) * error, -reach)
-        high = np.minimum(mean - np.minimum(-critical, straightened(-critical, bend)) * error, reach)
-        share, alike = alpha ** (1 / n), deviation == 0
-        rest = (1 - share) * reach
-        return (
-            np.where(alike, share * mean - rest, low),
-            np.where(alike, share * mean + rest, high),
-        )
+    return limits_of_mean(values, alpha, (-reach, reach))

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from unjudged.base.choices import Choices
+from unjudged.base.notes import Note, note
 from unjudged.inference.pairs import CELLS, Ints, Pairs
-from unjudged.inference.significance import DRAWS, check_draws
+from unjudged.inference.significance import SignificanceTest
 from unjudged.rankings.judged import Floats
 
 CORRECTIONS: Choices[Correction] = Choices("correction")
@@ -47,17 +48,6 @@ def correction(
 def find_correction(name: str | Correction) -> Correction:
     """Return the correction of this name."""
     return name if isinstance(name, Correction) else CORRECTIONS.find(name)
-
-
-def adjusted(
-    p: Floats, pairs: Pairs, method: str | Correction = "holm", *, draws: int = DRAWS, seed: int = 0
-) -> Floats:
-    """Return the p value of every pair after correction."""
-    chosen = find_correction(method)
-    if not chosen.joint:
-        return chosen.function(p)
-    check_draws(draws)
-    return chosen.function(pairs, draws=draws, seed=seed)
 
 
 @correction("Holm", cite=("holm1979",))
@@ -117,6 +107,19 @@ def tukey(pairs: Pairs, *, draws: int, seed: int) -> Floats:
     spread = np.sort(np.concatenate(ranges))
     below = np.searchsorted(spread, np.abs(pairs.difference) - pairs.tolerance)
     return (1 + draws - below) / (draws + 1)
+
+
+def too_few_draws(
+    tests: int, test: SignificanceTest, correction: Correction, *, alpha: float, draws: int
+) -> list[Note]:
+    """Say if a test that resamples has too few draws to show that one of so many pairs differs."""
+    if not test.resamples or correction.joint or not tests:
+        return []
+    alone = np.ones(tests)
+    alone[0] = 1 / (draws + 1)
+    if (smallest := float(correction.function(alone).min())) <= alpha:
+        return []
+    return [note("few-draws", draws=draws, p=smallest, enough=int(np.ceil(tests / alpha)))]
 
 
 def _in_place(values: Floats, order: Ints) -> Floats:

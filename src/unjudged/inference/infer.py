@@ -11,32 +11,23 @@ import numpy as np
 from unjudged.base.choices import called, check_parameters, checked_int
 from unjudged.base.errors import UsageError
 from unjudged.base.notes import Note
-from unjudged.evidence.contrast import Contrast, Ends, Ints, Tip
+from unjudged.evidence.contrast import Contrast, Ends, Tip
 from unjudged.evidence.estimates import powered_means
-from unjudged.evidence.intervals.quantiles import has_range, interval_of_mean
 from unjudged.inference.careful import careful
-from unjudged.inference.corrections import Correction, adjusted, find_correction
-from unjudged.inference.means import (
-    Columns,
-    in_own_direction,
-    means_of_systems,
-    possible_means,
-    sampled_columns,
-)
-from unjudged.inference.pairs import Pairs
-from unjudged.inference.pairwise import effect_size, outcomes, t_interval
+from unjudged.inference.corrections import Correction, find_correction, holm
+from unjudged.inference.pairs import Ints, Pairs, effect_size, outcomes, t_interval
 from unjudged.inference.significance import DRAWS, SignificanceTest, find_test, p_values
 from unjudged.inference.significance import t as students
+from unjudged.inference.systems import Columns, in_own_direction, possible_means, sampled_columns
 from unjudged.inference.verdict import (
     PRECISION,
     PRECISION_OF_DRAWN,
     Judging,
-    Verdicts,
     excludes_change,
     lowest_share,
     verdicts,
 )
-from unjudged.measures.kernel.averages import ROUNDING, mean_over_queries
+from unjudged.measures.kernel.averages import ROUNDING
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Mask
 
@@ -44,6 +35,8 @@ MOST_DRAWN = 60
 """Pairs for which a loss share is sought by a test that resamples, or a flip share by completions."""
 POf = Callable[[Floats], Floats]
 """From differences, pairs x queries, to their careful p values."""
+Case = tuple[Floats, Judging]
+"""Careful p values for other queries, and what judging leaves open."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +45,7 @@ class Settings:
 
     alpha: float = 0.05
     test: SignificanceTest = students
-    correction: Correction | None = None
+    correction: Correction = holm
     draws: int = DRAWS
     seed: int = 0
 
@@ -76,19 +69,22 @@ def reach_of(measure: Measure) -> float:
 class Tested:
     """Differences before any correction.
 
-    `columns` are as shown, in the measure's own direction; p values are for other queries: `p` is that of
-    the chosen test, `p_careful` also allows for skewness, and `judging` has those at s* and at worst.
-    `in_orders` has p values and judging under the orders of tied documents that favour either system.
+    `columns` are as shown, in the measure's own direction, and `p` are those of the chosen test. The first of
+    the `cases` is as judged, others are under the orders of tied documents that favour either system. `pairs`
+    are for joint corrections.
     """
 
     contrast: Contrast
     columns: Columns
     p: Floats
-    p_careful: Floats
-    judging: Judging
+    cases: Sequence[Case]
     pairs: Pairs
-    in_orders: Sequence[tuple[Floats, Judging]] = ()
     notes: Sequence[Note] = ()
+
+    @property
+    def queries(self) -> int:
+        """Number of queries."""
+        return int(self.columns["queries"])
 
 
 def run_tests(contrast: Contrast, settings: Settings, *, shares: bool = True) -> Tested:
@@ -104,26 +100,29 @@ def run_tests(contrast: Contrast, settings: Settings, *, shares: bool = True) ->
         return np.maximum(_p(differences, settings), _own_careful(differences, settings, reach))
 
     p_careful = np.maximum(p, _own_careful(values, settings, reach))
-    judging, orders = Judging.nothing(len(pairs)), []
     if contrast.error is not None:
         columns |= sampled_columns(contrast, columns["difference"], settings.alpha, (-reach, reach))
         p_careful = _unless_slack_decides(contrast, columns, p_careful, p_of)
+    cases: list[Case] = [(p_careful, Judging.nothing(len(pairs)))]
     if contrast.tips is not None:
-        ahead, behind, turned = leaders(contrast, pairs)
-        tip = contrast.tips(ahead, behind)
-        judging, more = _judging(contrast, tip, p_of)
-        equal = pairs.difference == 0
+        ahead, behind, turned = leaders(contrast, pairs.difference)
+        tip, equal = contrast.tips(ahead, behind), pairs.difference == 0
+        at_seen = tip.at(tip.seen)
+        at_worst = tip.at(np.ones(len(pairs)))
+        judging = judging_of(contrast.ends, _p_of_leads(at_seen, p_of), _p_of_leads(at_worst, p_of))
         columns["seen"] = np.where(equal, np.nan, tip.seen)
         if shares:
             open_pairs = np.flatnonzero(~judging.excluded & ~equal)
             columns |= _shares(tip, open_pairs, p_careful <= settings.alpha, p_of, settings)
             columns["flip"][equal] = 0.0
-        if contrast.orders is not None:
-            leading = Leading(ahead, behind, np.where(turned[:, None], -values, values), more)
-            orders = list(_in_orders(contrast.orders, leading, judging, p_of))
+        led, cases = np.where(turned[:, None], -values, values), [(p_careful, judging)]
+        for change in _changed(contrast.orders, ahead, behind, led):
+            leads, p_seen = _p_of_leads(at_seen + change, p_of)
+            left = Judging(True, judging.excluded & leads, leads, p_seen, judging.p_worst)
+            cases.append((_p_of_leads(led + change, p_of)[1], left))
     elif contrast.ends is not None:
-        judging = _between_ends(contrast, p_careful)
-    return Tested(contrast, columns, p, p_careful, judging, pairs, orders, notes)
+        cases = [(p_careful, _between_ends(contrast))]
+    return Tested(contrast, columns, p, cases, pairs, notes)
 
 
 def _unless_slack_decides(contrast: Contrast, columns: Columns, p: Floats, p_of: POf) -> Floats:
@@ -141,7 +140,7 @@ def _unless_slack_decides(contrast: Contrast, columns: Columns, p: Floats, p_of:
 
 def _with_surrogates(contrast: Contrast, pairs: Pairs, settings: Settings) -> Tested:
     """Test differences that predictions of further queries make more precise; by Student's t alone."""
-    if settings.test is not students or (settings.correction is not None and settings.correction.joint):
+    if settings.test is not students or settings.correction.joint:
         problem = "a comparison with predictions for further queries has no other test or correction"
         raise UsageError(f"{problem}: choose t, and holm, bh, bonferroni or none")
     powered, (values, low, high) = powered_means(contrast, settings.alpha)
@@ -150,7 +149,7 @@ def _with_surrogates(contrast: Contrast, pairs: Pairs, settings: Settings) -> Te
     means = contrast.facts["means"]
     columns |= {"mean_a": means[contrast.first], "mean_b": means[contrast.second]}
     p = np.array([one.p for one in powered])
-    return Tested(contrast, columns, p, p, Judging.nothing(len(pairs)), pairs)
+    return Tested(contrast, columns, p, [(p, Judging.nothing(len(pairs)))], pairs)
 
 
 PARTS = ("weight", "value", "error")
@@ -173,9 +172,9 @@ def powered_queries(contrast: Contrast) -> Floats:
     return value + stretched
 
 
-def leaders(contrast: Contrast, pairs: Pairs) -> tuple[Ints, Ints, Mask]:
+def leaders(contrast: Contrast, difference: Floats) -> tuple[Ints, Ints, Mask]:
     """Return the systems ahead, the systems behind, and where these are not the first and the second."""
-    turned = pairs.difference < 0
+    turned = difference < 0
     first, second = contrast.first, contrast.second
     return np.where(turned, second, first), np.where(turned, first, second), turned
 
@@ -197,21 +196,23 @@ def _own_careful(differences: Floats, settings: Settings, reach: float) -> Float
     return np.where(same, 1.0, both)
 
 
-def _judging(contrast: Contrast, tip: Tip, p_of: POf) -> tuple[Judging, Floats]:
-    at_seen = tip.at(tip.seen)
-    worst = tip.at(np.ones(len(tip.seen)))
-    none = np.zeros(len(tip.seen), bool)
-    excluded = none if contrast.ends is None else excludes_change(contrast.ends)
-    leads = at_seen.mean(axis=1) > ROUNDING
-    p_seen = np.where(leads, p_of(at_seen), 1.0)
-    p_worst = np.where(worst.mean(axis=1) > ROUNDING, p_of(worst), 1.0)
-    return Judging(True, excluded, leads, p_seen, p_worst), at_seen
+def judging_of(ends: Ends | None, seen: tuple[Mask, Floats], worst: tuple[Mask, Floats]) -> Judging:
+    """Return what judging leaves open, by where leads stay, and their p values."""
+    excluded = np.zeros(len(seen[0]), bool) if ends is None else excludes_change(ends)
+    return Judging(True, excluded, *seen, worst[1])
 
 
-def _between_ends(contrast: Contrast, p: Floats) -> Judging:
+def _p_of_leads(leads: Floats, p_of: POf) -> tuple[Mask, Floats]:
+    """Return where the mean lead is above 0, and its p value; 1 where it is not."""
+    above = leads.mean(axis=1) > ROUNDING
+    return above, np.where(above, p_of(leads), 1.0)
+
+
+def _between_ends(contrast: Contrast) -> Judging:
     """Say what ends alone tell: the order where they exclude 0, and nothing of the test in between."""
-    excluded = excludes_change(contrast.ends) if contrast.ends else np.zeros(len(p), bool)
-    return Judging(True, excluded, excluded, np.ones(len(p)), np.ones(len(p)))
+    ones = np.ones(len(contrast))
+    excluded = excludes_change(contrast.ends) if contrast.ends else ones == 0
+    return Judging(True, excluded, excluded, ones, ones)
 
 
 def _shares(tip: Tip, chosen: Ints, holds: Mask, p_of: POf, settings: Settings) -> Mapping[str, Floats]:
@@ -233,34 +234,20 @@ def _shares(tip: Tip, chosen: Ints, holds: Mask, p_of: POf, settings: Settings) 
     return {"flip": flip, "loss": np.where(holds, np.minimum(loss, flip), np.nan)}
 
 
-@dataclass(frozen=True, eq=False)
-class Leading:
-    """Systems ahead and behind, the lead on each query as judged, and at the share seen."""
-
-    ahead: Ints
-    behind: Ints
-    judged: Floats
-    at_seen: Floats
-
-
-def _in_orders(
-    orders: Ends, leading: Leading, judging: Judging, p_of: POf
-) -> Iterator[tuple[Floats, Judging]]:
-    """Yield p values and judging under the orders of tied documents that favour either system."""
+def _changed(orders: Ends | None, ahead: Ints, behind: Ints, led: Floats) -> Iterator[Floats]:
+    """Yield what the orders of tied documents that favour either system would change of each lead."""
+    if orders is None:
+        return
     for mine, theirs in ((orders.low, orders.high), (orders.high, orders.low)):
-        change = (mine[leading.ahead] - theirs[leading.behind]) - leading.judged
+        change = (mine[ahead] - theirs[behind]) - led
         if np.abs(change).max(initial=0) > ROUNDING:
-            now, seen = leading.judged + change, leading.at_seen + change
-            p = np.where(now.mean(axis=1) > ROUNDING, p_of(now), 1.0)
-            leads = seen.mean(axis=1) > ROUNDING
-            p_seen = np.where(leads, p_of(seen), 1.0)
-            yield p, Judging(True, judging.excluded & leads, leads, p_seen, judging.p_worst)
+            yield change
 
 
 def _difference_columns(contrast: Contrast, pairs: Pairs, alpha: float) -> Columns:
     """Return what is shown of differences, in the measure's own direction."""
     measure, sign = contrast.measure, contrast.measure.sign
-    means = measure.mean_of(sign * possible_means(contrast, mean_over_queries(contrast.scores)))
+    means = measure.mean_of(sign * possible_means(contrast))
     columns: Columns = {"queries": contrast.scores.shape[1], "difference": sign * pairs.difference + 0.0}
     columns |= {"mean_a": means[contrast.first], "mean_b": means[contrast.second]}
     if contrast.ends is not None:
@@ -272,101 +259,78 @@ def _difference_columns(contrast: Contrast, pairs: Pairs, alpha: float) -> Colum
     value, low, high = effect_size(pairs, 1 - alpha)
     columns["effect"] = sign * value
     columns["effect_low"], columns["effect_high"] = in_own_direction(sign, low, high)
-    wins, ties, losses = outcomes(pairs)
-    return columns | {"wins": wins, "ties": ties, "losses": losses}
+    return columns | outcomes(pairs)
 
 
 def decide(tested: Sequence[Tested], settings: Settings) -> list[Columns]:
-    """Correct these tests together and return the columns of each with its answers."""
-    correction = settings.correction or find_correction("holm")
-    p = _corrected([one.p for one in tested], tested, correction, settings)
-    holds = _corrected([one.p_careful for one in tested], tested, correction, settings, careful_too=True)
-    plain = find_correction("holm") if correction.joint else correction
-    answers = _answers(holds, [one.judging for one in tested], tested, plain, settings)
-    orders = [_in_order(k, tested, plain, settings) for k in range(2)]
+    """Correct these tests together and return the columns of each with its answers.
+
+    A joint correction looks at the systems together; at the share seen and at worst Holm's stands for it.
+    """
+    correction, careful_p = settings.correction, [one.cases[0][0] for one in tested]
+    if correction.joint:
+        more = {"draws": settings.draws, "seed": settings.seed}
+        p = [correction.function(one.pairs, **more) for one in tested]
+        holds = list(map(np.maximum, p, careful_p))
+    else:
+        p = _corrected([one.p for one in tested], tested, correction)
+        holds = _corrected(careful_p, tested, correction)
+    answers = _answers(holds, 0, tested, settings)
+    others = []
+    for place in range(1, max((len(one.cases) for one in tested), default=0)):
+        own = _corrected([_case(one, place)[0] for one in tested], tested, separate(correction))
+        others.append(_answers(own, place, tested, settings))
     made = []
     for k, one in enumerate(tested):
-        columns = {**one.columns, "p": one.p, "p_adjusted": p[k], **vars(answers[k])}
         decides = (p[k] <= settings.alpha) != (holds[k] <= settings.alpha)
+        columns = {**one.columns, "p": one.p, "p_adjusted": p[k], **answers[k]}
         columns["p_careful"] = holds[k].astype(object)
         columns["p_careful"][~decides] = None
-        others = [found[k] for found in orders[: len(one.in_orders)]]
-        if others:
-            columns["in_other_orders"] = _other_headline(answers[k], others)
+        if said := [found[k]["headline"] for found in others[: len(one.cases) - 1]]:
+            columns["in_other_orders"] = _other_headline(answers[k]["headline"], said)
         made.append(columns)
     return made
 
 
+def separate(correction: Correction) -> Correction:
+    """Return the correction of p values: a joint one has none, and Holm's stands for it."""
+    return holm if correction.joint else correction
+
+
+def _case(tested: Tested, place: int) -> Case:
+    """Return a case; as judged where tied documents have no such order."""
+    return tested.cases[place] if place < len(tested.cases) else tested.cases[0]
+
+
 def _answers(
-    holds: Sequence[Floats],
-    judging: Sequence[Judging],
-    tested: Sequence[Tested],
-    correction: Correction,
-    settings: Settings,
-) -> list[Verdicts]:
+    holds: Sequence[Floats], place: int, tested: Sequence[Tested], settings: Settings
+) -> list[Columns]:
     """Return the answers of each test from corrected p values for other queries, and what judging leaves."""
-    seen = _corrected([one.p_seen for one in judging], tested, correction, settings)
-    worst = _corrected([one.p_worst for one in judging], tested, correction, settings)
+    judging, correction = [_case(one, place)[1] for one in tested], separate(settings.correction)
+    seen = _corrected([one.p_seen for one in judging], tested, correction)
+    worst = _corrected([one.p_worst for one in judging], tested, correction)
     alpha = settings.alpha
     return [
-        verdicts(h <= alpha, s <= alpha, w <= alpha, own, one.pairs.queries)
+        verdicts(h <= alpha, s <= alpha, w <= alpha, own, one.queries)
         for h, s, w, own, one in zip(holds, seen, worst, judging, tested, strict=True)
     ]
 
 
-def _in_order(
-    order: int, tested: Sequence[Tested], correction: Correction, settings: Settings
-) -> list[Verdicts]:
-    """Return the answers under one of the orders of tied documents, or as given for tests without it."""
-    if not any(len(one.in_orders) > order for one in tested):
-        return []
-    own = [[*one.in_orders[order:], (one.p_careful, one.judging)][0] for one in tested]
-    p = _corrected([each[0] for each in own], tested, correction, settings)
-    return _answers(p, [each[1] for each in own], tested, correction, settings)
-
-
-def _corrected(
-    p: Sequence[Floats],
-    tested: Sequence[Tested],
-    correction: Correction,
-    settings: Settings,
-    *,
-    careful_too: bool = False,
-) -> list[Floats]:
+def _corrected(p: Sequence[Floats], tested: Sequence[Tested], correction: Correction) -> list[Floats]:
     """Correct p values over all of these tests; those of one query do not count."""
-    if correction.joint:
-        found = []
-        for one, own in zip(tested, p, strict=True):
-            joint = adjusted(own, one.pairs, correction, draws=settings.draws, seed=settings.seed)
-            found.append(np.maximum(joint, own) if careful_too else joint)
-        return found
-    several = [k for k, one in enumerate(tested) if one.pairs.queries > 1]
     result = [np.asarray(one, float) for one in p]
+    several = [k for k, one in enumerate(tested) if one.queries > 1]
     if several:
-        after = correction.function(np.concatenate([p[k] for k in several]))
-        for k, own in zip(
-            several, np.split(after, np.cumsum([len(p[k]) for k in several])[:-1]), strict=True
-        ):
+        after = correction.function(np.concatenate([result[k] for k in several]))
+        ends = np.cumsum([len(result[k]) for k in several])[:-1]
+        for k, own in zip(several, np.split(after, ends), strict=True):
             result[k] = own
     return result
 
 
-def _other_headline(answers: Verdicts, others: Sequence[Verdicts]) -> np.ndarray:
+def _other_headline(headline: np.ndarray, others: Sequence[np.ndarray]) -> np.ndarray:
     """Return the headline that another order of tied documents gives, None where it is the same."""
-    found = np.full(len(answers.headline), None, object)
+    found = np.full(len(headline), None, object)
     for other in others:
-        differs = other.headline != answers.headline
-        found[differs] = other.headline[differs]
+        found = np.where(other != headline, other, found)
     return found
-
-
-def describe_systems(contrast: Contrast, alpha: float) -> Columns:
-    """Return the same with intervals for other queries."""
-    measure, columns = contrast.measure, means_of_systems(contrast, alpha)
-    if contrast.error is not None or contrast.surrogate is not None:
-        return columns
-    values = measure.sign * contrast.values
-    if has_range(measure) or values.shape[1] > 1:
-        low, high = interval_of_mean(measure, measure.mean_of(values), 1 - alpha)
-        columns["query_low"], columns["query_high"] = low, high
-    return columns

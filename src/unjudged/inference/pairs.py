@@ -1,17 +1,18 @@
-"""Which systems are compared: pairs of rows of the matrix of per-query values."""
+"""Pairs of systems: differences over queries, with their outcomes, intervals and effect sizes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unjudged.base.choices import check_confidence
 from unjudged.base.errors import UsageError
-from unjudged.base.wording import shortlist
+from unjudged.evidence.intervals.quantiles import t_half, t_quantile
 from unjudged.measures.kernel.averages import ROUNDING, mean_over_queries
 from unjudged.rankings.judged import Floats, Mask
 
@@ -25,8 +26,6 @@ CELLS = 1 << 21
 class Pairs:
     """Pair k is system `first[k]` minus `second[k]`; `scores[i, j]` is what system i scores on query j.
 
-    The system with the higher scores is better, or with `lower` that with the lower ones.
-
     >>> pairs = Pairs.of([[0.1, 0.5, 0.9], [0.2, 0.5, 0.6], [0.3, 0.3, 0.3]])
     >>> [(int(a), int(b)) for a, b in zip(pairs.first, pairs.second)]
     [(0, 1), (0, 2), (1, 2)]
@@ -37,10 +36,9 @@ class Pairs:
     scores: Floats
     first: Ints
     second: Ints
-    lower: bool = False
 
     @classmethod
-    def of(cls, scores: Any, baseline: int | None = None, *, lower: bool = False) -> Pairs:
+    def of(cls, scores: Any, baseline: int | None = None) -> Pairs:
         """All pairs of systems, or every other system minus the baseline."""
         values = np.asarray(scores, float)
         if values.ndim != 2 or values.shape[0] < 2 or values.shape[1] < 1:
@@ -53,28 +51,24 @@ class Pairs:
             raise UsageError(f"the score of system {system} on query {query} is {value}, expected a number")
         systems = len(values)
         if baseline is None:
-            return cls(values, *np.triu_indices(systems, 1), lower)
+            return cls(values, *np.triu_indices(systems, 1))
         if not 0 <= baseline < systems:
             raise UsageError(f"baseline is system {baseline}, expected one of 0 to {systems - 1}")
         others = np.delete(np.arange(systems), baseline)
-        return cls(values, others, np.full(systems - 1, baseline), lower)
+        return cls(values, others, np.full(systems - 1, baseline))
 
     def __len__(self) -> int:
         return len(self.first)
 
     @property
     def queries(self) -> int:
+        """Number of queries."""
         return int(self.scores.shape[1])
 
     @cached_property
     def tolerance(self) -> float:
         """Differences up to this size are rounding errors."""
         return ROUNDING * float(np.abs(self.scores).max())
-
-    @property
-    def sign(self) -> int:
-        """The product with a difference is above 0 where the first system is better."""
-        return -1 if self.lower else 1
 
     @cached_property
     def difference(self) -> Floats:
@@ -91,7 +85,7 @@ class Pairs:
         return np.where(found <= self.tolerance, 0.0, found)
 
     @cached_property
-    def identical(self) -> Any:
+    def identical(self) -> Mask:
         """Pairs of systems that score the same on every query."""
         return self.over_blocks(lambda differences: np.abs(differences).max(axis=1)) <= self.tolerance
 
@@ -102,33 +96,85 @@ class Pairs:
             chosen = slice(start, min(start + size, len(self)))
             yield chosen, self.scores[self.first[chosen]] - self.scores[self.second[chosen]]
 
-    def over_blocks(self, function: Any) -> Floats:
+    def over_blocks(self, function: Callable[[Floats], Floats]) -> Floats:
         """One number per pair, from a function of a block of differences."""
         return np.concatenate([function(differences) for _, differences in self.blocks()])
 
-    def ahead(self, chosen: Mask, difference: Floats | None = None) -> Mask:
-        """Systems x systems: whether the first is ahead of the second, in the chosen pairs."""
-        gap = self.sign * (self.difference if difference is None else difference)
-        found = np.zeros((len(self.scores), len(self.scores)), bool)
-        up, down = chosen & (gap > 0), chosen & (gap < 0)
-        found[self.first[up], self.second[up]] = True
-        found[self.second[down], self.first[down]] = True
-        return found
+
+class Interval(NamedTuple):
+    """A value per pair with the ends of its interval."""
+
+    value: Floats
+    low: Floats
+    high: Floats
 
 
-def rank_intervals(better: Mask) -> list[tuple[int, int]]:
-    """Return from 1 + the number of systems that are better, to all systems but those that are worse.
+def outcomes(pairs: Pairs) -> dict[str, Floats]:
+    """Return on how many queries each first system is better, equal, worse, but for rounding errors.
 
-    `better[i, j]` is whether system i is better than j.
+    >>> outcomes(Pairs.of([[0.3, 0.5, 0.1, 0.9], [0.1 + 0.2, 0.2, 0.4, 0.8]]))
+    {'wins': array([2]), 'ties': array([1]), 'losses': array([1])}
     """
-    up, down = better.sum(axis=0).tolist(), better.sum(axis=1).tolist()
-    return [(1 + above, len(better) - below) for above, below in zip(up, down, strict=True)]
+    wins, losses = (
+        pairs.over_blocks(lambda differences, sign=sign: (sign * differences > pairs.tolerance).sum(axis=1))  # type: ignore[misc]
+        for sign in (1, -1)
+    )
+    return {"wins": wins, "ties": pairs.queries - wins - losses, "losses": losses}
 
 
-def place_of_baseline(baseline: str | None, runs: Sequence[str]) -> int | None:
-    """Return the place of the baseline among at least two runs."""
-    if len(runs) < 2:
-        raise UsageError("one run cannot be compared: give two or more")
-    if baseline is not None and baseline not in runs:
-        raise UsageError(f"the baseline {baseline!r} is not among the runs: {shortlist(runs)}")
-    return None if baseline is None else list(runs).index(baseline)
+def t_interval(pairs: Pairs, confidence: float = 0.95) -> Interval:
+    """Mean D +- t_{n-1} sd / sqrt(n): the mean difference had other queries been asked.
+
+    Neither one query nor differences that are all equal show how far others differ: the interval is then the
+    whole line.
+    """
+    check_confidence(confidence)
+    value, n = pairs.difference, pairs.queries
+    half = np.full(len(pairs), np.inf)
+    if (varies := pairs.deviation > 0).any():
+        half[varies] = t_half(pairs.deviation[varies], n, confidence)
+    return Interval(value, value - half, value + half)
+
+
+def effect_size(pairs: Pairs, confidence: float = 0.95) -> Interval:
+    """Return the difference in standard deviations over queries: d = mean D / sd D, d +- t_{n-1} max(s, s').
+
+    s = sqrt((1 + d^2 / 2) / n) is right for Normal differences. s' is the jackknife's standard error, which
+    also sees skewed and heavy-tailed ones; the larger of the two is taken.
+
+    Where all differences are equal but not 0, d is infinite; then, and below three queries, the interval is
+    the whole line. Identical systems have d = 0.
+    """
+    check_confidence(confidence)
+    n, mean, deviation = pairs.queries, pairs.difference, pairs.deviation
+    constant = np.where(pairs.identical, 0.0, np.copysign(np.inf, mean))
+    d = np.divide(mean, deviation, out=constant, where=deviation > 0)
+    low, high = np.full(len(pairs), -np.inf), np.full(len(pairs), np.inf)
+    if n > 2:
+        finite = np.isfinite(d)
+        error = np.maximum(np.sqrt((1 + d[finite] ** 2 / 2) / n), _jackknife(pairs)[finite])
+        half = t_quantile(confidence, n - 1) * error
+        low[finite], high[finite] = d[finite] - half, d[finite] + half
+    return Interval(d, low, high)
+
+
+def _jackknife(pairs: Pairs) -> Floats:
+    """Return the standard error of d from leaving out one query at a time, for at least three queries.
+
+    With z = (D - mean D) / sd D the value without query i is
+    (d - z_i / (n - 1)) / sqrt((n - 1 - z_i^2 n / (n - 1)) / (n - 2)).
+    """
+    n, found = pairs.queries, np.zeros(len(pairs))
+    for block, differences in pairs.blocks():
+        deviation = pairs.deviation[block, None]
+        mean = pairs.difference[block, None]
+        rows = deviation[:, 0] > 0
+        z = (differences[rows] - mean[rows]) / deviation[rows]
+        d = mean[rows] / deviation[rows]
+        variance = (n - 1 - z**2 * n / (n - 1)) / (n - 2)
+        top, flat = d - z / (n - 1), variance <= ROUNDING  # without this query all differences are equal
+        without = np.where(flat, 0.0, top / np.sqrt(np.where(flat, 1.0, variance)))
+        error = np.sqrt((n - 1) / n * ((without - without.mean(axis=1, keepdims=True)) ** 2).sum(axis=1))
+        error[(flat & (np.abs(top) > ROUNDING)).any(axis=1)] = np.inf
+        found[np.flatnonzero(rows) + block.start] = error
+    return found

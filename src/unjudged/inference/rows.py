@@ -3,50 +3,60 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import ceil
 from typing import Any
 
 import numpy as np
 
+from unjudged.base.errors import UsageError
 from unjudged.base.notes import Note, said_once
+from unjudged.base.wording import shortlist
 from unjudged.collection.query_segments import EVERY
-from unjudged.evidence.contrast import ALONE, Contrast, Evidence, Ints, Turning
-from unjudged.inference.corrections import Correction, find_correction
-from unjudged.inference.infer import Settings, decide, describe_systems, run_tests
+from unjudged.evidence.contrast import Contrast, Evidence, Ints, Turning
+from unjudged.inference.corrections import too_few_draws
+from unjudged.inference.infer import Settings, decide, run_tests, separate
 from unjudged.inference.interaction import PERMUTATIONS, interaction_p
-from unjudged.inference.means import Columns
-from unjudged.inference.pairs import CELLS, Pairs, rank_intervals
-from unjudged.inference.pairwise import too_few_draws
+from unjudged.inference.pairs import CELLS, Pairs
 from unjudged.inference.power import first_level, smallest_difference
-from unjudged.inference.verdict import BETTER, BLUR, FLIP, NEEDS_JUDGING
+from unjudged.inference.systems import (
+    Columns,
+    alone,
+    as_rows,
+    in_own_direction,
+    means_and_intervals,
+    rows_of_systems,
+    standings,
+)
+from unjudged.inference.verdict import BETTER, BLUR, FLIP
 from unjudged.rankings.judged import Floats, Mask
+from unjudged.results.fields import Row
 
-Row = dict[str, Any]
 POWER = 0.8
+MATTERS = ("document", "document_effect")
 PROMISING, MOST_PERMUTATIONS = 0.001, 99_999
 
 
-@dataclass(frozen=True)
-class Answer:
-    """Rows of systems, of pairs, and of segments if they were asked for."""
+def place_of_baseline(baseline: str | None, systems: Sequence[str]) -> int | None:
+    """Return the place of the baseline among at least two systems."""
+    if len(systems) < 2:
+        raise UsageError("one run cannot be compared: give two or more")
+    if baseline is not None and baseline not in systems:
+        raise UsageError(f"the baseline {baseline!r} is not among the runs: {shortlist(systems)}")
+    return None if baseline is None else list(systems).index(baseline)
 
-    systems: list[Row]
-    pairs: list[Row]
-    segments: list[Row]
-    notes: list[Note]
 
-
-def pairs_of(systems: int, baseline: int | None = None) -> tuple[Ints, Ints]:
+def pairs_of(systems: Sequence[object], baseline: str | None = None) -> tuple[Ints, Ints]:
     """Return which systems are compared: each with those given before it, or with the baseline.
 
     A row is the later one minus the earlier one, or the system minus the baseline.
     """
     if baseline is None:
-        earlier, later = np.triu_indices(systems, 1)
+        earlier, later = np.triu_indices(len(systems), 1)
         return later, earlier
-    others = np.delete(np.arange(systems), baseline)
-    return others, np.full(systems - 1, baseline)
+    place = list(systems).index(baseline)
+    others = np.delete(np.arange(len(systems)), place)
+    return others, np.full(len(others), place)
 
 
 def answer(
@@ -55,29 +65,29 @@ def answer(
     *,
     baseline: str | None = None,
     segments: Mapping[str, Mask] | None = None,
-) -> Answer:
-    """Compare the systems by each measure, with one family of tests per measure."""
-    first_evidence = evidence[0]
-    base = None if baseline is None else list(first_evidence.systems).index(baseline)
-    first, second = pairs_of(len(first_evidence.systems), base)
-    if not len(first):
-        return Answer(
-            [row for one in evidence for row in _system_rows(one, [], base, settings.alpha)], [], [], []
-        )
-    systems: list[Row] = []
-    pairs: list[Row] = []
-    in_segments: list[Row] = []
+) -> tuple[dict[str, list[Row]], list[Note]]:
+    """Return rows of the systems, their pairs and their segments, if there are any, and notes.
+
+    By each measure there is one family of tests. One system alone has no pairs.
+    """
+    names = evidence[0].systems
+    two = pairs_of(names, baseline)
+    rows: dict[str, list[Row]] = {"systems": [], "pairs": []}
+    rows |= {} if segments is None else {"segments": []}
     notes: list[tuple[str, Note]] = []
     for one in evidence:
-        own, said = pair_rows(one, first, second, settings)
-        systems += _system_rows(one, own, base, settings.alpha)
-        pairs += own
+        pairs, said = pair_rows(one, *two, settings) if len(names) > 1 else ([], [])
+        contrast, standing = alone(one), standings(names, pairs, placed=baseline is None)
+        systems = rows_of_systems(contrast, means_and_intervals(contrast, settings.alpha))
+        rows["systems"] += [row | standing[row["system"]] for row in systems]
+        rows["pairs"] += pairs
         if segments is not None:
-            in_segments += _segment_rows(one, (first, second), settings, segments, own)
+            rows["segments"] += _segment_rows(one, two, settings, segments, pairs)
         notes += [(str(one.measure), note) for note in said]
-    correction = settings.correction or find_correction("holm")
-    few = too_few_draws(len(first), settings.test, correction, alpha=settings.alpha, draws=settings.draws)
-    return Answer(systems, pairs, in_segments, [*said_once(notes, len(evidence)), *few])
+    few = too_few_draws(
+        len(two[0]), settings.test, settings.correction, alpha=settings.alpha, draws=settings.draws
+    )
+    return rows, [*said_once(notes, len(evidence)), *few]
 
 
 def pair_rows(
@@ -87,8 +97,7 @@ def pair_rows(
 
     Some pairs are tested after others, so that memory stays bounded; a joint correction takes all.
     """
-    joint = settings.correction is not None and settings.correction.joint
-    size = len(first) if joint else max(1, CELLS // max(len(evidence.queries), 1))
+    size = len(first) if settings.correction.joint else max(1, CELLS // max(len(evidence.queries), 1))
     blocks = []
     for start in range(0, len(first), size):
         some = slice(start, start + size)
@@ -100,16 +109,10 @@ def pair_rows(
 
 def rows_of(contrast: Contrast, columns: Columns, **more: Any) -> list[Row]:
     """Return a row per contrast."""
-    lists = {
-        name: column.tolist() if isinstance(column, np.ndarray) else [column] * len(contrast)
-        for name, column in columns.items()
-    }
-    names = list(contrast.systems)
-    made = []
-    for k, values in enumerate(zip(*lists.values(), strict=True)):
+    names, made = list(contrast.systems), []
+    for k, values in enumerate(as_rows(columns, len(contrast))):
         row: Row = {"measure": str(contrast.measure), **more}
-        row["a"], row["b"] = names[int(contrast.first[k])], names[int(contrast.second[k])]
-        row |= dict(zip(lists, values, strict=True))
+        row |= {"a": names[int(contrast.first[k])], "b": names[int(contrast.second[k])], **values}
         row["lower_is_better"] = contrast.measure.traits.lower
         row["geometric"] = contrast.measure.geometric
         row["ahead"] = _ahead(row)
@@ -151,52 +154,6 @@ def better_first(row: Row) -> Row:
     return turned(row) if row["ahead"] == row["b"] else row
 
 
-def _system_rows(evidence: Evidence, pairs: Sequence[Row], base: int | None, alpha: float) -> list[Row]:
-    """Return the systems, best mean first, with places, and with what each has against the reference.
-
-    The reference is the baseline or the best system. Places need all pairs.
-    """
-    names = list(evidence.systems)
-    alone = np.arange(len(names))
-    columns = describe_systems(evidence.contrast(alone, np.full(len(names), ALONE)), alpha)
-    number = {name: k for k, name in enumerate(names)}
-    better = np.zeros((len(names), len(names)), bool)
-    doubtful = np.zeros((len(names), len(names)), bool)
-    for row in pairs:
-        if row["ahead"] is not None:
-            winner = number[row["ahead"]]
-            loser = number[row["b"] if row["ahead"] == row["a"] else row["a"]]
-            better[winner, loser] = row["headline"] == BETTER
-            doubtful[winner, loser] = row["headline"] == NEEDS_JUDGING
-    order = evidence.measure.best_first(np.asarray(columns["mean"]))
-    reference = order[0] if base is None else base
-    places = rank_intervals(better)
-    beside = {(row["a"], row["b"]): row for row in pairs}
-    made: list[Row] = []
-    for system in order:
-        row = {"measure": str(evidence.measure), "system": names[system]}
-        row |= {n: c.tolist()[system] if isinstance(c, np.ndarray) else c for n, c in columns.items()}
-        if base is None:
-            row["place_low"], row["place_high"] = places[system]
-        row["better_than"] = [names[k] for k in np.flatnonzero(better[system])]
-        row["doubtful"] = [names[k] for k in np.flatnonzero(doubtful[system])]
-        row["lower_is_better"] = evidence.measure.traits.lower
-        row["quality"] = evidence.measure.traits.quality
-        pair = (names[system], names[reference])
-        found = beside.get(pair) or (turned(beside[pair[::-1]]) if pair[::-1] in beside else None)
-        if found is not None:
-            kept = ("wins", "ties", "losses", "effect", "effect_low", "effect_high")
-            row |= {"versus": pair[1], **{name: found[name] for name in kept if name in found}}
-        made.append(row)
-    return made
-
-
-def segment_correction(settings: Settings) -> Correction:
-    """Return the correction over segments: a joint one is of all queries, and Holm's stands for it."""
-    correction = settings.correction or find_correction("holm")
-    return find_correction("holm") if correction.joint else correction
-
-
 def _segment_rows(
     evidence: Evidence,
     pairs: tuple[Ints, Ints],
@@ -209,7 +166,7 @@ def _segment_rows(
     By each measure tests of segments are corrected together, and so are tests between segments. One query
     cannot be tested.
     """
-    plain = replace(settings, correction=segment_correction(settings))
+    plain = replace(settings, correction=separate(settings.correction))
     contrast = evidence.contrast(*pairs, by_query=True)
     tested = [run_tests(contrast.over(own), plain) for own in segments.values()]
     tests = sum(len(one.pairs) for one in tested if one.pairs.queries > 1)
@@ -231,8 +188,7 @@ def _segment_rows(
 
 def _detectable(pairs: Pairs, settings: Settings, tests: int) -> Columns:
     """Return the difference that so many queries show with power .8, among so many tests."""
-    correction = settings.correction or find_correction("holm")
-    level = first_level(settings.alpha, "none" if tests <= 1 else correction.name, tests)
+    level = first_level(settings.alpha, "none" if tests <= 1 else settings.correction.name, tests)
 
     def found(deviation: float) -> float:
         if deviation == 0 or level is None or level >= POWER:
@@ -257,47 +213,31 @@ def _between(
         return interaction_p(parts, draws=more) if found <= PROMISING and more > PERMUTATIONS else found
 
     p = np.array([tested(one) for one in contrast.values])
-    correction = settings.correction or find_correction("holm")
-    after = p if np.isnan(p).any() else correction.function(p)
+    after = p if np.isnan(p).any() else settings.correction.function(p)
     return list(zip(p.tolist(), after.tolist(), strict=True))
 
 
-@dataclass(frozen=True)
-class QueryAnswer:
-    """Rows of queries, the largest difference first, and of documents."""
-
-    queries: list[Row]
-    documents: list[Row]
-
-
-def query_answer(contrast: Contrast) -> QueryAnswer:
-    """Return everything by query about the only pair of a contrast."""
+def rows_by_query(contrast: Contrast) -> dict[str, list[Row]]:
+    """Return rows of the queries of the only pair, the largest difference first, and of documents."""
     measure, sign = contrast.measure, contrast.measure.sign
     two = int(contrast.first[0]), int(contrast.second[0])
     a, b = (contrast.systems[k] for k in two)
     first, second = (sign * contrast.scores[k] for k in two)
-    gap = first - second
-    ends = contrast.ends_by_query
-    low = high = None
-    if ends is not None:
-        low, high = (ends.low[0], ends.high[0]) if sign > 0 else (-ends.high[0], -ends.low[0])
-    turning: Sequence[Turning] = contrast.turning() if contrast.turning is not None else ()
-    most = {one.query: one for one in reversed(turning)}
-    order = np.argsort(-np.abs(gap), kind="stable")
+    columns: Columns = {"query": list(contrast.queries), "value_a": first, "value_b": second}
+    columns["difference"] = first - second
+    if contrast.ends_by_query is not None:
+        low, high = contrast.ends_by_query
+        columns["low"], columns["high"] = in_own_direction(sign, low[0], high[0])
     named = {"measure": str(measure), "a": a, "b": b}
-    rows: list[Row] = []
-    for q in order.tolist():
-        name = contrast.queries[q]
-        row: Row = {**named, "query": name, "value_a": float(first[q]), "value_b": float(second[q])}
-        row["difference"] = float(gap[q])
-        if low is not None and high is not None:
-            row |= {"low": float(low[q]), "high": float(high[q])}
-        if name in most:
-            row |= {"document": most[name].document, "document_effect": most[name].effect}
-        rows.append(row)
-    documents = [
+    turning: Sequence[Turning] = contrast.turning() if contrast.turning is not None else ()
+    documents: list[Row] = [
         {**named, "query": t.query, "document": t.document, "document_effect": t.effect}
         | {"favours": a if t.effect > 0 else b}
         for t in turning
     ]
-    return QueryAnswer(rows, documents)
+    most = {row["query"]: row for row in reversed(documents)}
+    rows: list[Row] = [{**named, **row} for row in as_rows(columns, len(first))]
+    for row in rows:
+        row |= {name: most[row["query"]][name] for name in MATTERS if row["query"] in most}
+    rows.sort(key=lambda row: -abs(row["difference"]))
+    return {"queries": rows, "documents": documents}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -33,17 +34,6 @@ PRECISION_OF_DRAWN = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Verdicts:
-    """Answers about pairs; each is an array with a word per pair."""
-
-    other_queries: np.ndarray
-    more_judging: np.ndarray
-    headline: np.ndarray
-    sure: Mask
-    """Where it is better whatever is judged."""
-
-
-@dataclass(frozen=True, eq=False)
 class Judging:
     """What is known of judging: does the order of each pair stay, and does the test hold, at s* and at worst?
 
@@ -64,11 +54,13 @@ class Judging:
         return cls(False, none, none, ones, ones)
 
 
-def verdicts(holds: Mask, seen: Mask, worst: Mask, judging: Judging, queries: int) -> Verdicts:
-    """Return the answers; `holds`, `seen` and `worst` say where the test holds as judged, at s* and at worst.
+def verdicts(holds: Mask, seen: Mask, worst: Mask, judging: Judging, queries: int) -> dict[str, Any]:
+    """Return the answers as columns of words, and whether it is better whatever is judged.
+
+    `holds`, `seen` and `worst` say where the test holds as judged, at s* and at worst.
 
     >>> judging = Judging(True, np.array([False]), np.array([True]), np.ones(1), np.ones(1))
-    >>> verdicts(np.array([True]), np.array([True]), np.array([False]), judging, 50).headline.tolist()
+    >>> verdicts(np.array([True]), np.array([True]), np.array([False]), judging, 50)["headline"].tolist()
     ['better']
     """
     other = np.where(holds, HOLD, MAY_DIFFER).astype(object)
@@ -87,7 +79,8 @@ def verdicts(holds: Mask, seen: Mask, worst: Mask, judging: Judging, queries: in
         ).astype(object)
     if queries < ENOUGH_QUERIES:
         headline[:] = FEW_QUERIES
-    return Verdicts(other, more, headline, holds & worst & judging.known)
+    sure = holds & worst & judging.known
+    return {"other_queries": other, "more_judging": more, "headline": headline, "sure": sure}
 
 
 def excludes_change(ends: Ends) -> Mask:

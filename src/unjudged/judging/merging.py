@@ -102,7 +102,7 @@ def merge(
     if not isinstance(answers, Mapping):
         raise UsageError("expected the answers of each judge by name, as {'ann': 'ann.qrels'}")
     files = {name: _answers_of(source) for name, source in answers.items()}
-    before = Judgments.of(first)
+    before = Judgments.whole(first)
     is_sample = before.drawn is not None
     pool = before if is_sample else _with_documents(before, [*files.values()])
     table = [answers_in(pool.grade)]
@@ -232,7 +232,7 @@ _LONGEST_HEAD = 100
 
 def _answers_of(source: JudgmentsSource) -> Judgments:
     """Return the answers of one judge; an export of the judging page says how many it has."""
-    found = Judgments.of(source)
+    found = Judgments.whole(source)
     if not isinstance(source, str | os.PathLike) or not os.path.isfile(source):
         return found
     with opened(source) as stream:

@@ -17,7 +17,7 @@ from unjudged.data.writing import qrels_text
 from unjudged.evidence.runs_compared import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.infer import Settings
-from unjudged.inference.rows import Row, needs_judging, pair_rows, pairs_of
+from unjudged.inference.rows import needs_judging, pair_rows, pairs_of
 from unjudged.judging import sampling
 from unjudged.judging.designs import DESIGNS, Design, draw
 from unjudged.judging.gains import gains
@@ -32,6 +32,7 @@ from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
 from unjudged.rankings.origin import A_POOL, CHOSEN, Origin
 from unjudged.rankings.runs import Run
 from unjudged.rankings.sample_file import sample_text
+from unjudged.results.fields import Row
 from unjudged.results.result import Result
 from unjudged.results.words import headline_sentence
 
@@ -80,8 +81,6 @@ def next_documents(
         chosen = collection.measures(measure or usual[:1], tuple)
         if len(chosen) > 1:
             raise UsageError(f"documents are chosen by one measure, and there are {len(chosen)}")
-        if collection.described.judgments:
-            collection, chosen = collection.by_whole_grades(chosen)
         found = kind(collection, chosen[0], asked)
     return found.of(design=design, seed=seed)
 
@@ -220,7 +219,7 @@ def pairs_by_judging(shared: SharedRankings, measure: Measure, depth: int | None
     """
     scores = measure.averaged(shared.per_run(measure.compute(shared.judged_rankings)))
     evidence = RankingsEvidence(shared, measure, scores, depth)
-    return pair_rows(evidence, *pairs_of(len(shared.runs)), Settings(), shares=False)[0]
+    return pair_rows(evidence, *pairs_of(shared.runs), Settings(), shares=False)[0]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

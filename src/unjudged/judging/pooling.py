@@ -53,7 +53,7 @@ class Pool:
     @classmethod
     def of(cls, qrels: JudgmentsSource, runs: RunsSource | None = None) -> Pool:
         """From judgments and runs; random samples do not need the runs."""
-        judgments = Judgments.of(qrels)
+        judgments = Judgments.whole(qrels)
         if runs is None:
             return cls(judgments)
         named = in_order(judgments, name_runs(runs))

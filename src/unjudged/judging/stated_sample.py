@@ -9,7 +9,7 @@ import numpy as np
 from unjudged.base.choices import checked_int
 from unjudged.base.errors import AssumptionWarning, InputError, UsageError, announce
 from unjudged.base.wording import counted
-from unjudged.collection.collection import Collection, RunsSource, judged_rankings, with_whole_grades
+from unjudged.collection.collection import Collection, RunsSource, collection_of, judged_rankings
 from unjudged.rankings.coverage import not_random
 from unjudged.rankings.extension import chosen_rows, extended
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
@@ -42,8 +42,8 @@ def stated_sample(
     """
     if how not in STATED:
         raise UsageError(f"sampled is {how!r}, expected one of {', '.join(STATED)}")
-    collection = with_whole_grades(qrels, runs).loaded()
-    labels = collection.judgments
+    collection = collection_of(qrels, runs).loaded()
+    labels = Judgments.whole(collection.judgments)
     _check_unrecorded(labels)
     named = {name: Run.of(run) for name, run in collection.runs.items()}
     pool = extended(labels, [run.table for run in named.values()], new_queries=how == UNIFORMLY)
@@ -51,7 +51,7 @@ def stated_sample(
     deepest = np.inf if depth is None else checked_int("depth", depth, 1)
     reached = np.zeros(len(pool.grade), bool)
     reached[rankings.row[rankings.rank <= deepest]] = True
-    frame = replace(chosen_rows(pool, reached), scale=labels.scale)
+    frame = chosen_rows(pool, reached)
     judged = frame.grade >= 0
     if not judged.any():
         to_rank = "" if depth is None else f" down to rank {depth}"

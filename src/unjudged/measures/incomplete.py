@@ -57,7 +57,7 @@ def infAP(
     """
     hits = r.relevant(rel)
     if actual is not None:
-        known = r.relabelled(with_grades_from(r.judgments, Judgments.of(actual)))
+        known = r.relabelled(with_grades_from(r.judgments, Judgments.whole(actual)))
         expected = (known.above(hits, known.labels >= rel) + 1) / hits.rank
     else:
         above = r.above(hits) if pool else hits.rank - 1

@@ -24,7 +24,7 @@ from unjudged.evidence.contrast import ALONE, Contrast, Ends, Ints
 from unjudged.evidence.intervals.quantiles import Estimate, normal_interval
 from unjudged.measures.kernel.averages import ROUNDING, mean_over_queries
 from unjudged.measures.kernel.estimand import ALL_JUDGED, POOL_JUDGED, THESE, Estimand
-from unjudged.measures.kernel.names import MeasureLike
+from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.calibrated_gains import Combined, combined, folds_of
 from unjudged.predictions.population import (
@@ -177,7 +177,7 @@ def estimate_population(
     """Estimate by one measure from runs that were read and matched before."""
     if outside not in OUTSIDE:
         raise UsageError(f"outside is {outside!r}, expected one of {', '.join(OUTSIDE)}")
-    chosen = Sum.of(measure)
+    chosen = Sum.of(parse_measure(measure).on(population.judgments))
     gain = chosen.gains_where(population.drawn, population.judgments.grade)
     weight = chosen.weights(population.rankings.rank)
     counted = population.counted(weight)

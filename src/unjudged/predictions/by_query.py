@@ -10,7 +10,7 @@ import numpy as np
 from unjudged.base.choices import place_of
 from unjudged.base.errors import InputError
 from unjudged.base.wording import counted
-from unjudged.collection.collection import Collection, RunsSource, judged_rankings, with_whole_grades
+from unjudged.collection.collection import Collection, RunsSource, collection_of, judged_rankings
 from unjudged.data.columns import QRELS
 from unjudged.data.tables import Ids
 from unjudged.evidence.contrast import ALONE, Contrast, Ints
@@ -134,7 +134,7 @@ class JudgedAndPredicted:
         runs: RunsSource | None,
         predictions: JudgesSource,
     ) -> JudgedAndPredicted:
-        collection, judges = with_whole_grades(qrels, runs), Judges.of(predictions)
+        collection, judges = collection_of(qrels, runs), Judges.of(predictions)
         for judge in judges.all:
             _check_queries(collection.judgments.queries, judge.table.queries)
         collection = collection.loaded()
@@ -230,5 +230,6 @@ def estimate_by_query(
     have one. `predictions` are of these and further queries: grades, or scores that are relevant from
     `threshold` on (probabilities: 0.5). Several judges are combined to what follows the people's scores best.
     """
-    chosen = parse_measure(measure)
-    return JudgedAndPredicted.of(qrels, runs, predictions).estimate(chosen, threshold)
+    chosen, collection = parse_measure(measure), collection_of(qrels, runs)
+    Judgments.whole(collection.judgments)
+    return JudgedAndPredicted.of(collection, None, predictions).estimate(chosen, threshold)

@@ -63,7 +63,6 @@ def estimate_with_predictions(
     chosen = with_relevant(collection.measures(measures, lambda: BY_QUERY if by_query else BY_DOCUMENT), rel)
     if judgments.scale is not None:
         _check_fractions(chosen, source, by_query=by_query)
-        collection, chosen = collection.by_whole_grades(chosen)
     if by_query:
         matched = JudgedAndPredicted.of(collection, None, source)
         return _of_each(chosen, lambda measure: matched.estimate(measure, threshold))

@@ -63,7 +63,7 @@ def design_for_predictions(
     """
     chosen, seed = Sum.of(measure), checked_int("seed", seed)
     listed = None if among is None else _none_judged(Judgments.of(among))
-    pool, rankings = _retrieved(runs, None if qrels is None else Judgments.of(qrels), listed)
+    pool, rankings = _retrieved(runs, None if qrels is None else Judgments.whole(qrels), listed)
     weight = sums(chosen.weights(rankings.rank), rankings.row, len(pool.grade))
     open_ = pool.waiting & (weight > 0)
     if listed is not None:

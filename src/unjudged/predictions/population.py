@@ -10,7 +10,7 @@ import numpy as np
 
 from unjudged.base.errors import InputError
 from unjudged.base.wording import counted, percent
-from unjudged.collection.collection import Collection, RunsSource, judged_rankings, with_whole_grades
+from unjudged.collection.collection import Collection, RunsSource, collection_of, judged_rankings
 from unjudged.evidence.intervals.powered import LEAST
 from unjudged.measures.kernel.estimand import BY_DOCUMENT, check_use
 from unjudged.measures.kernel.measure import Measure
@@ -63,7 +63,7 @@ class Population:
         Where probabilities are recorded and only judged documents are listed (prels), any other document
         could have been drawn, to the rank that the file says. Otherwise the judgments list all that could.
         """
-        collection = with_whole_grades(qrels, runs)
+        collection = collection_of(qrels, runs)
         judgments = collection.judgments
         check_use(judgments, BY_DOCUMENT)
         if problem := judgments.unanswered:

@@ -63,7 +63,6 @@ def calibrate(
         raise UsageError("groups are needed: a mapping of runs to groups, a file, or a pattern")
     depth = (labels.depth or 100) if depth is None else depth
     chosen = collection.measures(measures, lambda: CALIBRATED_MEASURES)
-    collection, chosen = collection.by_whole_grades(chosen)
     group_of = groups_of(groups, collection.runs)
     names = sorted(set(group_of.values()))
     queries = list(collection.judgments.queries)

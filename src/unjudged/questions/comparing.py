@@ -10,9 +10,8 @@ from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted
 from unjudged.collection.collection import RunsSource
 from unjudged.collection.query_segments import SegmentsSource, several_segments, with_every
-from unjudged.inference.infer import Settings
-from unjudged.inference.pairs import place_of_baseline
-from unjudged.inference.rows import MOST_PERMUTATIONS, answer, segment_correction
+from unjudged.inference.infer import Settings, separate
+from unjudged.inference.rows import MOST_PERMUTATIONS, answer, place_of_baseline
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.questions.sources import (
     Gathered,
@@ -93,7 +92,7 @@ def told_of_segments(
     made = sum(int(own.sum()) > 1 for own in parts.values())
     said = counted(made, "segment") + (f" of {pairs} pairs" if pairs > 1 else "")
     said = said if pairs == 1 else f"{made * pairs} tests: {said}"
-    correction = segment_correction(settings)
+    correction = separate(settings.correction)
     return {
         "undrawn": correction.name != "none" and pairs / settings.alpha > MOST_PERMUTATIONS + 1,
         "correction": correction.title,
@@ -116,21 +115,19 @@ def compare_gathered(
     parts = None if segments is None else several_segments(segments, list(found.queries))
     if parts is not None:
         with_every(parts, len(found.queries))  # refuses one that is called like the row of all queries
-    answered = answer(found.evidence, settings, baseline=baseline, segments=parts)
-    pairs, measures = len(answered.pairs) // len(found.evidence), len(found.evidence)
-    rows = {"systems": answered.systems, "pairs": answered.pairs}
-    notes = [*found.notes, *notes_on_measures(found.evidence), *answered.notes]
+    rows, said = answer(found.evidence, settings, baseline=baseline, segments=parts)
+    pairs, measures = len(rows["pairs"]) // len(found.evidence), len(found.evidence)
+    notes = [*found.notes, *notes_on_measures(found.evidence), *said]
     told: dict[str, Any] = {
         "systems": names,
         "queries": list(found.queries),
         "baseline": baseline,
         "alpha": settings.alpha,
         "test": settings.test.title,
-        "correction": settings.correction.title if settings.correction else "",
+        "correction": settings.correction.title,
         "family": family_of(pairs, measures),
         "library": found.library,
     }
     if parts is not None:
-        rows["segments"] = answered.segments
         told["segments"] = told_of_segments(parts, pairs, measures, settings)
     return Comparison(rows, notes, told, source=found)

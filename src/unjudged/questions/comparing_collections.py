@@ -19,8 +19,7 @@ from unjudged.data.sources import FILE, FRAME, MAPPING, kind_of_source
 from unjudged.evidence.contrast import Evidence
 from unjudged.inference.infer import Settings
 from unjudged.inference.macro import MACRO, collection_rows, macro_variances
-from unjudged.inference.pairs import place_of_baseline
-from unjudged.inference.rows import pairs_of
+from unjudged.inference.rows import pairs_of, place_of_baseline
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.questions.default_measures import DEFAULT
 from unjudged.questions.sources import (
@@ -68,7 +67,7 @@ def compare_collections(
     """
     check_probability("alpha", alpha, 0.05)
     settings = Settings.of(test, correction, alpha, draws, seed)
-    if settings.correction is not None and settings.correction.joint:
+    if settings.correction.joint:
         raise UsageError(f"{correction} looks at one collection at a time: use holm, bh, bonferroni or none")
     named = _by_name(collections)
     read = {name: _read(name, source, measure) for name, source in named.items()}
@@ -92,24 +91,16 @@ def compare_collections(
         if len(one.queries) < 2:
             raise UsageError(f"collection {name!r} has one query, expected at least two")
     evidence: dict[str, Evidence] = {name: one.evidence[0] for name, one in found.items()}
-    systems, rows = collection_rows(evidence, settings, baseline)
+    rows = collection_rows(evidence, settings, baseline)
     notes = [said.of([name]) for name, one in found.items() for said in one.notes]
     notes += [*_same_queries(found), *notes_on_measures(list(evidence.values())[:1])]
     notes += resting_on_few(*_variances(evidence, runs, baseline))
     told: dict[str, Any] = {"systems": runs, "baseline": baseline, "alpha": alpha}
     told["collections"] = {name: len(one.queries) for name, one in found.items()}
     told["geometric"] = found[next(iter(found))].evidence[0].measure.geometric
-    told["family"] = _family(sum(row["collection"] == MACRO for row in rows), len(found))
-    told |= {
-        "test": settings.test.title,
-        "correction": settings.correction.title if settings.correction else "",
-    }
-    by_view = {
-        "systems": systems,
-        "collections": rows,
-        "pairs": [r for r in rows if r["collection"] == MACRO],
-    }
-    return Comparison(by_view, list(dict.fromkeys(notes)), told, view="systems", source=found)
+    told["family"] = _family(len(rows["pairs"]), len(found))
+    told |= {"test": settings.test.title, "correction": settings.correction.title}
+    return Comparison(rows, list(dict.fromkeys(notes)), told, view="systems", source=found)
 
 
 def _family(pairs: int, collections: int) -> str:
@@ -122,7 +113,7 @@ def _variances(
     evidence: Mapping[str, Evidence], runs: Sequence[str], baseline: str | None
 ) -> tuple[dict[str, int], Floats]:
     """Return the queries of each collection, and what it adds to the variances of means and differences."""
-    pairs = pairs_of(len(runs), None if baseline is None else list(runs).index(baseline))
+    pairs = pairs_of(runs, baseline)
     contrasts = [one.contrast(*pairs) for one in evidence.values()]
     parts = [macro_variances([c.scores for c in contrasts]), macro_variances([c.values for c in contrasts])]
     return {name: len(one.queries) for name, one in evidence.items()}, np.concatenate(parts, axis=1)

@@ -200,19 +200,19 @@ class Asking:
         return views | ({} if self.segments is None else {"segments": self._segments})
 
     def _systems(self) -> list[Row]:
-        from unjudged.inference.alone import rows_alone
+        from unjudged.inference.systems import rows_alone
 
         return rows_alone(self.evidence, self.interval, self.alpha)
 
     def _segments(self) -> list[Row]:
-        from unjudged.inference.alone import rows_by_segment
+        from unjudged.inference.systems import rows_by_segment
 
         parts = several_segments(self.segments, list(self.evidence[0].queries))
         with_every(parts, len(self.evidence[0].queries))  # refuses one that is called like the row of all
         return rows_by_segment(self.evidence, self.interval, self.alpha, parts)
 
     def _queries(self) -> list[Row]:
-        from unjudged.inference.alone import query_rows
+        from unjudged.inference.systems import query_rows
 
         values = [None] * len(self.evidence) if self.scores is None else np.moveaxis(self.scores.values, 2, 0)
         return [row for one, own in zip(self.evidence, values, strict=True) for row in query_rows(one, own)]
@@ -269,17 +269,15 @@ def _alone(
     asking: Asking,
 ) -> list[Evidence]:
     """Return the evidence of each run alone; by the first measure with its range."""
-    scale, rankings = collection.judgments.scale, asking.rankings
+    rankings = asking.rankings
     assert rankings is not None  # noqa: S101
-    if scale is not None:
-        rankings = rankings.relabelled(rankings.judgments.by_whole_grades())
     depth, reach = depths
 
     def to_depth() -> JudgedRankings:
         from unjudged.evidence.bounds.difference_bounds import own_to_depth
 
         assert reach is not None  # noqa: S101
-        made = own_to_depth(collection.by_whole_grades(())[0].shared(), reach)
+        made = own_to_depth(collection.shared(), reach)
         return made if depth is None else made.cut(depth)
 
     @cache
@@ -291,7 +289,7 @@ def _alone(
     every = asking.interval is not None and asking.interval.method.needs == "ends"
     return [
         AloneEvidence(
-            measure.on_scale(scale),
+            measure,
             asking.systems,
             asking.queries,
             np.ascontiguousarray(measure.averaged(values[:, :, k])),

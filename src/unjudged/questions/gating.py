@@ -16,8 +16,8 @@ from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted
 from unjudged.collection.description import Description
 from unjudged.collection.query_segments import EVERY, SegmentsSource, several_segments, with_every
-from unjudged.inference.gate import AS_JUDGED, FAIL, PASS, SEEN, UNDECIDED, WORST, JudgingName, gate_checks
 from unjudged.inference.infer import reach_of
+from unjudged.inference.margins import AS_JUDGED, FAIL, PASS, SEEN, UNDECIDED, WORST, JudgingName, gate_checks
 from unjudged.measures.kernel.names import MeasureLike, parse_measure, place_of_measure, with_relevant
 from unjudged.measures.kernel.registry import Measure
 from unjudged.questions.sources import gather, level_of, notes_on_measures, predicting, resolved
@@ -78,10 +78,9 @@ class GateResult(Result):
         rows, view_of = super().shown(view)
         return [{**row, "would_tell": would_tell(row)} for row in rows], view_of
 
-    def __str__(self) -> str:
-        if len(self.checks) > 1:
-            return str(self.grid())
-        return "\n".join([self.sentence(), *self.notes])
+    def sentences(self) -> list[str]:
+        """Say the same of one check; a table has several."""
+        return [self.sentence()] if len(self.checks) == 1 else []
 
 
 def gate(

@@ -72,9 +72,10 @@ def _nothing_relevant(
 
     It is one that a measure was given, or 1 where nothing scored anything.
     """
-    levels = {m.given["rel"] for m in measures if "rel" in m.given}
+    asked = [measure.written or measure for measure in measures]
+    levels = {m.given["rel"] for m in asked if "rel" in m.given}
     if not np.count_nonzero(values):
-        levels |= {1 for m in measures if "rel" in m.parameters and "rel" not in m.given}
+        levels |= {1 for m in asked if "rel" in m.parameters and "rel" not in m.given}
     if not levels:
         return []
     grades = judgments.grade if judgments.scale is None else judgments.scale
@@ -88,7 +89,7 @@ def _nothing_sampled(measures: Sequence[Measure], judgments: Judgments) -> list[
     It is about measures that divide by the number of relevant documents, of which these queries show none.
     """
     estimates: dict[int, list[str]] = {}
-    for measure in measures if judgments.scale is None else ():
+    for measure in measures:
         plain = measure.traits.estimates
         if plain in MEASURES and MEASURES[plain].traits.diluted:
             estimates.setdefault(int(measure.given.get("rel", 1)), []).append(str(measure))

@@ -165,8 +165,6 @@ def of_rankings(
     """Return the evidence of judgments and runs."""
     TIES.find(ties)
     deepest = inf if depth is None else checked_int("depth", depth, least=1)
-    original, asked = collection.judgments, chosen
-    collection, chosen = collection.by_whole_grades(chosen)
     judgments = collection.judgments
     chosen, refused = comparable(chosen, judgments)
     reach = judgments.origin.pool_depth(pool_depth)
@@ -187,8 +185,7 @@ def of_rankings(
     elif uncut.ties is not None:
         ends = ends_of_orders(chosen, uncut, values, depth=depth)
         about_ties = list(tie_notes(chosen, list(shared.runs), uncut, ends))
-    asked = [measure for measure in asked if measure in chosen]
-    of_measures = measure_warnings(asked, shared.judged_rankings.relabelled(original), values)
+    of_measures = measure_warnings(chosen, shared.judged_rankings, values)
     evidence = []
     for k, measure in enumerate(chosen):
         seen = None

@@ -55,7 +55,7 @@ def extended(judgments: Judgments, tables: Iterable[Table], new_queries: bool = 
         grades += [judgments.grade[first:last], np.full(len(more), UNSAMPLED, np.int32)]
         starts.append(len(names))
     pooled = PooledDocuments(Ids.of(added), np.array(starts, np.int64), Ids.of(names))
-    return Judgments(pooled, np.concatenate(grades), origin=judgments.origin)
+    return Judgments(pooled, np.concatenate(grades), origin=judgments.origin, scale=judgments.scale)
 
 
 def chosen_rows(judgments: Judgments, chosen: NDArray[np.bool_]) -> Judgments:
@@ -66,7 +66,7 @@ def chosen_rows(judgments: Judgments, chosen: NDArray[np.bool_]) -> Judgments:
     stratum = None if judgments.stratum is None else judgments.stratum[rows]
     probability = None if judgments.probability is None else judgments.probability[rows]
     columns = judgments.grade[rows], stratum, probability
-    return Judgments(pooled, *columns, judgments.origin)
+    return Judgments(pooled, *columns, judgments.origin, judgments.scale)
 
 
 def documents_of(runs: Iterable[Run], depth: int) -> dict[str, dict[str, int]]:

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.base.lazy import computed_once
-from unjudged.base.segments import Integers
 from unjudged.base.wording import counted
 from unjudged.data.arrays import rows_of_arrays
 from unjudged.data.columns import IS_IT_A_RUN, QRELS, Layout, expected
@@ -34,7 +33,7 @@ from unjudged.rankings.origin import (
     Origin,
     kind_by_columns,
 )
-from unjudged.rankings.pooled import PooledDocuments, whole_grades
+from unjudged.rankings.pooled import PooledDocuments
 
 UNSAMPLED: Final = -1
 """The grade of a document that is pooled but not judged; every negative grade counts as this one."""
@@ -58,8 +57,8 @@ class Judgments:
     wait for their grades; None where none does. `origin` says how the judgments were made, and so what can be
     computed from them.
 
-    Fractional grades are kept exactly: `grade` g then stands for the gain `scale[g]`, from 0 upwards.
-    What writes judgments refuses them; `scale` is None where grades are whole numbers.
+    A grade is a place among those that occur: `grade` g stands for the gain `scale[g]`, from 0 upwards, so
+    that fractions are kept exactly. `scale` is None where grades are whole numbers, which are their gains.
 
     >>> judgments = Judgments.of({"q1": {"d1": 1, "d2": 0, "d3": -1}})
     >>> judgments
@@ -82,37 +81,29 @@ class Judgments:
         Columns of a frame are recognised by the names that ir_measures, PyTerrier and BEIR use. Name
         others yourself: `Judgments.of(frame, query="topic", document="url", grade="stars")`.
         """
-        found, lines = cls._and_lines(source, columns)
-        if found.scale is not None:
-            gains = found.scale[np.maximum(found.grade, 0)]
-            row = int(np.argmax(gains % 1 > 0))
-            query, document = map(quoted, found.pooled.names(np.array([row]))[0])
-            problem = f"the grade of document {document} of query {query} is '{gains[row]:g}'"
-            takers = "evaluate, compare, gate, report, calibrate and next take fractions, as gains"
-            remedy = f"expected {expected('grade')}; {takers}: round them"
-            with name_in_errors(source, "judgments"):
-                line = int(lines[row]) if len(lines) else None
-                raise InputError(f"{problem}, {remedy}; {IS_IT_A_RUN}", line=line)
-        return found
-
-    @classmethod
-    def with_fractions(cls, source: JudgmentsSource, **columns: str) -> Judgments:
-        """Return the same, but grades may be fractions such as 0.5, for `evaluate`."""
-        return cls._and_lines(source, columns)[0]
-
-    @classmethod
-    def _and_lines(cls, source: JudgmentsSource, columns: Mapping[str, str]) -> tuple[Judgments, Integers]:
-        """Return the judgments, and the line of each row if they are from a file of text."""
         if isinstance(source, Judgments):
-            return source, np.zeros(0, np.int64)
+            return source
         if _is_sample(source):
-            read_sample = import_module("unjudged.rankings.sample_file").read_sample
-            return read_sample(source), np.zeros(0, np.int64)
+            found: Judgments = import_module("unjudged.rankings.sample_file").read_sample(source)
+            return found
         table, layout = table_of_source(source, "grade", columns, "judgments")
         if table.keys is not None:  # of plain dicts, in which nothing can be repeated
-            return cls.from_table(table, layout), table.lines
+            return cls.from_table(table, layout)
         with name_in_errors(source, "judgments"):
-            return cls.from_table(table, layout), table.lines
+            return cls.from_table(table, layout)
+
+    @classmethod
+    def whole(cls, source: JudgmentsSource) -> Judgments:
+        """Return judgments whose grades mean the same as those of others: whole numbers, no fractions."""
+        found = cls.of(source)
+        if found.scale is None:
+            return found
+        gain = found.scale[np.maximum(found.grade, 0)]
+        row = int(np.argmax(gain % 1 > 0))
+        query, document = map(quoted, found.pooled.names(np.array([row]))[0])
+        problem = f"the grade of document {document} of query {query} is '{gain[row]:g}'"
+        with name_in_errors(source, "judgments"):
+            raise InputError(f"{problem}, expected {expected('grade')}: round them; {IS_IT_A_RUN}")
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], **columns: str) -> Judgments:
@@ -153,7 +144,7 @@ class Judgments:
         if probability is not None:
             certain = np.isin(column.get("method", np.ones(1)), (0, 2))
             probability = np.where(certain, 1.0, probability)
-        grade, scale = whole_grades(column["grade"], table.extent is not None)
+        grade, scale = _places_and_gains(column["grade"], table.extent is not None)
         form = "prels" if probability is not None else "qrels" if stratum is None else "strata"
         lowest, highest = table.extent or (UNSAMPLED, None)
         pooled_only = lowest < 0 and UNSAMPLED in grade
@@ -168,10 +159,6 @@ class Judgments:
         if highest is not None:
             made.highest = max(highest, 0)
         return made
-
-    def by_whole_grades(self) -> Judgments:
-        """Return the same with whole grades, which stand for the gains of the scale."""
-        return replace(self, scale=None)
 
     def with_grades(self, grade: NDArray[np.int32]) -> Judgments:
         """Return the same pool with other grades, one per row."""
@@ -328,6 +315,19 @@ def _is_sample(source: Any) -> TypeGuard[str | os.PathLike[str]]:
 def answers_in(grade: NDArray[np.int32]) -> NDArray[np.int32]:
     """Return grades, -2 for "cannot judge", and -1 for every other negative number."""
     return np.where(grade == CANNOT_JUDGE, grade, np.maximum(grade, UNSAMPLED)).astype(np.int32)
+
+
+def _places_and_gains(
+    grades: NDArray[np.float64], whole: bool
+) -> tuple[NDArray[np.int32], NDArray[np.float64] | None]:
+    """Return the place of each grade among the gains from 0 upwards, and these gains, None if all are whole.
+
+    `whole` says that they are.
+    """
+    if whole or not (grades % 1).any():
+        return grades.astype(np.int32), None
+    scale = np.unique(np.append(np.maximum(grades, 0.0), 0.0))
+    return np.where(grades < 0, grades, np.searchsorted(scale, grades)).astype(np.int32), scale
 
 
 def _count(judgments: Judgments, low: float, high: float) -> NDArray[np.int64]:

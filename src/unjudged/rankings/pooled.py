@@ -108,16 +108,3 @@ class PooledDocuments:
     def __getstate__(self) -> dict[str, Any]:
         """Only the columns are pickled; the index is built again where it is needed."""
         return {"queries": self.queries, "offsets": self.offsets, "documents": self.documents}
-
-
-def whole_grades(
-    grades: NDArray[np.float64], known: bool
-) -> tuple[NDArray[np.int32], NDArray[np.float64] | None]:
-    """Return the grades as whole numbers, and the gain that each stands for if some are fractions.
-
-    `known` says that none is.
-    """
-    if known or not (grades % 1).any():
-        return grades.astype(np.int32), None
-    scale = np.unique(np.append(np.maximum(grades, 0.0), 0.0))
-    return np.where(grades < 0, grades, np.searchsorted(scale, grades)).astype(np.int32), scale

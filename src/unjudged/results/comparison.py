@@ -1,28 +1,42 @@
-"""Comparisons: rows of systems, pairs and queries, and what follows from them in sentences."""
+"""Comparisons: rows of systems, pairs and queries, and what follows in sentences and for a paper."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from importlib import import_module
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from unjudged.base.choices import place_of
 from unjudged.base.errors import UsageError
+from unjudged.base.wording import percent
 from unjudged.inference.macro import MACRO
-from unjudged.inference.rows import Row, better_first, query_answer, turned
+from unjudged.inference.rows import better_first, rows_by_query, turned
 from unjudged.measures.kernel.names import place_of_measure
-from unjudged.results.grid import DECIMALS, in_paragraphs
-from unjudged.results.paper import paper_grid
-from unjudged.results.rendering import as_latex
+from unjudged.results.fields import Field, Row
+from unjudged.results.grid import Grid, Marked
 from unjudged.results.result import Result
-from unjudged.results.views import VIEWS, View
-from unjudged.results.words import letters, notes_of_view, sentences_of_pair, title_of
+from unjudged.results.views import VIEWS, View, grid_of_view
+from unjudged.results.words import (
+    LETTERS,
+    caption_of,
+    letters,
+    notes_of_view,
+    sentences_of_pair,
+    title_of,
+    without_judging,
+)
 
 DOCUMENTS = 10
 """A table shows this many of the documents that matter most."""
+DASH, DAGGER, DOUBLE = "\u2013", "†", "‡"
+FEW = 12
+"""With more systems a table has the number of those that one is better than, and no letters."""
+
+
+def _ends(row: Row, decimals: int) -> str:
+    return f"[{row['query_low']:.{decimals}f}, {row['query_high']:.{decimals}f}]"
 
 
 OVER_COLLECTIONS = View(
@@ -37,6 +51,8 @@ OVER_COLLECTIONS = View(
     rest=MACRO,
 )
 """Systems by collections, with what is known of the mean."""
+FOR_PAPER = View(["letter", "system", "measure"], (), best=("marked",), across="measure", cells=("marked",))
+"""Systems by measures, each mean with marks for what one is better than."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -114,8 +130,7 @@ class Comparison(Result):
         names = [str(one.measure) for one in self.source.evidence]
         evidence = self.source.evidence[names.index(row["measure"])]
         first, second = (np.array([list(evidence.systems).index(row[k])]) for k in ("a", "b"))
-        found = query_answer(evidence.contrast(first, second, by_query=True))
-        rows = {"queries": found.queries, "documents": found.documents}
+        rows = rows_by_query(evidence.contrast(first, second, by_query=True))
         return Comparison(rows, (), self.settings, "queries", self.source)
 
     def shown(self, view: str) -> tuple[Sequence[Row], View]:
@@ -126,7 +141,7 @@ class Comparison(Result):
         if view == "documents":
             rows = rows[:DOCUMENTS]
         if view == "systems":
-            rows = self._lettered(rows)
+            rows = _lettered(rows)
             view_of = OVER_COLLECTIONS if "collections" in self.settings else view_of
         return rows, view_of
 
@@ -140,49 +155,80 @@ class Comparison(Result):
             return []
         return [*notes_of_view(self, view, marks=marks), *self.notes]
 
-    @property
-    def plot(self) -> Any:
-        """Figures: `plot.intervals()` and `plot.differences()`."""
-        return import_module("unjudged.report.score_plots").ResultPlots(self)
-
-    def to_latex(
-        self,
-        decimals: int = DECIMALS,
-        *,
-        caption: str = "",
-        label: str | None = None,
-        names: Mapping[str, str] | None = None,
-    ) -> str:
-        """Return the systems by measures as a LaTeX table for a paper; of packages it needs booktabs only."""
-        return as_latex(paper_grid(self, decimals).named(names or {}), caption, label)
-
     def sentences(self) -> list[str]:
-        """Return the answer about two systems in sentences, for each measure."""
+        """Return the answer about two systems in sentences, for each measure; a table has more systems."""
+        if self.view != "systems" or len(self.runs) > 2 or "collections" in self.settings:
+            return []
         each = [["", *sentences_of_pair(row, self.settings)] for row in self.pairs]
         return [line for lines in each for line in lines][1:]
 
-    def _lettered(self, rows: Sequence[Row]) -> list[Row]:
-        """Give each system a letter, and say by letters which systems it is better than."""
-        order = list(dict.fromkeys(row["system"] for row in rows))
-        mark = {name: letters(k) for k, name in enumerate(order)}
-        few = len(order) <= 12
+    def for_paper(self, decimals: int) -> Grid:
+        """Return systems x measures, best by the first; of several collections one column each, and the mean.
 
-        def shown(row: Row) -> Any:
-            better = row.get("better_than", ())
-            if not few:
-                return str(len(better)) if better else None
-            sure = [(mark[name], "") for name in better]
-            asked = [(mark[name], "?") for name in row.get("doubtful", ())]
-            return " ".join(letter + what for letter, what in sorted(sure + asked)) or None
+        The title says how it was tested, and the notes what is known of judging.
+        """
+        baseline, several = self.settings["baseline"], "collections" in self.settings
+        by = "collection" if several else "measure"
+        places = {name: k for k, name in enumerate(dict.fromkeys(row["system"] for row in self.systems))}
+        marks = _marks(len(places))
+        pairs = self.rows.get("collections", self.pairs)
+        worse = {(row[by], row["a"]) for row in pairs if row["better"] == row["b"]}
 
-        return [row | {"letter": mark[row["system"]], "better_than": shown(row)} for row in rows]
+        def marked(row: Row) -> Marked:
+            beaten = row["better_than"]
+            if baseline is None:
+                return Marked(row["mean"], joined(sorted(places[name] for name in beaten), marks))
+            return Marked(
+                row["mean"], DAGGER * (baseline in beaten) + DOUBLE * ((row[by], row["system"]) in worse)
+            )
 
-    def __str__(self) -> str:
-        if self.view == "systems" and len(self.runs) == 2:
-            return "\n".join([*self.sentences(), *self.notes])
-        return str(self.grid())
+        rows = [row | {"marked": marked(row)} for row in self.systems]
+        if baseline is None:
+            rows = [row | {"letter": marks[places[row["system"]]]} for row in rows]
+        view = FOR_PAPER
+        if several:
+            level = percent(1 - self.settings["alpha"])
+            interval = Field("interval", f"{level} interval", "text", text=_ends)
+            shown: list[str | Field] = ["letter", "system", "collection", "marked", interval, "place"]
+            view = replace(view, shown=shown, across="collection", rest=MACRO)
+        grid = grid_of_view(rows, view, decimals)
+        notes = [*without_judging(self.pairs), *map(str, self.notes)]
+        return replace(grid, title=caption_of(self), notes=notes)
 
-    def _repr_html_(self) -> str:
-        if self.view == "systems" and len(self.runs) == 2:
-            return in_paragraphs(str(self))
-        return self.grid()._repr_html_()
+
+def _lettered(rows: Sequence[Row]) -> list[Row]:
+    """Give each system a letter, and say by letters which systems it is better than."""
+    order = list(dict.fromkeys(row["system"] for row in rows))
+    mark = {name: letters(k) for k, name in enumerate(order)}
+
+    def shown(row: Row) -> Any:
+        better = row.get("better_than", ())
+        if len(order) > FEW:
+            return str(len(better)) if better else None
+        sure = [(mark[name], "") for name in better]
+        asked = [(mark[name], "?") for name in row.get("doubtful", ())]
+        return " ".join(letter + what for letter, what in sorted(sure + asked)) or None
+
+    return [row | {"letter": mark[row["system"]], "better_than": shown(row)} for row in rows]
+
+
+def _marks(systems: int) -> Sequence[str]:
+    """Return a mark per row: letters, and numbers where there are not enough of them."""
+    each = LETTERS + LETTERS.upper()
+    return each[:systems] if systems <= len(each) else [str(k + 1) for k in range(systems)]
+
+
+def joined(items: Sequence[int], marks: Sequence[str]) -> str:
+    """Return the marks of the places in a row, four or more neighbours as a range.
+
+    >>> joined([0, 1, 3, 4, 5, 6], "abcdefg").replace(DASH, " to "), joined([0, 1, 3], ["1", "2", "3", "10"])
+    ('abd to g', '1,2,10')
+    """
+    parts: list[str] = []
+    start = 0
+    for end in range(1, len(items) + 1):
+        if end == len(items) or items[end] != items[end - 1] + 1:
+            near = [marks[i] for i in items[start:end]]
+            parts += [f"{near[0]}{DASH}{near[-1]}"] if len(near) > 3 else near
+            start = end
+    return ("" if all(len(mark) == 1 for mark in marks) else ",").join(parts)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from importlib import import_module
 from typing import Any, NamedTuple, Self
 
-from unjudged.base.choices import checked_int, place_of
+import numpy as np
+
+from unjudged.base.choices import place_of
 from unjudged.base.errors import UnjudgedWarning, UsageError
 from unjudged.base.lazy import computed_once
 from unjudged.base.wording import counted, notes_of, percent
@@ -16,10 +17,9 @@ from unjudged.collection.scores import Scores
 from unjudged.measures.kernel.names import MeasureLike, place_of_measure
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.results.fields import Row
-from unjudged.results.grid import DECIMALS
-from unjudged.results.rendering import as_latex
+from unjudged.results.grid import Grid
 from unjudged.results.result import Result
-from unjudged.results.views import View
+from unjudged.results.views import View, grid_of_view
 
 
 class Score(NamedTuple):
@@ -138,11 +138,8 @@ class Evaluation(Result):
 
     def __iter__(self) -> Iterator[Score]:
         """Yield (run, query, measure, value), run by run, query by query."""
-        names = self.measures
-        for i, run in enumerate(self.runs):
-            for j, query in enumerate(self.queries):
-                for k, name in enumerate(names):
-                    yield Score(run, query, name, float(self.values[i, j, k]))
+        for (i, j, k), value in np.ndenumerate(self.values):
+            yield Score(self.runs[i], self.queries[j], self.measures[k], float(value))
 
     def __getitem__(self, name: str) -> Any:
         """Return the row of a system, or by several measures its rows by their names."""
@@ -191,30 +188,12 @@ class Evaluation(Result):
         without = dict.fromkeys(f"{row['measure']}: {row['method']}." for row in rows if row not in made)
         return [*notes_of(said, len({name for name, _ in said})), *without]
 
-    @property
-    def plot(self) -> Any:
-        """Figures: `intervals` and `judged_by_rank`."""
-        return import_module("unjudged.report.score_plots").ScorePlots(self)
-
-    def to_latex(
-        self,
-        decimals: int = DECIMALS,
-        *,
-        caption: str = "",
-        label: str | None = None,
-        names: Mapping[str, str] | None = None,
-    ) -> str:
-        """Return the view as a LaTeX table for a paper, best first; of packages it needs booktabs only.
-
-        `names` maps systems to the names to show.
-        """
-        grid = replace(self.grid(decimals=checked_int("decimals", decimals)), title=self._caption())
-        if grid.columns[-1].name == " ":  # marks, which only the note of a command explains
-            grid = replace(grid, columns=grid.columns[:-1], rows=[row[:-1] for row in grid.rows])
-        return as_latex(grid.named(names or {}), caption, label)
-
-    def _caption(self) -> str:
-        return f"Means over {counted(len(self.source.queries), 'query')}."
+    def for_paper(self, decimals: int) -> Grid:
+        """Return the view without marks, which only the note of a command explains."""
+        rows, view = self.shown(self.view)
+        view = replace(view, shown=[name for name in view.shown if name != "hardly judged"])
+        title = f"Means over {counted(len(self.source.queries), 'query')}."
+        return replace(grid_of_view(rows, view, decimals), title=title, notes=self.notes_of(self.view))
 
 
 def _how(row: Row) -> str:

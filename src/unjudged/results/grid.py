@@ -10,7 +10,6 @@ from typing import Any, Literal, NamedTuple, Self
 
 from unjudged.base.choices import place_of
 from unjudged.base.wording import counted
-from unjudged.results import escapes
 
 Cell = str | int | float | None
 Kind = Literal["label", "number", "integer", "p value", "text"]
@@ -130,7 +129,7 @@ def _renderers() -> Any:
     return import_module("unjudged.results.rendering")
 
 
-def grid_of(fields: Sequence[str], rows: Iterable[Sequence[Any]], notes: Sequence[str] = ()) -> Grid:
+def grid_of(fields: Sequence[str], rows: Iterable[Sequence[Any]]) -> Grid:
     """A grid in long form, with the kind of each column taken from its values.
 
     >>> grid_of(["run", "value"], [("a", 0.5)]).columns[0].kind
@@ -141,31 +140,4 @@ def grid_of(fields: Sequence[str], rows: Iterable[Sequence[Any]], notes: Sequenc
     for name, values in zip(fields, zip(*listed, strict=True) if listed else [()] * len(fields), strict=True):
         types = set(map(type, values))
         columns.append(Column(name, "label" if str in types else "integer" if types == {int} else "number"))
-    return Grid(columns, listed, notes=notes)
-
-
-def in_paragraphs(text: str) -> str:
-    """Turn lines of text into HTML, for results that speak in sentences."""
-    return "".join(f"<p>{escapes.html(line)}</p>\n" for line in text.split("\n") if line)
-
-
-class Shown:
-    """`str`, `repr` and the HTML of notebooks from one method, `grid`.
-
-    A dataclass that inherits from it needs `@dataclass(repr=False)`, or it gets a `repr` of its own.
-    """
-
-    __slots__ = ()
-
-    def grid(self) -> Grid:
-        """Return the object as a table."""
-        raise NotImplementedError
-
-    def __str__(self) -> str:
-        return str(self.grid())
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def _repr_html_(self) -> str:
-        return self.grid()._repr_html_()
+    return Grid(columns, listed)

@@ -1,20 +1,26 @@
-"""A result: rows, notes and settings, which show themselves as tables and frames."""
+"""A result: rows, notes and settings, which show themselves as tables, sentences, frames and figures."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from typing import Any, Self
 
-from unjudged.base.errors import UsageError
+from unjudged.base.choices import checked_int
+from unjudged.base.errors import UsageError, missing_package
+from unjudged.results import escapes
 from unjudged.results.fields import Row
-from unjudged.results.frames import Framed, frame_of
-from unjudged.results.grid import DECIMALS, Grid, Shown
+from unjudged.results.grid import DECIMALS, Grid
+from unjudged.results.rendering import as_latex
 from unjudged.results.views import VIEWS, View, grid_of_view, records_of_view, together
+
+LIBRARIES = ("pandas", "polars", "pyarrow", "duckdb")
+"""Kinds of frames that are made."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Result(Shown, Framed):
+class Result:
     """Rows by view, with notes and settings.
 
     `view` names the one that the result shows itself by; without it, all are shown, one after another.
@@ -55,17 +61,16 @@ class Result(Shown, Framed):
         """Return the rows of a view as people see them."""
         return self.rows[view], VIEWS[view]
 
+    def sentences(self) -> list[str]:
+        """Return what people read instead of a table, if they do."""
+        return []
+
     def grid(self, view: str | None = None, decimals: int = DECIMALS) -> Grid:
         """Return a view as a table, the first if none is named."""
         name = view or self.views[0]
-        rows, view_of = self.shown(name)
-        return grid_of_view(
-            rows,
-            view_of,
-            title=self.title(name),
-            notes=self.notes_of(name),
-            decimals=decimals,
-            written=self.rows[name],
+        made = grid_of_view(*self.shown(name), decimals)
+        return replace(
+            made, title=self.title(name), notes=self.notes_of(name), records=lambda: self.records(name)
         )
 
     def grids(self, decimals: int = DECIMALS) -> list[Grid]:
@@ -76,16 +81,66 @@ class Result(Shown, Framed):
     def records(self, view: str | None = None) -> Grid:
         """Return a view for programs; several in one table have its name in the first column."""
         names = [view] if view else self.views
-        rows, view_of = together({name: self.rows[name] for name in names})
-        return records_of_view(rows, view_of, self.notes_of(names[0], marks=False))
+        made = records_of_view(*together({name: self.rows[name] for name in names}))
+        return replace(made, notes=self.notes_of(names[0], marks=False))
 
     def to_frame(self, library: str | None = None) -> Any:
         """Return the rows of the view in the kind of frame that went in, or another; pandas if none did."""
-        chosen = library or self.settings.get("library") or "pandas"
-        return frame_of(self.records().as_columns(), chosen)
+        return frame_of(self.records().as_columns(), library or self.settings.get("library") or "pandas")
+
+    def to_latex(
+        self,
+        decimals: int = DECIMALS,
+        *,
+        caption: str = "",
+        label: str | None = None,
+        names: Mapping[str, str] | None = None,
+    ) -> str:
+        """Return a LaTeX table for a paper, best system first; of packages it needs booktabs only.
+
+        `names` maps systems to the names to show.
+        """
+        grid = self.for_paper(checked_int("decimals", decimals))
+        return as_latex(grid.named(names or {}), caption, label)
+
+    def for_paper(self, decimals: int) -> Grid:
+        """Return the table that a paper has."""
+        return self.grid(decimals=decimals)
+
+    @property
+    def plot(self) -> Any:
+        """Figures: `intervals`, `differences` of two systems, and `judged_by_rank`."""
+        return import_module("unjudged.report.result_plots").ResultPlots(self)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.to_frame("pyarrow").__arrow_c_stream__(requested_schema)
 
     def __str__(self) -> str:
+        if said := self.sentences():
+            return "\n".join([*said, *self.notes])
         return "\n\n".join(map(str, self.grids()))
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def _repr_html_(self) -> str:
+        if self.sentences():
+            return "".join(f"<p>{escapes.html(line)}</p>\n" for line in str(self).split("\n") if line)
         return "".join(grid._repr_html_() for grid in self.grids())
+
+
+def frame_of(columns: Mapping[str, Sequence[Any]], library: str) -> Any:
+    """Make a frame of these columns; `library` is one of LIBRARIES."""
+    if library not in LIBRARIES:
+        raise UsageError(f"no kind of frame {library!r}: use {', '.join(LIBRARIES)}")
+    try:
+        if library == "duckdb":
+            import duckdb
+
+            return duckdb.from_arrow(frame_of(columns, "pyarrow"))
+        import narwhals
+
+        lists = {name: list(values) for name, values in columns.items()}
+        return narwhals.from_dict(lists, backend=library).to_native()  # type: ignore[arg-type]
+    except ModuleNotFoundError:
+        raise missing_package(library, "this kind of frame") from None

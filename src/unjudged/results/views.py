@@ -68,7 +68,7 @@ VIEWS: dict[str, View] = {
         ],
         [
             *("collection", "measure", "system", "mean", *_INTERVAL, "judged_share", "place_low"),
-            *("place_high", "better_than", "versus", *_OUTCOMES, "queries"),
+            *("place_high", "better_than", "queries"),
         ],
         best=("mean",),
         by_measure=_BY_MEASURE,
@@ -169,20 +169,8 @@ VIEWS: dict[str, View] = {
 """Every view by its name."""
 
 
-def grid_of_view(
-    rows: Sequence[Row],
-    view: View,
-    *,
-    title: str = "",
-    notes: Iterable[str] = (),
-    decimals: int = DECIMALS,
-    written: Sequence[Row] | None = None,
-) -> Grid:
-    """Return rows as a table for people, which programs get in the view's other fields.
-
-    `written` are the rows for programs if these are others.
-    """
-    listed, for_programs = [*notes], rows if written is None else written
+def grid_of_view(rows: Sequence[Row], view: View, decimals: int = DECIMALS) -> Grid:
+    """Return rows as a table for people."""
     named = {**_named_after_two(rows), **_named_after_measure(rows, view)}
     shown, best = view.shown, view.best
     if view.across:
@@ -194,10 +182,7 @@ def grid_of_view(
     return Grid(
         [fields[k].column(decimals) for k in kept],
         [[line[k] for k in kept] for line in cells],
-        title,
-        listed,
-        frozenset(_best(rows, best, [fields[k].name for k in kept])),
-        lambda: records_of_view(for_programs, view, listed),
+        stressed=frozenset(_best(rows, best, [fields[k].name for k in kept])),
     )
 
 
@@ -261,12 +246,12 @@ def together(rows: Mapping[str, Sequence[Row]]) -> tuple[Sequence[Row], View]:
     return [{"table": name, **row} for name, own in rows.items() for row in own], View((), ("table", *fields))
 
 
-def records_of_view(rows: Sequence[Row], view: View, notes: Sequence[str] = ()) -> Grid:
+def records_of_view(rows: Sequence[Row], view: View) -> Grid:
     """Return rows for programs: plain values, under the names of their fields."""
     fields = [FIELDS.get(name) or Field(name, name) for name in view.written]
     values = [(field.name, [_plain(field.value(row)) for row in rows]) for field in fields]
     told = [(name, column) for name, column in values if any(value is not None for value in column)]
-    return grid_of([name for name, _ in told], zip(*(column for _, column in told), strict=True), notes)
+    return grid_of([name for name, _ in told], zip(*(column for _, column in told), strict=True))
 
 
 def _plain(value: Any) -> Cell:

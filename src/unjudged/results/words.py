@@ -10,8 +10,9 @@ from typing import Any
 from unjudged.base.notes import Note, note
 from unjudged.base.wording import counted, p_text, percent, shortlist
 from unjudged.collection.query_segments import EVERY
-from unjudged.inference.gate import AS_JUDGED, FAIL, PASS, SEEN, UNDECIDED, WORST
+from unjudged.inference.margins import AS_JUDGED, FAIL, PASS, SEEN, UNDECIDED, WORST
 from unjudged.inference.rows import MOST_PERMUTATIONS
+from unjudged.inference.systems import other_of
 from unjudged.inference.verdict import (
     BETTER,
     BLUR,
@@ -179,17 +180,12 @@ def segment_sentences(rows: Sequence[Row], alpha: float) -> list[str]:
             said.append(
                 f"{subject}The mean over all queries says the opposite of most segments: {total['ahead']} is "
                 f"ahead because of {largest['segment']} ({counted(largest['queries'], 'query')}), but behind "
-                f"{_other(total)} in {shortlist([row['segment'] for row in turned])}."
+                f"{other_of(total)} in {shortlist([row['segment'] for row in turned])}."
             )
         unclear = [row for row in parts if row["p"] is not None and row["p_adjusted"] > alpha]
         if least := [f"{r['segment']} {r['detectable']:.3g}" for r in unclear if isfinite(r["detectable"])]:
             said.append(f"{subject}Not significant; what would have been, with power .8: {shortlist(least)}.")
     return list(dict.fromkeys(said))
-
-
-def _other(row: Row) -> str:
-    """Return the system that is not ahead."""
-    return str(row["b"] if row["ahead"] == row["a"] else row["a"])
 
 
 def some(names: Sequence[str]) -> str:
@@ -246,7 +242,7 @@ def headline_sentence(row: Row) -> str:
         more = {NEEDS_QUERIES: " whatever is judged"}.get(row["headline"], "")
         return f"{row['a']} and {row['b']} have the same mean{more}."
     turned = "reverse it" if row["more_judging"] == FLIP else "blur it"
-    said = ANSWERS[row["headline"]].format(row["ahead"], _other(row), turned)
+    said = ANSWERS[row["headline"]].format(row["ahead"], other_of(row), turned)
     if row["headline"] == BETTER and row.get("sure"):
         said += ", whatever is judged"
     if row.get("in_other_orders"):
@@ -298,7 +294,7 @@ def _judging(row: Row, settings: Mapping[str, Any]) -> str:
         between = f": between {row['low']:+.4f} and {row['high']:+.4f}"
     if row["more_judging"] == CANNOT or row["ahead"] is None:
         return between
-    behind = _other(row)
+    behind = other_of(row)
     needed, loss = row.get("flip"), row.get("loss")
     unlikely = row["more_judging"] == UNLIKELY
     if row["more_judging"] == BLUR or (unlikely and loss is not None and not isnan(loss)):
@@ -335,6 +331,21 @@ def title_of(result: Any, view: str) -> str:
     what = counted(len(rows) // len(measures), many)
     of = f"; {measures[0]}" if len(measures) == 1 else ""
     return f"{what} x {counted(rows[0]['queries'], 'query')}{of}"
+
+
+def caption_of(result: Any) -> str:
+    """Say of a table for a paper what it has, what its marks mean, and how they were tested."""
+    settings, baseline = result.settings, result.settings["baseline"]
+    if "collections" in settings:
+        several = counted(len(settings["collections"]), "collection")
+        said = [f"{result.measures[0]} in {several}, and the mean over them."]
+    else:
+        said = [f"Means over {counted(len(settings['queries']), 'query')}."]
+    marks = "Superscripts: better than these systems."
+    said += ["Bold: the best mean.", marks if baseline is None else f"† better than {baseline}, ‡ worse."]
+    loose = sum(row["headline"] == NEEDS_JUDGING for row in result.pairs)
+    needing = [f"{counted(loose, 'more difference')} may change with judging."] if loose else []
+    return " ".join([*said, method_of(settings), *needing])
 
 
 ASSUMED = {

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.notes import DOUBT, Note
 from unjudged.base.wording import counted, shortlist
-from unjudged.collection.collection import Collection, RunsSource, judged_rankings, with_whole_grades
+from unjudged.collection.collection import Collection, RunsSource, collection_of, judged_rankings
 from unjudged.evidence.intervals.quantiles import Estimate
 from unjudged.measures.kernel.measure import Measure
 from unjudged.measures.kernel.names import MeasureLike, with_relevant
@@ -81,8 +81,8 @@ def audit(
     >>> round(audit(people, model).rows["agreement"][0]["value"], 4)
     0.3333
     """
-    collection = with_whole_grades(qrels, runs)
-    people = collection.judgments
+    collection = collection_of(qrels, runs)
+    people = Judgments.whole(collection.judgments)
     if judges is None and not collection.predictions:
         raise UsageError("no judge to audit: give the labels of a model or of another person")
     found = Judges.of(collection.predictions if judges is None else judges)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from unjudged.base.errors import UsageError
-from unjudged.collection.collection import judged_rankings, with_whole_grades
+from unjudged.collection.collection import collection_of, judged_rankings
 from unjudged.evidence.completions import Completions
 from unjudged.evidence.prevalence import GivenPrevalence
 from unjudged.evidence.unjudged_sums import UnjudgedSum, is_sum
@@ -107,7 +107,8 @@ def uncertainty_of_rbp(
     >>> round(found.by_query["q01"].mean, 4)
     0.0806
     """
-    chosen, collection = parse_measure(measure), with_whole_grades(qrels, run)
+    collection = collection_of(qrels, run)
+    chosen = parse_measure(measure).on(collection.judgments)
     if not is_sum(chosen):
         raise UsageError(f"{chosen} is no sum over relevant documents: use RBP or P")
     if len(collection.runs) != 1:

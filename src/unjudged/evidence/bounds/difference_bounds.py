@@ -306,7 +306,7 @@ def _over_pool(shared: SharedRankings, kept: Mask, closed: Mask) -> JudgedRankin
     grade[place] = pool.grade[rows]
     row = numbered(rows, len(pool.grade))
     row = np.where(row >= 0, place[row], -1) if len(place) else row
-    made = replace(anonymous(offsets, grade), scale=shared.original.scale)
+    made = anonymous(offsets, grade)
     if not further:
         return r.moved(made, row)
     own = row[r.row]

@@ -12,7 +12,7 @@ from unjudged.evidence.bounds.value_bounds import bounds, has_fast_bounds
 from unjudged.evidence.completions import Completions, in_threads, last_rank
 from unjudged.evidence.contrast import Contrast
 from unjudged.evidence.intervals.methods import Columns, How, interval, rankings_of
-from unjudged.evidence.intervals.quantiles import HALL, has_range, mean_interval
+from unjudged.evidence.intervals.quantiles import HALL, has_range, mean_interval, t_quantile
 from unjudged.evidence.intervals.sampled import sampled_both
 from unjudged.evidence.prevalence import GivenPrevalence
 from unjudged.evidence.unjudged_sums import FEW_QUERIES, UnjudgedSum, is_sum
@@ -92,15 +92,13 @@ def _limits(contrast: Contrast) -> Floats:
 
 
 def _interval(run: CompletedRun, how: How, limits: Any) -> tuple[float, float, float, str]:
-    from scipy.special import stdtrit
-
     value, said, confidence = float(mean_over_queries(run.expected)), run.assumption, how.confidence
     if run.sum is not None:
         low, high, kind = run.sum.interval(confidence, how.seed)
         said, limits = f"{said}; {kind}", run.sum.limits
     elif len(run.expected) >= FEW_QUERIES:
         deviation = float(run.means.std(ddof=1)) * (1 + 1 / len(run.means)) ** 0.5
-        half = -float(stdtrit(len(run.means) - 1, (1 - confidence) / 2)) * deviation
+        half = t_quantile(confidence, len(run.means) - 1) * deviation
         low, high = value - half, value + half
     else:
         low, high = np.quantile(run.means, [(1 - confidence) / 2, (1 + confidence) / 2])

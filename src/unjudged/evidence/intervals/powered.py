@@ -24,6 +24,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
+from unjudged.base.distributions import upper_tail
 from unjudged.base.errors import UsageError
 from unjudged.evidence.intervals.quantiles import NO_LIMITS, Estimate, Limits, t_quantile, within
 from unjudged.measures.kernel.estimand import Estimand
@@ -51,11 +52,9 @@ class Powered:
 
     def sides(self, margin: float) -> tuple[float, float]:
         """P values that the mean is above, and that it is below, minus the margin."""
-        from scipy.special import stdtr
-
         gap = self.value + margin
         t = gap / self.error if self.error > 0 else float(np.copysign(np.inf, gap)) if gap else 0.0
-        return float(stdtr(self.queries - 2, -t)), float(stdtr(self.queries - 2, t))
+        return float(upper_tail(self.queries - 2, t)), float(upper_tail(self.queries - 2, -t))
 
     def limits(self, alpha: float) -> tuple[float, float]:
         """What the mean is above, and what it is below, each at level alpha."""
@@ -65,11 +64,9 @@ class Powered:
     @property
     def p(self) -> float:
         """P value of a mean of 0."""
-        from scipy.special import stdtr
-
         if self.error == 0:
             return 1.0 if self.value == 0 else 0.0
-        return float(2 * stdtr(self.queries - 2, -abs(self.value) / self.error))
+        return float(2 * upper_tail(self.queries - 2, abs(self.value) / self.error))
 
 
 def prediction_powered(human: ArrayLike, predicted: ArrayLike, further: ArrayLike) -> Powered:

@@ -12,13 +12,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf, isnan, nan, sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from unjudged.base import distributions
 from unjudged.base.choices import check_confidence
+from unjudged.base.distributions import student_quantile
 from unjudged.base.errors import UsageError
-from unjudged.measures.kernel.averages import mean_over_queries
+from unjudged.measures.kernel.averages import ROUNDING, mean_over_queries
 from unjudged.measures.kernel.estimand import Estimand
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats
@@ -26,7 +28,6 @@ from unjudged.rankings.judged import Floats
 Limits = tuple[float, float]
 NO_LIMITS: Limits = (-inf, inf)
 NO_SLACK: Limits = (0.0, 0.0)
-ROUNDING = 1e-12
 FEW = 25
 """Fewer queries are too few for Student's t if their scores are skewed."""
 FEW_IN_RANGE = 10
@@ -73,18 +74,14 @@ class Estimate:
 
 def normal_quantile(confidence: float) -> float:
     """Return how many standard deviations reach this far to either side."""
-    from scipy.special import ndtri
-
     check_confidence(confidence)
-    return float(ndtri((1 + confidence) / 2))
+    return distributions.normal_quantile((1 + confidence) / 2)
 
 
 def t_quantile(confidence: float, freedom: float) -> float:
     """Return the same of Student's distribution."""
-    from scipy.special import stdtrit
-
     check_confidence(confidence)
-    return float(stdtrit(freedom, (1 + confidence) / 2))
+    return float(student_quantile((1 + confidence) / 2, freedom))
 
 
 def t_half(deviation: Any, queries: int, confidence: float) -> Any:
@@ -137,42 +134,54 @@ def within(value: float, half: float, limits: Limits, slack: Limits = NO_SLACK) 
     return max(middle - half + slack[0], limits[0]), min(middle + half + slack[1], limits[1])
 
 
-def limits_of_mean(values: Floats, tail: float, limits: Limits) -> tuple[float, float]:
-    """Return the ends that a mean is above and below, each wrong with probability `tail`, within a range.
+class Shape(NamedTuple):
+    """Mean and deviation of each row (0 where it is a rounding error), and a = skewness / (3 sqrt(n))."""
+
+    mean: Floats
+    deviation: Floats
+    bend: Floats
+
+
+def shape_of(values: Floats) -> Shape:
+    """Return the shape of each row of values."""
+    n, mean = values.shape[1], values.mean(axis=1)
+    if n < 2:
+        return Shape(mean, np.zeros(len(values)), np.zeros(len(values)))
+    gaps = values - mean[:, None]
+    squares = gaps * gaps
+    deviation = np.sqrt(squares.sum(axis=1) / (n - 1))
+    deviation[deviation <= ROUNDING * np.abs(values).max(axis=1)] = 0.0
+    cubes = np.einsum("kq,kq->k", squares, gaps) / n
+    cubed = deviation**3
+    skewness = np.divide(cubes, cubed, out=np.zeros(len(values)), where=cubed > 0)
+    unbiased = n**2 / ((n - 1) * (n - 2)) if n > 2 else 1.0
+    return Shape(mean, deviation, unbiased * skewness / (3 * np.sqrt(n)))
+
+
+def limits_of_mean(values: Floats, tail: float, limits: Limits) -> tuple[Floats, Floats]:
+    """Return what the mean of each row is above, and below, each wrong with probability `tail`, in a range.
 
     They are the wider of Student's and Hall's. One value says of others only that they are in the range.
 
-    >>> low, high = limits_of_mean(np.array([0.02, 0.01, 0.03, 0.01, 0.0, 0.2]), 0.025, (0, 1))
-    >>> round(low, 4), round(high, 4)
-    (0, 0.2575)
+    >>> low, high = limits_of_mean(np.array([[0.02, 0.01, 0.03, 0.01, 0.0, 0.2]]), 0.025, (0, 1))
+    >>> low.round(4).tolist(), high.round(4).tolist()
+    ([0.0], [0.2575])
     """
-    from scipy.special import stdtrit
-
-    n, mean = len(values), float(np.mean(values))
-    deviation, bend = shape_of(values)
-    if deviation == 0:
-        share = tail ** (1 / n)
-        return share * mean + (1 - share) * limits[0], share * mean + (1 - share) * limits[1]
-    critical, error = float(stdtrit(n - 1, 1 - tail)), float(deviation / np.sqrt(n))
-    below, above = reaches(critical, bend)
-    return max(mean - below * error, limits[0]), min(mean + above * error, limits[1])
-
-
-def shape_of(values: Floats) -> tuple[float, float]:
-    """Return the standard deviation, 0 where it is a rounding error, and a = skewness / (3 sqrt(n))."""
-    n = len(values)
-    deviation = float(np.std(values, ddof=1)) if n > 1 else 0.0
-    if deviation <= ROUNDING * float(np.abs(values).max()):
-        return 0.0, 0.0
-    skewness = float(np.mean(((values - np.mean(values)) / deviation) ** 3))
-    unbiased = n**2 / ((n - 1) * (n - 2)) if n > 2 else 1.0
-    return deviation, unbiased * skewness / (3 * np.sqrt(n))
+    n, (mean, deviation, bend) = values.shape[1], shape_of(values)
+    critical = float(student_quantile(1 - tail, n - 1)) if n > 1 else inf
+    alike, share, error = deviation == 0, tail ** (1 / n), deviation / np.sqrt(n)
+    with np.errstate(invalid="ignore"):
+        below, above = reaches(critical, bend)
+        low = np.maximum(mean - below * error, limits[0])
+        high = np.minimum(mean + above * error, limits[1])
+    low[alike], high[alike] = (share * mean[alike] + (1 - share) * end for end in limits)
+    return low, high
 
 
-def reaches(critical: float, bend: float) -> tuple[float, float]:
+def reaches(critical: float, bend: Any) -> tuple[Any, Any]:
     """Return how many deviations reach down and up: the critical value or, if that is further, Hall's."""
-    down, up = (sign * float(straightened(sign * critical, bend)) for sign in (1, -1))
-    return max(critical, down), max(critical, up)
+    down, up = (sign * straightened(sign * critical, bend) for sign in (1, -1))
+    return np.maximum(critical, down), np.maximum(critical, up)
 
 
 def straightened(value: float, bend: Any) -> Any:
@@ -200,6 +209,5 @@ def has_range(measure: Measure) -> bool:
 def mean_interval(values: Floats, limits: Limits, confidence: float) -> tuple[Floats, Floats]:
     """Intervals for the means of samples from a range: `values` is samples x observations."""
     mean = mean_over_queries(values)
-    ends = [limits_of_mean(sample, (1 - confidence) / 2, limits) for sample in values]
-    low, high = np.array(ends).reshape(-1, 2).T
+    low, high = limits_of_mean(values, (1 - confidence) / 2, limits)
     return np.minimum(low, mean), np.maximum(high, mean)

@@ -17,7 +17,7 @@ from unjudged.base.choices import Registry
 from unjudged.base.errors import InputError, UsageError
 from unjudged.measures.kernel.averages import GEOMETRIC, ratio, summarised
 from unjudged.measures.kernel.chance import collection
-from unjudged.measures.kernel.parameters import by_whole_grades, checked
+from unjudged.measures.kernel.parameters import by_places, checked
 from unjudged.measures.kernel.traits import Traits, refused_measure, try_traits
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
@@ -52,8 +52,8 @@ class Measure:
     function: Callable[..., Floats]
     traits: Traits
     given: Mapping[str, Any]
-    written: str = ""
-    """Its name where parameters are those of another one, because whole grades stand for fractions."""
+    written: Measure | None = None
+    """As it is written, where its parameters are places of fractional grades."""
 
     def __call__(self, **parameters: Any) -> Measure:
         for parameter in parameters:
@@ -61,8 +61,8 @@ class Measure:
                 known = ", ".join([*self.parameters, *POLICIES])
                 raise UsageError(f"{self.name} has no parameter {parameter!r}; it has: {known}")
         given = {key: checked(self.name, key, value) for key, value in parameters.items()}
-        if self.written:
-            raise UsageError(f"{self}: its parameters are fixed, because whole grades stand for fractions")
+        if self.written is not None:
+            raise UsageError(f"{self}: its parameters are fixed: they are places of fractional grades")
         return replace(self, given=MappingProxyType({**self.given, **given}))
 
     def __matmul__(self, value: float) -> Measure:
@@ -75,8 +75,8 @@ class Measure:
 
     @cached_property
     def _name(self) -> str:
-        if self.written:
-            return self.written
+        if self.written is not None:
+            return str(self.written)
         inside = [f"{key}={value!r}" for key, value in self.given.items() if key != self.traits.at]
         at = f"@{self.given[self.traits.at]}" if self.traits.at and self.traits.at in self.given else ""
         return self.name + (f"({', '.join(inside)})" if inside else "") + at
@@ -126,11 +126,8 @@ class Measure:
         """Return one value per ranking, finite or not."""
         self.check_complete()
         judgments = rankings.judgments
-        if judgments.scale is not None:
-            measure, whole = self.of_whole_grades(rankings)
-            return measure.values(whole)
-        if not isinstance(self.given.get("rel", 1), int):
-            raise UsageError(f"{self}: these grades are whole numbers, so rel must be one too")
+        if (measure := self.on(judgments)) is not self:
+            return measure.values(rankings)
         if (kind := judgments.origin.kind) not in self.traits.takes and kind not in SAMPLES:
             raise UsageError(str(refused_measure(self.name, self.traits, judgments)))
         if self.traits.estimates and judgments.unanswered:
@@ -140,18 +137,12 @@ class Measure:
         rankings = self.with_policy(rankings)
         return self.corrected(self.function(rankings, **self.own), rankings)
 
-    def of_whole_grades(self, rankings: JudgedRankings) -> tuple[Measure, JudgedRankings]:
-        """Return measure and rankings by whole grades, which stand for the fractions of a scale."""
-        if (scale := rankings.judgments.scale) is None:
-            return self, rankings
-        return self.on_scale(scale), rankings.relabelled(rankings.judgments.by_whole_grades())
-
-    def on_scale(self, scale: Floats | None) -> Measure:
-        """Return the measure for whole grades that stand for these fractions; its name stays the same."""
-        if scale is None or self.written:
-            return self
-        given = MappingProxyType(by_whole_grades(self, scale))
-        return replace(self, given=given, written=str(self))
+    def on(self, judgments: Judgments) -> Measure:
+        """Return the measure for the places that grades have in these judgments; its name stays the same."""
+        given = self.given
+        if self.written is None and (judgments.scale is not None or given.get("rel", 1) % 1):
+            given = MappingProxyType(by_places(self, judgments.scale))
+        return self if given is self.given else replace(self, given=given, written=self)
 
     def with_policy(self, rankings: JudgedRankings) -> JudgedRankings:
         """Return the rankings as the policy for unjudged documents makes them."""
@@ -337,7 +328,9 @@ def _computed_together(measures: Sequence[Measure], rankings: JudgedRankings) ->
     return table
 
 
-def _made_again(name: str, given: Mapping[str, Any], source: str | None = None, written: str = "") -> Measure:
+def _made_again(
+    name: str, given: Mapping[str, Any], source: str | None = None, written: Measure | None = None
+) -> Measure:
     if name not in MEASURES and source is not None:
         import_module("unjudged.measures.kernel.loading").load_measures(source)
     return replace(MEASURES[name], given=MappingProxyType(dict(given)), written=written)

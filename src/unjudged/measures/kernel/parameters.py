@@ -155,13 +155,16 @@ def checked(measure: str, parameter: str, value: Any) -> Any:
     return result
 
 
-def by_whole_grades(measure: Any, scale: Floats) -> dict[str, Any]:
-    """Return the parameters of a measure by whole grades, of which g stands for the fraction `scale[g]`.
+def by_places(measure: Any, scale: Floats | None) -> dict[str, Any]:
+    """Return the parameters of a measure by the places of grades, of which g stands for the gain `scale[g]`.
 
-    A threshold becomes the first whole grade that reaches it, and gains become a table by whole grade, so
-    every measure keeps its one formula. A highest grade that no document has is one more whole grade.
+    A threshold becomes the first place that reaches it, and gains become a table by place, so every measure
+    keeps its one formula. A highest grade that no document has is one more place. Without a scale places are
+    grades.
     """
     given = dict(measure.given)
+    if scale is None:
+        return {**given, "rel": math.ceil(given["rel"])}
     highest = given.pop("max_grade", None)
     graded = "gains" in measure.parameters and ("rel" not in measure.parameters or highest is not None)
     refused = "gains" in given or "actual" in given or given.get("scale", "none") != "none"

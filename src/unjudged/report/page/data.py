@@ -26,7 +26,7 @@ from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments
 from unjudged.report.page.answer import answer_of, conclusions_of
 from unjudged.report.page.documents import holes_of, judged_shares, rankings_of
-from unjudged.report.score_plots import judged_by_rank, judged_figure
+from unjudged.report.result_plots import judged_by_rank, judged_figure
 from unjudged.results.comparison import Comparison
 from unjudged.results.escapes import shortened
 from unjudged.results.fields import Row, known

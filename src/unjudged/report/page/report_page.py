@@ -23,9 +23,9 @@ from unjudged.data.writing import write_whole
 from unjudged.evidence.calibration import Calibration
 from unjudged.evidence.contrast import Evidence
 from unjudged.evidence.intervals.methods import Asked, How
-from unjudged.inference.alone import alone
 from unjudged.inference.infer import Settings
 from unjudged.inference.significance import DRAWS
+from unjudged.inference.systems import alone
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.kernel.traits import Refusal
@@ -97,17 +97,15 @@ def report_page(
         found = compare_gathered(gathered, settings, baseline, by)
         sources = [("scores" if isinstance(source, Scores) else "judgments", file) for file in files]
         return Page.of(page_data(PageInput(found, sources, command, title, tables=_segments(found, by))))
-    scale, named = source.judgments.scale, source.runs
+    judgments, named = source.judgments, source.runs
     chosen = source.measures(measures, lambda: fitting_measures(source.judgments, REPORT_MEASURES))
     calibration = calibration_of(source, chosen) if calibration is None else calibration
-    collection, chosen = source.by_whole_grades(chosen)
-    judgments = collection.judgments
     chosen, refused = comparable(chosen, judgments)
     baseline = baseline_of(described, baseline, list(named))
-    gathered = gather(collection, None, chosen, pool_depth=pool_depth)
+    gathered = gather(source, None, chosen, pool_depth=pool_depth)
     found = compare_gathered(gathered, settings, baseline, by)
     announce(map(AssumptionWarning, refused))
-    notes = [*refused, *_about_scale(scale)]
+    notes = [*refused, *_about_scale(judgments.scale)]
     if calibration is not None:
         notes += _calibrate(found, gathered.evidence, calibration)
     if judgments.origin.kind in FROM_SAMPLES and not any(measure.traits.estimates for measure in chosen):

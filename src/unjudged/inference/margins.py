@@ -10,20 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import ceil, log
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from unjudged.base.errors import UsageError
 from unjudged.evidence.contrast import Contrast
 from unjudged.evidence.estimates import powered_means
-from unjudged.inference.careful import careful, limits, shape_of, share_alike
+from unjudged.evidence.intervals.quantiles import shape_of
+from unjudged.inference.careful import careful, limits, share_alike
 from unjudged.inference.corrections import holm
 from unjudged.inference.infer import Settings, decide, reach_of, run_tests
 from unjudged.inference.power import queries_needed
 from unjudged.inference.rows import rows_of
 from unjudged.measures.kernel.averages import ROUNDING
 from unjudged.rankings.judged import Floats
+from unjudged.results.fields import Row
 
 PASS, FAIL, UNDECIDED = "pass", "fail", "undecided"
 SEEN, WORST, AS_JUDGED, UNKNOWN = "seen", "worst", "as-judged", "unknown"
@@ -31,12 +33,10 @@ JudgingName = Literal["seen", "worst", "as-judged"]
 POWER = 0.8
 """Probability with which the number of queries that is asked for would tell."""
 
-Check = dict[str, Any]
-
 
 def gate_checks(
     contrasts: Sequence[tuple[Contrast, float, str]], alpha: float, judging: JudgingName
-) -> list[Check]:
+) -> list[Row]:
     """Return a row per contrast of new minus old, with one pair each, with its margin and segment.
 
     Failing is corrected by Holm's method over all of them; each must pass at level alpha.
@@ -71,7 +71,7 @@ def _lower(expected: Floats, values: Floats) -> Floats:
     return np.where((expected.mean(axis=1) <= values.mean(axis=1))[:, None], expected, values)
 
 
-def _tested(contrast: Contrast, margin: float, segment: str, alpha: float, judging: JudgingName) -> Check:
+def _tested(contrast: Contrast, margin: float, segment: str, alpha: float, judging: JudgingName) -> Row:
     """Return the row that a comparison of the two has, with the one-sided tests at the margin."""
     measure, settings = contrast.measure, Settings(alpha=alpha)
     reach, gain = reach_of(measure), contrast.values
@@ -107,7 +107,7 @@ def _tested(contrast: Contrast, margin: float, segment: str, alpha: float, judgi
     }
 
 
-def _decided(check: Check, p_worse: float, alpha: float) -> Check:
+def _decided(check: Row, p_worse: float, alpha: float) -> Row:
     outcome = FAIL if p_worse <= alpha else PASS if check["p_not_worse"] <= alpha else UNDECIDED
     decided = check | {"p_worse_adjusted": p_worse, "outcome": outcome}
     if outcome != UNDECIDED:

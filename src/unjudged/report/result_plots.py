@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from unjudged.base.choices import as_list
-from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted, percent, shortlist
 from unjudged.evidence.intervals.methods import NoIntervalError
 from unjudged.measures.kernel.names import MeasureLike, place_of_measure
@@ -29,7 +29,6 @@ from unjudged.report.figure import (
     width_of,
     words,
 )
-from unjudged.results.comparison import Comparison
 from unjudged.results.evaluation import Evaluation
 from unjudged.results.fields import Row
 from unjudged.results.grid import blank
@@ -39,7 +38,6 @@ ROW, BAR = 27, 13
 """Pixels of a system, and of its range."""
 OVER_QUERIES = ("query_low", "query_high")
 KEYS = ("mean", "low", "high", *OVER_QUERIES)
-LEVEL = 0.95
 FEW = 6
 """More lines than this are not told apart: only the lowest have names."""
 
@@ -194,50 +192,55 @@ def judged_figure(systems: Sequence[str], judged: Integers, ranked: Integers) ->
     return figure
 
 
-class ScorePlots:
-    """`scores.plot`: figures to show in a notebook, or to save with `.save(file)`.
+class ResultPlots:
+    """`result.plot`: figures to show in a notebook, or to save with `.save(file)`.
 
-    A measure need be named only where there are several.
+    The measure is the first if none is named.
     """
 
-    def __init__(self, scores: Evaluation) -> None:
-        self._scores = scores
+    def __init__(self, result: Any) -> None:
+        self._result = result
+        self._level = 1 - result.settings["alpha"]
 
-    def intervals(
-        self,
-        measure: MeasureLike | None = None,
-        intervals: Sequence[str] | None = None,
-    ) -> Figure:
-        """Draw the means, best first, with intervals: ranges and other queries if none is named.
+    def intervals(self, measure: MeasureLike | None = None, intervals: Sequence[str] | None = None) -> Figure:
+        """Draw the means, best first, in their ranges, with lines for other queries.
 
-        Those for other queries are lines, and all others are ranges.
+        Of an evaluation other `intervals` may be named; those for other queries are lines, all others ranges.
         """
-        k, scores, level = self._place(measure), self._scores, LEVEL
-        name = scores.measures[k]
-        rows: dict[str, Row] = {}
+        name, result = self._measure(measure), self._result
+        if not isinstance(result, Evaluation):
+            rows = [row for row in result.rows["systems"] if row["measure"] == name]
+            return systems_figure(name, rows, self._level)
+        level, found = self._level, dict[str, Row]()
         for asked in ("bounds", "queries") if intervals is None else as_list("intervals", intervals):
             try:
-                found = scores.with_interval(asked)
+                made = result.with_interval(asked)
             except NoIntervalError:
                 if intervals is not None:
                     raise
                 continue
-            for row in (row for row in found.rows["systems"] if row["measure"] == name):
-                own = rows.setdefault(row["system"], {"system": row["system"], "mean": row["mean"]})
+            for row in (row for row in made.rows["systems"] if row["measure"] == name):
+                own = found.setdefault(row["system"], {"system": row["system"], "mean": row["mean"]})
                 own |= _ends(row, asked.partition("(")[0])
                 level = row.get("confidence", level) if own.keys() & set(OVER_QUERIES) else level
-        return systems_figure(name, list(rows.values()), level)
+        return systems_figure(name, list(found.values()), level)
 
     def judged_by_rank(self, depth: int = 100) -> Figure:
         """Draw the judged share of the first documents, over all queries: a line per run."""
-        runs = self._scores.runs
-        return judged_figure(runs, *judged_by_rank(self._scores.rankings, len(runs), depth))
+        runs = self._result.runs
+        return judged_figure(runs, *judged_by_rank(self._result.rankings, len(runs), depth))
 
-    def _place(self, measure: MeasureLike | None) -> int:
-        names = list(self._scores.measures)
-        if measure is None and len(names) > 1:
-            raise UsageError(f"say which measure: {', '.join(names)}")
-        return 0 if measure is None else place_of_measure(measure, names)
+    def differences(
+        self, a: str | None = None, b: str | None = None, measure: MeasureLike | None = None
+    ) -> Figure:
+        """Draw the difference of two systems on each query, largest first."""
+        name, result = self._measure(measure), self._result
+        pair, by_query = result.pair(a, b, name), result.by_query(a, b, name).rows["queries"]
+        return differences_figure(pair, by_query, list(result.runs), self._level)
+
+    def _measure(self, given: MeasureLike | None) -> str:
+        measures: list[str] = list(self._result.measures)
+        return measures[0 if given is None else place_of_measure(given, measures)]
 
 
 def _ends(row: Row, kind: str) -> Row:
@@ -246,28 +249,3 @@ def _ends(row: Row, kind: str) -> Row:
         return {name: row.get(name) for name in OVER_QUERIES}
     prefix = {"bounds": "", "calibrated": "calibrated_"}.get(kind, "estimate_")
     return {end: row.get(prefix + end) for end in ("low", "high")}
-
-
-class ResultPlots:
-    """`result.plot`: figures to show in a notebook, or to save with `.save(file)`."""
-
-    def __init__(self, result: Comparison) -> None:
-        self._result = result
-
-    def intervals(self, measure: MeasureLike | None = None) -> Figure:
-        """Draw the means, best first, with their ranges and their intervals for other queries."""
-        name = self._measure(measure)
-        rows = [row for row in self._result.systems if row["measure"] == name]
-        return systems_figure(name, rows, 1 - self._result.settings["alpha"])
-
-    def differences(
-        self, a: str | None = None, b: str | None = None, measure: MeasureLike | None = None
-    ) -> Figure:
-        """Draw the difference of two systems on each query, largest first."""
-        name = self._measure(measure)
-        pair, by_query = self._result.pair(a, b, name), self._result.by_query(a, b, name).rows["queries"]
-        return differences_figure(pair, by_query, list(self._result.runs), 1 - self._result.settings["alpha"])
-
-    def _measure(self, given: MeasureLike | None) -> str:
-        measures = list(self._result.measures)
-        return measures[0 if given is None else place_of_measure(given, measures)]
