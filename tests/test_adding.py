@@ -31,11 +31,9 @@ from unjudged.cli.command_line import Given
 from unjudged.cli.commands import COMMANDS
 from unjudged.cli.options import options
 from unjudged.cli.output import show_tables
-from unjudged.data.columns import QRELS, RUN, Layout
-from unjudged.data.dicts import table_of_rows
 from unjudged.data.sources import READERS, Reader, register
 from unjudged.data.streams import PathLike
-from unjudged.data.tables import Table
+from unjudged.data.tabular import Block, Tabular
 from unjudged.evidence.bounds.filled import Bounds
 from unjudged.evidence.bounds.value_bounds import bounds
 from unjudged.evidence.contrast import Contrast
@@ -184,12 +182,12 @@ def test_a_design() -> None:
 def test_a_reader(request: pytest.FixtureRequest, tmp_path: Path) -> None:
     """What it recognises and how it reads, registered as one object; nothing else has to know of it."""
 
-    def read_pipes(file: PathLike, number: str) -> tuple[Table, Layout]:
-        rows = [line.split("|") for line in Path(file).read_text().splitlines()]
-        table = table_of_rows([(query, document, float(value)) for query, document, value in rows], (number,))
-        return table, QRELS if number == "grade" else RUN
+    def open_pipes(file: PathLike) -> Tabular:
+        columns = zip(*(line.split("|") for line in Path(file).read_text().splitlines()), strict=True)
+        block = Block(dict(zip(("query", "document", "score"), columns, strict=True)))
+        return Tabular([*block.columns], lambda _: [lambda: block])
 
-    register(Reader("pipes", lambda start: b"|" in start.data[:100], read=read_pipes))
+    register(Reader("pipes", lambda start: b"|" in start.data[:100], open_pipes))
     request.addfinalizer(lambda: READERS.pop("pipes"))
     own_qrels, own_run = tmp_path / "qrels", tmp_path / "run"
     own_qrels.write_text("q|a|1\nq|b|0\nr|c|2\n")

@@ -203,7 +203,7 @@ def test_repeats() -> None:
         ("query,a,b\nq1,0.5,x\nq2,1,0.5\nq3,0,1\n", ":2: the value of system 'b' on query 'q1' is 'x'"),
         ("query,a\nq1,0.5\nq1,0.7\n", ":3: system 'bad' on query 'q1' .* has a second value"),
         ("query,a,a\nq1,1,2\n", ":1: two columns have the name 'a'"),
-        ("query,a\nq1,1,2\n", ":2: expected 2 fields"),
+        ("query,a\nq1,1,2\n", ":2: .* has 3 fields, expected 2"),
         ("topics,a\nq1,1\n", "no column for the query among 'topics', 'a'"),
         ("query,a\n,1\n", ":2: the query is empty"),
         ("query,a\nq1,inf\nq2,1\nq3,1\n", ":2: the value of .* is 'inf'"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
-from unjudged import InputError, Judgments, Run, UnjudgedWarning, UsageError, compare, evaluate
+from unjudged import InputError, Judgments, Run, UsageError, compare, evaluate
 from unjudged.data import arrays
 from unjudged.data.scan.plain import matcher as plain
 from unjudged.data.scan.scanner import ids_of_numbers
@@ -82,7 +81,6 @@ JUDGED = {q: {name: (len(name) + len(q)) % 3 - 1 for name in NAMES[: 4 + len(q)]
 
 
 @given(top_k(), st.sampled_from(GIVEN_AS), st.integers(1, 4))
-@pytest.mark.filterwarnings("ignore::unjudged.UnjudgedWarning")
 def test_a_run_has_the_values_of_its_dict(top: tuple[Any, Any], given_as: Any, part: int) -> None:
     documents, scores = top
     queries = ["0", "two", "1", "more"][: len(documents)]
@@ -109,7 +107,6 @@ def test_a_run_has_the_values_of_its_dict(top: tuple[Any, Any], given_as: Any, p
 
 
 @given(st.integers(1, 3), st.integers(1, len(NAMES)), st.data())
-@pytest.mark.filterwarnings("ignore::unjudged.UnjudgedWarning")
 def test_matrices_have_the_values_of_their_dicts(queries: int, columns: int, data: Any) -> None:
     cells = queries * columns
     grades = data.draw(st.lists(st.sampled_from([NAN, -1, 0, 1, 3, 0.5]), min_size=cells, max_size=cells))
@@ -171,31 +168,6 @@ def test_a_run_does_not_change_with_the_arrays() -> None:
     run = Run.from_arrays(documents, scores)
     documents[:], scores[:] = 7, NAN
     assert run.ranking("0") == ["0", "1"]
-
-
-def test_distances_are_suspected() -> None:
-    documents, distances = np.array([[4, 2, -1], [0, 1, 3]]), np.array([[0.1, 0.2, 3.4e38], [0.3, 0.3, 0.5]])
-    with pytest.warns(UnjudgedWarning, match="give distances as -distances"):
-        Run.from_arrays(documents, distances)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        Run.from_arrays(documents, -distances)
-        Run.from_arrays(scores=distances)
-
-
-@pytest.mark.parametrize(
-    ("row", "own"),
-    [([7, -1, -1], [0.2, 0, 0]), ([-1, -1, -1], [3, 2, 1]), ([4, 5, 6], [2, 2, 2]), ([4, 5, -1], [1, 2, -5])],
-    ids=["one document", "empty", "constant", "padded"],
-)
-def test_rows_that_cannot_rise_do_not_hide_distances(row: list[int], own: list[float]) -> None:
-    documents, distances = np.array([[4, 2, 1], row]), np.array([[0.1, 0.2, 0.3], own])
-    with pytest.warns(UnjudgedWarning, match="give distances as -distances"):
-        Run.from_arrays(documents, distances)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        Run.from_arrays([[4, 2], row[:2]], [[2, 2], [1, 1]])
-        Run.from_arrays([[4, 2, 1], [1, 2, 3]], [[0.1, 0.2, 0.3], [1, 2, 1.5]])
 
 
 def test_masked_arrays_are_refused() -> None:

@@ -19,8 +19,8 @@ from tests.data.test_scanner_twins import Text, flat, outcome
 from unjudged import evaluate
 from unjudged.base.errors import InputError, MissingQueriesWarning
 from unjudged.collection import collection
-from unjudged.data import dicts as memory
 from unjudged.data import matching
+from unjudged.data import nested_dicts as memory
 from unjudged.data.scan import scanner
 from unjudged.data.tables import Ids, Matched, Table, Texts
 from unjudged.rankings.judgments import Judgments

@@ -275,7 +275,7 @@ def test_rows_that_do_not_fit_are_read_again(
     rows = pandas.DataFrame(
         [(f"q{i % 90}", f"d{i}", i * 7 % 11) for i in range(9000)], columns=["qid", "docno", "score"]
     )
-    path, read = tmp_path / f"run.{kind}", matching.match_ungrouped
+    path, grouped_rows = tmp_path / f"run.{kind}", scanner.GroupedRows
     readings: list[int] = []
     write = {"csv": rows.to_csv, "parquet": rows.to_parquet, "feather": rows.to_feather}.get(kind)
     if write is None:
@@ -285,14 +285,11 @@ def test_rows_that_do_not_fit_are_read_again(
     qrels = {f"q{q}": {f"d{q + 90 * k}": k % 3 for k in range(20)} for q in range(0, 90, 7)}
     expected = evaluate(qrels, rows, MEASURES).values.tobytes()
 
-    def counted(own: Any, *others: Any) -> Any:
-        def counting(first: int, most: int) -> Any:
-            readings.append(first)
-            return own(first, most)
+    def counted(kept: Any) -> Any:
+        readings.append(kept[0].first)
+        return grouped_rows(kept)
 
-        return read(counting, *others)
-
-    monkeypatch.setattr(matching, "match_ungrouped", counted)
+    monkeypatch.setattr(scanner, "GroupedRows", counted)
     monkeypatch.setattr(text_tables, "BLOCK", 500)
     for memory, passes in ((1 << 30, 1), (100_000, 2)):
         monkeypatch.setattr(matching, "limit", lambda _, memory=memory: memory)

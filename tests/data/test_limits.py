@@ -23,8 +23,8 @@ from pyarrow import parquet
 from unjudged import InputError, Judgments, Run, Scores, UnjudgedError, UsageError, evaluate, sample
 from unjudged.data import matching
 from unjudged.data.arrow_columns import ids_of
-from unjudged.data.dicts import table_of_mapping
 from unjudged.data.limits import limit
+from unjudged.data.nested_dicts import table_of_mapping
 from unjudged.data.scan import scanner
 from unjudged.data.tables import Ids
 from unjudged.data.values import unplaced

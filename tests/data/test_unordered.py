@@ -8,8 +8,9 @@ import os
 import random
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -170,15 +171,13 @@ def test_rows_that_do_not_fit_are_read_again(tmp_path: Path, monkeypatch: pytest
     (tmp_path / "run").write_bytes(b"".join(rows_of(b"".join(LARGE))))
     ordered = evaluate(GRADES, tmp_path / "ordered").values.tobytes()
     reads: list[int] = []
+    grouped_rows = scanner.GroupedRows
 
-    def counted(read: Any, *others: Any) -> Any:
-        def counting(first: int, most: int) -> Any:
-            reads.append(first)
-            return read(first, most)
+    def counted(kept: Any) -> Any:
+        reads.append(kept[0].first)
+        return grouped_rows(kept)
 
-        return match_ungrouped(counting, *others)
-
-    monkeypatch.setattr(matching, "match_ungrouped", counted)
+    monkeypatch.setattr(scanner, "GroupedRows", counted)
     monkeypatch.setattr(streams, "SMALLEST_PIECE", 1000)
     passes = []
     for memory in ("4G", "6M", "3M", "2200K"):
@@ -225,16 +224,10 @@ def test_tables_in_pieces(pieces: list[Table], judged: Table) -> None:
 
     def matched(names: dict[str, Any]) -> Any:
         with settings_are(names, 1), Threads(1) as pool:
-
-            def read(first: int, most: int) -> Sequence[Any]:
-                kept = [scanner.UnorderedRows(first, most) for _ in pieces]
-                for rows, piece in zip(kept, pieces, strict=True):
-                    rows.add(piece)
-                return kept
-
+            keep = [partial(keep_table, piece) for piece in pieces]
             index = scanner.Index(judged.queries, judged.starts, judged.documents)
             try:
-                return match_ungrouped(read, index, pool, 3)
+                return match_ungrouped(keep, index, pool, 3)
             except DocumentTwice as error:
                 return error.query, error.document
 
@@ -249,6 +242,54 @@ def test_tables_in_pieces(pieces: list[Table], judged: Table) -> None:
     expected = outcome(at_once)
     assert outcome(lambda: matched(PLAIN)) == expected
     assert outcome(lambda: matched(COMPILED)) == expected
+
+
+def keep_table(table: Table, rows: Any) -> None:
+    rows.add(table)
+
+
+@given(st.permutations(range(60)), st.integers(1, 60), st.integers(1, 4))
+def test_ranks_among_ties(order: list[int], hits: int, scores: int) -> None:
+    """Ranks follow the tie rule, whichever documents are judged and however many have the same score."""
+    names = [b"d%d" % i for i in order]
+    numbers = np.array([[float(i % scores)] for i in order])
+    table = Table(Ids.of([b"q"] * 60), np.arange(61), Ids.of(names), numbers, np.zeros(0, np.int64))
+    index = scanner.Index(Ids.of([b"q"]), np.array([0, hits]), Ids.of(names[:hits]))
+    with settings_are({}, 3), Threads(3) as pool:
+        keep = [partial(keep_table, table.span(*part)) for part in ((0, 20), (20, 40), (40, 60))]
+        found = match_ungrouped(keep, index, pool, 3)
+    best = sorted(zip(numbers[:, 0], names, strict=True), reverse=True)
+    ranks = {name: rank for rank, (_, name) in enumerate(best, 1)}
+    by_rank = sorted((ranks[name], row) for row, name in enumerate(names[:hits]))
+    assert list(zip(found.rank.tolist(), found.row.tolist(), strict=True)) == by_rank
+
+
+SOUND = Table(
+    Ids.of([b"1", b"2", b"1"]),
+    np.arange(4),
+    Ids.of([b"a", b"b", b"b"]),
+    np.array([[1.0], [2.0], [3.0]]),
+    np.zeros(0, np.int64),
+)
+DAMAGED: dict[str, tuple[dict[str, Any], str]] = {
+    "a group of no row": ({"starts": np.array([0, 1, 2, 4])}, "damaged"),
+    "groups backwards": ({"starts": np.array([0, 2, 1, 3])}, "damaged"),
+    "too few groups": ({"starts": np.array([0, 3])}, "damaged"),
+    "no score": ({"numbers": np.array([[1.0], [np.nan], [2]])}, r"row 1 \(from 0\): the score is nan"),
+    "offsets past the end": ({"documents": Ids(SOUND.documents.data, np.array([0, 1, 2, 9]))}, "damaged"),
+    "offsets backwards": ({"documents": Ids(SOUND.documents.data, np.array([0, 2, 1, 3]))}, "damaged"),
+    "negative offsets": ({"documents": Ids(SOUND.documents.data, np.array([-1, 1, 2, 3]))}, "damaged"),
+    "queries past the end": ({"queries": Ids(SOUND.queries.data, np.array([0, 1, 2, 7]))}, "damaged"),
+}
+
+
+@pytest.mark.parametrize("twin", [scanner, plain_unordered])
+@pytest.mark.parametrize("damage", DAMAGED)
+def test_damaged_rows_are_refused(damage: str, twin: Any) -> None:
+    changed, problem = DAMAGED[damage]
+    columns: dict[str, Any] = {**vars(SOUND), **changed}
+    with pytest.raises(InputError, match=problem):
+        twin.UnorderedRows(0, 1 << 20).add(Table(**columns))
 
 
 def processor_seconds(call: Callable[[], Any]) -> float:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, ge
 from unjudged.base.choices import Conflicts, TestName, TiesName, shown
 from unjudged.base.errors import InputError, UnjudgedError, UsageError, quoted
 from unjudged.base.wording import counted, meant
-from unjudged.data.dicts import DATASET
+from unjudged.data.nested_dicts import DATASET
 from unjudged.data.streams import display_name, name_file_in_errors, read_small_text
 
 FILE_NAME = "collection.toml"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from unjudged.collection.description import FILE_NAME, Description, Labels
-from unjudged.data.dicts import DATASET
+from unjudged.data.nested_dicts import DATASET
 
 BEIR = os.path.join("qrels", "test.tsv")
 

@@ -12,8 +12,10 @@ import numpy as np
 from unjudged.base.errors import ExtraQueriesWarning, InputError, UsageError, announce
 from unjudged.base.wording import counted, shortlist
 from unjudged.data.columns import NAMES, folded, listed
-from unjudged.data.named_columns import Headless, NamedColumns, is_missing, named_columns
+from unjudged.data.small_tables import Headless, read_small_table
 from unjudged.data.sources import FILE, MAPPING, kind_of_source, name_in_errors
+from unjudged.data.tabular import Block
+from unjudged.data.values import is_missing
 from unjudged.rankings.judged import Mask
 
 SegmentsSource = Mapping[str, str] | str | os.PathLike[str] | Any
@@ -66,13 +68,13 @@ def _read(source: Any, queries: AbstractSet[str]) -> dict[str, str]:
     file, chosen = file_and_column(source)
     with name_in_errors(file, "segments"):
         if kind == MAPPING and not any(isinstance(value, list | tuple) for value in source.values()):
-            table = NamedColumns({"query": [*source], "segment": [*source.values()]})
+            table = Block({"query": [*source], "segment": [*source.values()]})
         else:
-            table = named_columns(file, PAIRS)
+            table = read_small_table(file, PAIRS)
         query = table.column("query", {}, NAMES["query"])
         if query is None and kind == FILE and len(table) == 1:  # a mapping in JSON
             names, values = [*table.columns], [values[0] for values in table.columns.values()]
-            table, query = NamedColumns({"query": names, "segment": values}), "query"
+            table, query = Block({"query": names, "segment": values}), "query"
         others = [name for name in table.columns if name != query]
         usual = table.column("segment", {}, SEGMENT)
         segment = chosen or usual or (others[0] if len(others) == 1 else None)

@@ -11,7 +11,8 @@ import numpy as np
 
 from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.base.wording import counted, shortlist
-from unjudged.data.named_columns import add_label, has_no_value, is_number
+from unjudged.data.tabular import add_label
+from unjudged.data.values import has_no_value, is_number
 from unjudged.measures.kernel.names import is_measure, parse_measures
 from unjudged.measures.kernel.registry import Measure, reported_measure
 from unjudged.rankings.judged import Floats

@@ -23,18 +23,11 @@ from unjudged.collection.score_cells import (
     said,
     same_measure,
 )
-from unjudged.data.columns import NAMES, folded, listed
-from unjudged.data.named_columns import (
-    NESTED,
-    QUERIES,
-    Headless,
-    NamedColumns,
-    has_no_value,
-    is_number,
-    named_columns,
-    text_of_name,
-)
+from unjudged.data.columns import NAMES, QUERIES, folded, listed
+from unjudged.data.small_tables import NESTED, Headless, read_small_table
 from unjudged.data.sources import MAPPING, kind_of_source
+from unjudged.data.tabular import Block
+from unjudged.data.values import has_no_value, is_number, text_of_name
 
 MEANS = frozenset({"all", "amean", "mean", "average", "avg", "macro avg", "overall", "total"})
 """The queries of rows that are means or sums, in upper or lower case; trec_eval says `all`."""
@@ -69,7 +62,7 @@ class Reading:
         if kind_of_source(source) == MAPPING and any(isinstance(v, Mapping) for v in source.values()):
             self._add_nested(source)
             return
-        table = named_columns(source, PRINTED)
+        table = read_small_table(source, PRINTED)
         if [*table.columns] == [NESTED]:
             self._add_nested(table.columns[NESTED][0])
         else:
@@ -114,7 +107,7 @@ class Reading:
             )
         return "system", "query"
 
-    def _add_columns(self, table: NamedColumns) -> None:
+    def _add_columns(self, table: Block) -> None:
         own = ScoreColumns.of(table, self.given, self.asked, self.wide, self.by)
         self.cells.notes += own.notes
         self.cells.others += own.others
@@ -155,7 +148,7 @@ class Reading:
             remedy = "expected one value" if repeat else "expected one; a column `repeat` tells repeats apart"
             raise error(f"{said(cell, repeat)} has a second value, {remedy}")
 
-    def _add_ends(self, table: NamedColumns, row: int, cell: Cell, repeat: str | None, value: Any) -> None:
+    def _add_ends(self, table: Block, row: int, cell: Cell, repeat: str | None, value: Any) -> None:
         """Add the lowest and highest value with every document judged, unless they are empty."""
         low, high = (table.columns[end][row] for end in ENDS)
         if any(map(has_no_value, (low, value, high))):
@@ -167,15 +160,15 @@ class Reading:
         self.cells.ends[cell, repeat] = float(low), float(high)
 
 
-def _of_printed(table: NamedColumns) -> NamedColumns:
+def _of_printed(table: Block) -> Block:
     """Return lines of `trec_eval -q` or ir_measures by name, without those whose values are texts."""
     first, second, third = table.columns.values()
     named = [sum(map(names_measure, sorted(set(names))[:LOOKED_AT])) for names in (first, second)]
     measures, queries = (second, first) if named[1] > named[0] else (first, second)
     rows = [row for row, name in enumerate(measures) if name not in NOT_NUMBERS]
     columns = zip(PRINTED.columns, (measures, queries, third), strict=True)
-    lines = [table.lines[row] for row in rows] if table.lines else ()
-    return NamedColumns({name: [column[row] for row in rows] for name, column in columns}, lines)
+    lines = table.lines[rows] if len(table.lines) else table.lines
+    return Block({name: [column[row] for row in rows] for name, column in columns}, lines)
 
 
 def _is_between(value: float, low: float, high: float) -> bool:
@@ -224,7 +217,7 @@ class ScoreColumns:
     @classmethod
     def of(
         cls,
-        table: NamedColumns,
+        table: Block,
         given: Mapping[str, str],
         asked: Sequence[str] | None,
         wide: Wide | None,
@@ -263,7 +256,7 @@ class ScoreColumns:
         return cls(role, values, are_measures, notes)
 
 
-def _without_query(table: NamedColumns) -> InputError:
+def _without_query(table: Block) -> InputError:
     remedy = f"expected {', '.join(QUERIES)}, or its name, as in --set scores.columns.query=NAME"
     if any(map(NO_NAME.fullmatch, table.columns)):
         remedy = "one column has no name: if it has the queries, call it query"

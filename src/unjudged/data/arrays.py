@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.base.errors import InputError, UnjudgedWarning, UsageError, announce, quoted, reason_of
+from unjudged.base.errors import InputError, UsageError, quoted, reason_of
 from unjudged.base.segments import ends
 from unjudged.base.wording import kind_of
 from unjudged.data.columns import expected, no_rows, unfit
-from unjudged.data.dicts import RELEVANT
 from unjudged.data.limits import check
 from unjudged.data.matching import InPieces
+from unjudged.data.nested_dicts import RELEVANT
 from unjudged.data.scan import scanner
 from unjudged.data.scan.checks import checked_ids
 from unjudged.data.tables import NO_LINES, Ids, Table
@@ -30,8 +30,6 @@ UNSIGNED = 4
 """From this number of bytes on, the highest number of an unsigned type is a -1 that was converted."""
 
 LEFT_OUT = "-inf for scores and NaN for grades"
-NOT_THERE = {"score": -np.inf, "grade": np.nan}
-"""Number of a document that was not retrieved, or has no judgment."""
 
 
 def rows_of_arrays(
@@ -52,47 +50,41 @@ def rows_of_arrays(
         raise UsageError(f"the documents have the shape {shape}, the {number}s {shapes[-1]}, expected one")
     check("ROWS", rows * columns)
     query_ids = _queries(queries, rows)
-    ids_of, kept = _documents(matrix, shape, names, query_ids)
-    if values is not None:
-        kept = _there(values, number, kept, query_ids)
-        if number == "score" and matrix is not None:
-            _warn_of_distances(values, kept)
-    if not (rows * columns if kept is None else kept.any()):
+    known = None if names is None else _names(names, "names", "name")
+    if matrix is None:
+        if known is not None and len(known) != columns:
+            raise UsageError(f"names: {len(known)} of them, expected one for each of {columns} columns")
+        matrix = np.tile(np.arange(columns, dtype=np.int32), (rows, 1))
+    ids_at, kept = _documents(matrix, known, query_ids)
+    if values is None and number == "grade":
+        values = np.full(shape, float(RELEVANT))
+    elif values is None:
+        values = np.tile(-1.0 - np.arange(columns), (rows, 1))
+    else:
+        kept &= _there(values, number, kept, query_ids)
+    if not kept.any():
         raise no_rows()
 
     def table(first: int, last: int) -> Table:
-        at: Any = slice(first * columns, last * columns)
-        counts = np.full(last - first, columns)
-        if kept is not None:
-            at = first * columns + np.flatnonzero(kept[first:last])
-            counts = kept[first:last].sum(axis=1)
-        found = _numbers_at(at, values, number, columns)
+        places = first * columns + np.flatnonzero(kept[first:last])
+        found = values.reshape(-1)[places]
         own = Ids(query_ids.data, query_ids.offsets[first : last + 1])
-        return Table(own, ends(counts), ids_of(at), found[:, None], NO_LINES)
+        counts = np.count_nonzero(kept[first:last], axis=1)
+        return Table(own, ends(counts), ids_at(places), found[:, None], NO_LINES)
 
-    def pieces() -> Iterator[Callable[[], Table]]:
+    def pieces() -> list[Callable[[], Table]]:
         step = max(1, BLOCK // columns)
-        return (partial(table, first, min(first + step, rows)) for first in range(0, rows, step))
+        return [partial(table, first, min(first + step, rows)) for first in range(0, rows, step)]
 
-    return query_ids, InPieces(pieces, whole=lambda: table(0, rows))
-
-
-def _numbers_at(at: Any, values: NDArray[Any] | None, number: str, columns: int) -> NDArray[np.float64]:
-    """Return the numbers of some places; where there are none, documents are ranked, or relevant."""
-    if values is not None:
-        found: NDArray[np.float64] = values.reshape(-1)[at].astype(np.float64)
-        return found
-    places = _places(at)
-    ranks = np.asarray(places % columns, np.float64)
-    return np.full(len(places), float(RELEVANT)) if number == "grade" else -1.0 - ranks
+    return query_ids, InPieces(pieces)
 
 
 def _numbers(given: Any, what: str) -> NDArray[Any]:
     values = _matrix(given, what)
-    if values.dtype.kind == "f" and values.dtype.itemsize > 8:
-        with np.errstate(over="ignore"):  # infinite ones are refused
-            return values.astype(np.float64)
-    return values
+    if values.dtype.kind not in "fiub":
+        raise UsageError(f"{what}: an array of {values.dtype}, expected numbers")
+    with np.errstate(over="ignore"):  # infinite ones are refused
+        return values.astype(np.float64, copy=False)
 
 
 def _matrix(given: Any, what: str) -> NDArray[Any]:
@@ -150,26 +142,20 @@ def _names(given: Any, what: str, role: str) -> Ids:
 
 
 def _documents(
-    matrix: NDArray[Any] | None, shape: tuple[int, ...], names: Any, queries: Ids
-) -> tuple[Callable[[Any], Ids], NDArray[np.bool_] | None]:
+    matrix: NDArray[Any], names: Ids | None, queries: Ids
+) -> tuple[Callable[[NDArray[np.int64]], Ids], NDArray[np.bool_]]:
     """Return what gives the identifiers of some places, and which places hold a document."""
-    known = None if names is None else checked_ids(_names(names, "names", "name"))
-    count = np.inf if known is None else len(known.ends) - 1
-    if matrix is None:
-        if known is not None and count != shape[1]:
-            raise UsageError(f"names: {count} of them, expected one for each of {shape[1]} columns")
-        own = scanner.ids_of_numbers(np.arange(shape[1])) if known is None else Ids(*known)
-        columns = checked_ids(own)
-        return lambda at: scanner.take_names(columns, _places(at) % shape[1]), None
     if matrix.dtype.kind not in "iu":
         if matrix.dtype.kind not in "OUST":
             problem = f"documents: an array of {matrix.dtype}, expected row numbers or names"
             raise UsageError(f"{problem}; documents come before scores and grades")
         if names is not None:
             raise UsageError("names: the documents have names already, expected row numbers")
-        kept = matrix != None if matrix.dtype.kind == "O" else None  # noqa: E711 (of each element)
-        flat = matrix.reshape(-1)
-        return lambda at: ids_of(flat[at].astype(object), "document", unplaced), kept
+        flat = matrix.reshape(-1).astype(object)
+        kept: NDArray[np.bool_] = matrix.astype(object) != None  # noqa: E711 (of each element)
+        return lambda at: ids_of(flat[at], "document", unplaced), kept
+    known = None if names is None else checked_ids(names)
+    count = np.inf if names is None else len(names)
     if matrix.dtype.kind == "i":
         absent, wrong = matrix == PADDING, (matrix < PADDING) | (matrix >= count)
     else:
@@ -178,61 +164,26 @@ def _documents(
     if wrong.any():
         row, place = np.argwhere(wrong)[0].tolist()
         most = f", or {PADDING}" if count == np.inf else f" to {count - 1}, as there are names, or {PADDING}"
-        raise _problem(
-            queries, row, place, f"document {matrix[row, place]}, expected a row number from 0{most}"
-        )
+        problem = f"document {matrix[row, place]}, expected a row number from 0{most}"
+        raise _problem(queries, row, place, problem)
     numbers = matrix.reshape(-1).astype(np.int64, copy=False)
-    kept = ~absent if absent.any() else None
     if known is None:
-        return lambda at: scanner.ids_of_numbers(numbers[at]), kept
-    return lambda at: scanner.take_names(known, numbers[at]), kept
+        return lambda at: scanner.ids_of_numbers(numbers[at]), ~absent
+    return lambda at: scanner.take_names(known, numbers[at]), ~absent
 
 
-def _places(at: Any) -> NDArray[np.int64]:
-    return np.arange(at.start, at.stop) if isinstance(at, slice) else at
-
-
-def _there(
-    values: NDArray[Any], number: str, kept: NDArray[np.bool_] | None, queries: Ids
-) -> NDArray[np.bool_] | None:
-    """Return which places hold a document with a number; numbers that are not valid are refused."""
-    if values.dtype.kind not in "fiub":
-        raise UsageError(f"{number}s: an array of {values.dtype}, expected numbers")
-    if values.dtype.kind == "f":
-        absent = values == NOT_THERE[number] if number == "score" else np.isnan(values)
-        if absent.any():
-            kept = ~absent if kept is None else kept & ~absent
-    exact = values.astype(np.float64) if number == "grade" and values.dtype.kind == "f" else values
-    bad = unfit(number, exact)
-    if kept is not None:
-        bad &= kept
+def _there(values: NDArray[Any], number: str, kept: NDArray[np.bool_], queries: Ids) -> NDArray[np.bool_]:
+    """Return which places have a number; numbers that are not valid are refused where a document is."""
+    there: NDArray[np.bool_] = values != -np.inf if number == "score" else ~np.isnan(values)
+    bad = unfit(number, values) & kept & there
     if bad.any():
         row, place = np.argwhere(bad)[0].tolist()
         value = values[row, place]
         what = "-inf for what was not retrieved" if number == "score" else "NaN for what has no judgment"
         right = expected(number, float(value), fractions=True)
         raise _problem(queries, row, place, f"the {number} is {value}, expected {right}, or {what}")
-    return kept
+    return there
 
 
 def _problem(queries: Ids, row: int, place: int, problem: str) -> InputError:
     return InputError(f"query {quoted(queries.raw(row))}, place {place} (from 0): {problem}")
-
-
-def _warn_of_distances(scores: NDArray[Any], kept: NDArray[np.bool_] | None) -> None:
-    """Warn where the scores of some query rise along its row and those of none fall, as with distances."""
-    if _any_step(scores, kept, np.less, 2) or _any_step(scores, kept, np.less):
-        return
-    if _any_step(scores, kept, np.greater):
-        what = "The scores of every query that has different ones rise from its first document to its last"
-        announce([UnjudgedWarning(f"{what}. The highest is best: give distances as -distances.")])
-
-
-def _any_step(
-    scores: NDArray[Any], kept: NDArray[np.bool_] | None, compared: np.ufunc, columns: int | None = None
-) -> bool:
-    """Whether any document's score compares so with that of the document before, in the first columns."""
-    steps = compared(scores[:, 1:columns], scores[:, :columns][:, :-1])
-    if kept is not None:
-        steps &= kept[:, 1:columns] & kept[:, :columns][:, :-1]
-    return bool(steps.any())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from unjudged.base.errors import InputError
 from unjudged.data.arrow_columns import arrow_errors, pyarrow_module, validate
-from unjudged.data.streams import ARROW_FILE, ARROW_STREAM, PARQUET, PathLike
+from unjudged.data.streams import PathLike, Start
 from unjudged.data.tabular import Block, Tabular
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 BLOCK = 1 << 19
 UNREADABLE = "cannot be read as a Parquet or Arrow file"
-MAGIC = (PARQUET, ARROW_FILE, ARROW_STREAM)
+PARQUET, ARROW_FILE, ARROW_STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
 """How such files start."""
 
 SUFFIXES = (".parquet", ".arrow", ".feather", ".ipc")
@@ -146,6 +146,11 @@ def _open_parquet(file: Path) -> Part:
                     yield from _cut(batch)
 
     return Part(whole.schema_arrow, pieces)
+
+
+def is_arrow(start: Start) -> bool:
+    """Whether this is such a file, or a folder."""
+    return start.is_folder or start.data.startswith((PARQUET, ARROW_FILE, ARROW_STREAM))
 
 
 def is_part(path: Path) -> bool:

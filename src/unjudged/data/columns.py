@@ -113,6 +113,8 @@ NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "run": ("run", "run_id", "system"),
     }
 )
+QUERIES = (*NAMES["query"], "question", "user_input")
+"""Names of columns with queries, where documents have none."""
 NEEDED = MappingProxyType({"score": ("query", "document", "score"), "grade": ("query", "document", "grade")})
 OPTIONAL = MappingProxyType({"score": ("rank",), "grade": ("stratum", "method", "probability")})
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol
 
 from unjudged.base.errors import InputError, UnjudgedError, UsageError, reason_of
 from unjudged.base.wording import kind_of
 from unjudged.data.arrow_columns import pyarrow_module, validate
-from unjudged.data.columns import NONE
+from unjudged.data.columns import NONE, QUERIES, first_of
 from unjudged.data.limits import check
 from unjudged.data.tabular import Block, Tabular
 
@@ -63,38 +63,31 @@ def runs_in_frame(frame: Any, by_tag: bool) -> dict[str, Any] | None:
 def open_frame(frame: Any) -> Tabular:
     """Return the columns of a frame."""
     names, select = _columns(frame)
-    held: dict[tuple[str, ...], Mapping[str, Any]] = {}  # a stream is read only once
 
-    def columns(chosen: Sequence[str]) -> Mapping[str, Any]:
-        key = tuple(chosen)
-        if key not in held:
-            with library_errors():
-                found = select(chosen)
-            check("ROWS", _size(found))
-            for column in found.values():
-                if hasattr(column, "chunks"):
-                    validate(column)
-            held[key] = found
-        return held[key]
+    @cache  # a stream is read only once
+    def columns(*chosen: str) -> Block:
+        with library_errors():
+            held = Block(select(chosen))
+        check("ROWS", len(held))
+        for column in held.columns.values():
+            if hasattr(column, "chunks"):
+                validate(column)
+        return held
 
-    def blocks(chosen: Sequence[str]) -> Iterator[Callable[[], Block]]:
-        own = columns(chosen)
-        return (partial(_rows, own, start) for start in range(0, _size(own), BLOCK))
+    def blocks(chosen: Sequence[str]) -> list[Callable[[], Block]]:
+        held = columns(*chosen)
+        return [partial(_rows, held, start) for start in range(0, len(held), BLOCK)]
 
-    return Tabular(names, blocks, whole=lambda chosen: Block(columns(chosen)))
+    return Tabular(names, blocks)
 
 
-def _size(columns: Mapping[str, Any]) -> int:
-    return max(map(len, columns.values()), default=0)
-
-
-def _rows(columns: Mapping[str, Any], start: int) -> Block:
+def _rows(held: Block, start: int) -> Block:
     """Return the rows of a block."""
-    own = {
+    columns = {
         name: column.slice(start, BLOCK) if hasattr(column, "chunks") else column[start : start + BLOCK]
-        for name, column in columns.items()
+        for name, column in held.columns.items()
     }
-    return Block(own, before=start)
+    return Block(columns, before=start)
 
 
 def _columns(frame: Any) -> tuple[list[str], Callable[[Sequence[str]], Mapping[str, Any]]]:
@@ -112,6 +105,8 @@ def _columns(frame: Any) -> tuple[list[str], Callable[[Sequence[str]], Mapping[s
                 return _of_arrow(_reader(frame.project(", ".join(quoted))).read_all(), names)
 
             return frame.columns, project
+        if library_of(frame) == "pandas" and hasattr(frame, "columns"):
+            frame = _of_one_level(frame)
         known = narwhals.from_native(frame, pass_through=True)
         if not isinstance(known, narwhals.DataFrame | narwhals.LazyFrame):
             reader = _reader(frame)
@@ -128,6 +123,16 @@ def _columns(frame: Any) -> tuple[list[str], Callable[[Sequence[str]], Mapping[s
             return _of_arrow(rows.to_arrow(), chosen)
 
         return names, select
+
+
+def _of_one_level(frame: Any) -> Any:
+    """Return a frame of pandas with an index of queries as a column, and texts for the names of columns."""
+    if getattr(frame.columns, "nlevels", 1) > 1:
+        levels = f"the columns have {frame.columns.nlevels} levels of names"
+        raise InputError(f"{levels}, expected one: join them, or turn levels into rows with `stack`")
+    if first_of(QUERIES, filter(None, frame.index.names)) not in (None, *frame.columns):
+        frame = frame.reset_index()
+    return frame.rename(columns=str) if any(type(name) is not str for name in frame.columns) else frame
 
 
 def _of_arrow(rows: Any, names: Sequence[str]) -> Mapping[str, Any]:

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from codecs import BOM_UTF8
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice, pairwise
 from threading import Event
-from typing import TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from unjudged.base.errors import DuplicateError, InputError, UnjudgedError
 from unjudged.base.segments import ends, ranges, stable_order
 from unjudged.base.threads import Threads, cores
 from unjudged.data.columns import Layout, no_rows, seen_before, seen_twice
-from unjudged.data.limits import check, exceeded, limit, memory_of
+from unjudged.data.limits import check, exceeded, limit, memory_of, within_memory
 from unjudged.data.scan import scanner
 from unjudged.data.scan.checks import changed_while_read, checked_starts
 from unjudged.data.scan.plain.text import numbered_lines
@@ -36,7 +36,7 @@ Result = TypeVar("Result")
 SMALLEST_PART = 1 << 18
 SMALLEST_SHARE = 1 << 18
 
-Read = Callable[[int, int], Sequence[scanner.UnorderedRows]]
+Keep = Callable[[scanner.UnorderedRows], object]
 Share = tuple[NDArray[np.int64], Matched, list[tuple[int, bytes]]]
 
 
@@ -44,37 +44,64 @@ Share = tuple[NDArray[np.int64], Matched, list[tuple[int, bytes]]]
 class InPieces:
     """Rows that become tables piece by piece, each on the core that matches it.
 
-    `pieces` makes them in order, as often as it is called. `on_cores` says that several cores are faster.
-    `whole` makes one table of rows that are in memory, or the error that they have.
+    `pieces` makes them in order, as often as it is called: a list of all of them if the rows are in memory.
+    `on_cores` says that several cores are faster.
     """
 
     pieces: Callable[[], Iterable[Callable[[], Table]]]
     on_cores: bool = True
-    whole: Callable[[], Table] | None = None
 
     def tables(self) -> Iterator[Table]:
         """Yield the tables in order."""
         return ahead(lambda piece: piece(), self.pieces(), on_cores=self.on_cores)
 
     def table(self) -> Table:
-        """Return all rows as one table."""
-        return Table.joined(list(self.tables())) if self.whole is None else self.whole()
+        """Return all rows as one table, as far as memory allows."""
+        parts = [table for table in within_memory(self.tables()) if len(table.documents)]
+        if not parts:
+            raise no_rows()
+        return Table.joined(parts)
+
+
+class Opened(Protocol):
+    """What a file holds. `given` are names of columns by role, none where columns have no names."""
+
+    def table(self, number: str, given: Mapping[str, str]) -> tuple[Table, Layout]:
+        """Return all rows, those of each query together, and the columns.
+
+        `number` is "score" for a run and "grade" for judgments.
+        """
+        ...
+
+    def match(self, judged: scanner.Index, given: Mapping[str, str]) -> Matched:
+        """Match a run."""
+        table, _ = self.table("score", given)
+        if not len(table.documents):
+            raise no_rows()
+        return match(table, judged)
+
+    def runs(self, given: Mapping[str, str], by_tag: bool) -> dict[str, Any] | None:  # noqa: ARG002
+        """Return the runs by name, if a column names them and, with `by_tag`, also if tags do."""
+        return None
 
 
 def ahead(
     work: Callable[[Item], Result], items: Iterable[Item], *, on_cores: bool = True
 ) -> Iterator[Result]:
-    """Yield the result for each item in order, while other cores work on the next items."""
-    items = iter(items)
-    first = list(islice(items, 2))
+    """Yield the result for each item in order, while other cores work on the next items.
+
+    What goes wrong is raised in order too, be it with the work or with the next item.
+    """
+    tasks = _tasks(work, items)
+    first = list(islice(tasks, 2))
     if len(first) < 2 or not on_cores:
-        yield from map(work, chain(first, items))
+        yield from (task() for task in chain(first, tasks))
         return
     pool = Threads(cores())
     try:
-        waiting = deque(pool.submit(work, item) for item in first)
-        for item in items:
-            waiting.append(pool.submit(work, item))
+        waiting = deque(map(pool.submit, first))
+        for task in tasks:
+            waiting.append(pool.submit(task))
             if len(waiting) > cores():
                 yield waiting.popleft().result()
         while waiting:
@@ -83,9 +110,17 @@ def ahead(
         pool.shutdown(cancel_futures=True)
 
 
-def is_grouped(table: Table) -> bool:
-    """Whether each query has one group of rows."""
-    return len(scanner.number_names(table.queries)[1]) == len(table.queries)
+def _tasks(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Callable[[], Result]]:
+    """Yield the work on each item; where the next item cannot be had, the last task raises the error."""
+
+    def fail(error: Exception) -> Result:
+        raise error
+
+    try:
+        for item in items:
+            yield partial(work, item)
+    except (UnjudgedError, _QueryReturns) as error:
+        yield partial(fail, error)
 
 
 def grouped(table: Table) -> Table:
@@ -131,85 +166,51 @@ def match(table: Table, judged: scanner.Index) -> Matched:
         raise _named(table, error) from None
 
 
-def match_rows(rows: Table | InPieces, judged: scanner.Index) -> Matched:
+def match_rows(rows: InPieces, judged: scanner.Index) -> Matched:
     """Match rows in any order; those of a query are forgotten when it is complete.
 
-    If the rows of a query are apart, the pieces are made again, and all rows are kept by query. What is wrong
-    with rows in memory is said as if they were one piece.
+    If the rows of a query are apart, the pieces are made again, and all rows are kept by query.
     """
-    if isinstance(rows, Table):
-        return match(rows, judged) if is_grouped(rows) else match_tables(lambda: [rows], judged)
+    work = partial(match, judged=judged)
     try:
-        return _match_pieces(rows, judged)
-    except InputError:
-        if rows.whole is None:
-            raise
-    return match_rows(rows.whole(), judged)
+        parts = list(ahead(work, _whole_queries(rows.tables()), on_cores=rows.on_cores))
+    except _QueryReturns:
+        return _match_apart(rows, judged)
+    if not parts:
+        raise no_rows()
+    return Matched.joined(parts)
 
 
-def _match_pieces(rows: InPieces, judged: scanner.Index) -> Matched:
-    pieces = iter(rows.pieces())
-    first = next(pieces, _no_piece)()
-    matched = None
-    if not _are_apart(first):
-        work = partial(_with_inner_match, judged)
-        matched = _match_together(ahead(work, chain([lambda: first], pieces), on_cores=rows.on_cores), judged)
-    return match_tables(rows.tables, judged) if matched is None else matched
+class _QueryReturns(Exception):
+    """Rows of a query are not together."""
 
 
-def _no_piece() -> Table:
-    raise no_rows()
-
-
-def _are_apart(table: Table) -> bool:
-    """Whether the rows of a query are apart, as they are taken to be if most rows are groups of their own."""
-    return 2 * len(table.queries) > len(table.documents) > 1 or not is_grouped(table)
-
-
-def _with_inner_match(judged: scanner.Index, piece: Callable[[], Table]) -> tuple[Table, Matched | None]:
-    """Return a piece, and what its queries hold but the first and the last, which may go on in others.
-
-    Nothing is matched if the rows of a query are apart.
-    """
-    table = piece()
-    if _are_apart(table):
-        return table, None
-    inner = table.span(1, max(1, len(table.queries) - 1))
-    try:
-        return table, scanner.match_table(inner, judged)
-    except DuplicateError as error:
-        raise _named(inner, error) from None
-
-
-def _match_together(pieces: Iterable[tuple[Table, Matched | None]], judged: scanner.Index) -> Matched | None:
-    """Return what all pieces hold; None if the rows of a query are apart."""
-    parts: list[Matched] = []
-    waiting: list[Table] = []  # the rows of the last query, which may continue in the next piece
-    rows, taken = 0, 0
+def _whole_queries(tables: Iterable[Table]) -> Iterator[Table]:
+    """Yield the same rows, those of each query in one table: the last query may go on in the next one."""
     seen: set[bytes] = set()
-    for table, inner in pieces:
+    last: list[Table] = []
+    taken = 0
+    for table in tables:
         names = table.queries.tolist()
         if not names:
             continue
-        continued = bool(waiting) and names[0] == waiting[0].queries.raw(0)
-        distinct = len(seen) + len(names) - continued
+        goes_on = bool(last) and names[0] == last[0].queries.raw(0)
+        distinct = len(seen) + len(names) - goes_on
         seen.update(names)
-        if inner is None or len(seen) < distinct:
-            return None
-        for first in dict.fromkeys((0, len(names) - 1)):
-            if waiting and (first or not continued):
-                parts.append(match(Table.joined(waiting), judged))
-                waiting, rows, taken = [], 0, 0
-            if first:
-                parts.append(inner)
-            waiting.append(table.span(first, first + 1))
-            rows += int(np.diff(waiting[-1].starts)[0])
-            taken += memory_of(waiting[-1])
-            check("ROWS", rows)
-            check("MEMORY", taken)
-    if not waiting:
-        raise no_rows()
-    return Matched.joined([*parts, match(Table.joined(waiting), judged)])
+        if len(seen) < distinct or 2 * len(names) > len(table.documents) > 1:  # each row may be a group
+            raise _QueryReturns
+        if goes_on:
+            last.append(table.span(0, 1))
+        if len(names) > goes_on:
+            if last:
+                yield Table.joined(last)
+            if len(names) - goes_on > 1:
+                yield table.span(int(goes_on), len(names) - 1)
+            last, taken = [table.span(len(names) - 1, len(names))], 0
+        taken += memory_of(last[-1])
+        check("MEMORY", taken)
+    if last:
+        yield Table.joined(last)
 
 
 def _named(table: Table, error: DuplicateError) -> UnjudgedError:
@@ -228,21 +229,23 @@ class DocumentTwice(Exception):
         self.query, self.document = query, document
 
 
-def match_ungrouped(read: Read, judged: scanner.Index, pool: Threads, workers: int) -> Matched:
+def match_ungrouped(keep: Sequence[Keep], judged: scanner.Index, pool: Threads, workers: int) -> Matched:
     """Match a run, query by query in the order in which they first come.
 
-    `read(first, most)` reads the whole run, in one or more pieces, into `UnorderedRows(first, share)`, whose
-    shares add up to `most`. It is called again as long as there are queries whose rows did not fit.
+    Each of `keep` adds a piece of the run to rows of its own. All are called again as long as there are
+    queries whose rows did not fit.
     """
     shares: list[Share] = []
     first, queries = 0, Ids.of([])
     while first < scanner.PARTS:
-        rows = scanner.GroupedRows(read(first, limit("MEMORY")))
+        kept = [scanner.UnorderedRows(first, limit("MEMORY") // len(keep)) for _ in keep]
+        list(pool.map(lambda add, rows: add(rows), keep, kept))
+        rows = scanner.GroupedRows(kept)
         if rows.stop == first:
             raise exceeded("MEMORY")
         shares += _matches(rows, judged, pool, workers)
         first, queries = rows.stop, rows.queries
-        del rows  # before the next ones are read
+        del kept, rows  # before the next ones are read
     repeated = [pair for _, _, pairs in shares for pair in pairs]
     if repeated:
         number, document = min(repeated)
@@ -250,23 +253,27 @@ def match_ungrouped(read: Read, judged: scanner.Index, pool: Threads, workers: i
     return _in_order(shares)
 
 
-def match_tables(tables: Callable[[], Iterable[Table]], judged: scanner.Index) -> Matched:
-    """Match the rows of tables, which are asked for again if not all rows fit in memory."""
+def _match_apart(rows: InPieces, judged: scanner.Index) -> Matched:
+    """Match rows of which those of a query are apart. Cores share those that are in memory."""
 
-    def read(first: int, most: int) -> list[scanner.UnorderedRows]:
-        kept = scanner.UnorderedRows(first, most)
-        for table in tables():
+    def keep_all(kept: scanner.UnorderedRows) -> None:
+        for table in rows.tables():
             kept.add(table)
-        return [kept]
 
+    def keep(stretch: Sequence[Callable[[], Table]], kept: scanner.UnorderedRows) -> None:
+        for piece in stretch:
+            kept.add(piece())
+
+    pieces = rows.pieces()
+    stretches: list[Keep] = [keep_all]
+    if isinstance(pieces, list):
+        step = -(-len(pieces) // cores())
+        stretches = [partial(keep, pieces[at : at + step]) for at in range(0, len(pieces), step)]
     with Threads(cores()) as pool:
         try:
-            matched = match_ungrouped(read, judged, pool, cores())
+            return match_ungrouped(stretches, judged, pool, cores())
         except DocumentTwice as twice:
-            raise _named_in_tables(tables(), twice) from None
-    if not len(matched.query):
-        raise no_rows()
-    return matched
+            raise _named_in_tables(rows.tables(), twice) from None
 
 
 def _named_in_tables(tables: Iterable[Table], twice: DocumentTwice) -> InputError:
@@ -315,18 +322,12 @@ def match_lines(file: PathLike, judged: scanner.Index, layout: Layout, pool: Thr
     An error that it raises is not always the first of the file, and a piece numbers lines from its own start.
     """
     workers = cores()
-    parts = pieces(file, workers)
 
-    def read(first: int, most: int) -> list[scanner.UnorderedRows]:
-        kept = [scanner.UnorderedRows(first, most // len(parts)) for _ in parts]
-        list(pool.map(read_piece, parts, kept))
-        return kept
-
-    def read_piece(part: tuple[int, int | None], rows: scanner.UnorderedRows) -> None:
+    def keep(part: tuple[int, int | None], rows: scanner.UnorderedRows) -> None:
         with opened(file, ahead=stop if workers > 1 else None) as stream:
             scanner.scan_unordered(Piece(stream, *part, stop), rows, layout)
 
-    return match_ungrouped(read, judged, pool, workers)
+    return match_ungrouped([partial(keep, part) for part in pieces(file, workers)], judged, pool, workers)
 
 
 def named_lines(file: PathLike, twice: DocumentTwice, layout: Layout) -> InputError:

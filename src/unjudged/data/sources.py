@@ -15,20 +15,20 @@ from unjudged.base.choices import Choices
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import kind_of
 from unjudged.data import arrow_files, text_tables, trec
-from unjudged.data.columns import LONGEST_LINE, NONE, QRELS, RUN, Layout, columns_of, no_rows
-from unjudged.data.dicts import (
+from unjudged.data.columns import NONE, QRELS, RUN, Layout, no_rows
+from unjudged.data.frames import is_frame, open_frame
+from unjudged.data.limits import check, limit
+from unjudged.data.matching import InPieces, Opened, match, match_rows
+from unjudged.data.nested_dicts import (
     DATASET,
+    NestedJson,
     dataset_judgments,
     is_by_query,
     starts_plainly,
-    table_of_json,
     table_of_mapping,
     table_of_plain_dicts,
     table_of_rows,
 )
-from unjudged.data.frames import is_frame, open_frame
-from unjudged.data.limits import check, limit
-from unjudged.data.matching import InPieces, match, match_rows
 from unjudged.data.scan import scanner
 from unjudged.data.streams import (
     File,
@@ -47,49 +47,17 @@ from unjudged.data.values import identifier
 LOOK_AHEAD = 1 << 15
 
 
-def _unread(_: PathLike, __: str) -> tuple[Table, Layout]:
-    raise NotImplementedError
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Reader:
-    """One kind of file: with named columns, which `opened` gives, or else with rows, which `read` gives.
+    """One kind of file, which `open` opens; its columns have names if that gives a `Tabular`.
 
-    `read` gives the rows of each query together, and the columns; its text is "score" for a run and "grade"
-    for judgments. `scan_all` matches several runs on all cores as they are read; without it a run is read
-    first. `tag` gives the only name of a run in a file.
+    `scan_all` matches several runs on all cores as they are read.
     """
 
     kind: str
     recognises: Callable[[Start], bool]
-    opened: Callable[[PathLike], Tabular] | None = None
-    read: Callable[[PathLike, str], tuple[Table, Layout]] = _unread
+    open: Callable[[PathLike], Opened]
     scan_all: Callable[[Sequence[File], scanner.Index], Generator[Matched, None, None]] | None = None
-    tag: Callable[[PathLike], str] | None = None
-
-    def table(self, file: File, number: str) -> tuple[Table, Layout]:
-        """Return all rows, those of each query together, and the columns."""
-        if self.opened is None:
-            return self.read(file.file, number)
-        source = self.opened(file.file)
-        roles = columns_of(source.columns, number, file.columns)
-        return source.table(roles), Layout(tuple(roles))
-
-    def match(self, file: File, judged: scanner.Index) -> Matched:
-        """Match a run, block by block if it has named columns."""
-        if self.opened is None:
-            table, _ = self.table(file, "score")
-            if not len(table.documents):
-                raise no_rows()
-            return match(table, judged)
-        source = self.opened(file.file)
-        return match_rows(source.pieces(columns_of(source.columns, "score", file.columns)), judged)
-
-    def runs(self, file: File, by_tag: bool) -> dict[str, Any] | None:
-        """Return the runs of a file by name, if a column names them and, with `by_tag`, also if tags do."""
-        if self.opened is not None:
-            return self.opened(file.file).runs(file.columns, by_tag)
-        return {self.tag(file.file): file.path} if by_tag and self.tag is not None else None
 
 
 READERS: Choices[Reader] = Choices("kind of file")
@@ -101,22 +69,11 @@ def register(reader: Reader) -> Reader:
     return READERS.add(reader.kind, reader)
 
 
-for _reader in (
-    Reader("TREC text", lambda _: True, None, trec.read_any, trec.scan_runs, trec.only_tag),
-    Reader("text with a header", text_tables.is_delimited, text_tables.open_delimited),
-    Reader(
-        "JSON",
-        lambda start: text_tables.is_json(start.data),
-        read=lambda file, number: (table_of_json(text_tables.read_json(file), number), QRELS),
-    ),
-    Reader("JSON lines", text_tables.is_json_lines, text_tables.open_json_lines),
-    Reader(
-        "Parquet or Arrow",
-        lambda start: start.is_folder or start.data.startswith(arrow_files.MAGIC),
-        arrow_files.open_arrow,
-    ),
-):  # the most general one first
-    register(_reader)
+register(Reader("TREC text", lambda _: True, trec.TrecText, trec.scan_runs))  # the most general one first
+register(Reader("text with a header", text_tables.is_delimited, text_tables.open_delimited))
+register(Reader("JSON", lambda start: text_tables.is_json(start.data), NestedJson))
+register(Reader("JSON lines", text_tables.is_json_lines, text_tables.open_json_lines))
+register(Reader("Parquet or Arrow", arrow_files.is_arrow, arrow_files.open_arrow))
 
 
 class FileWithColumns(str):
@@ -149,21 +106,20 @@ def reader_of(file: PathLike, columns: Mapping[str, str] = NONE) -> Reader:
 def _reader_of(
     file: str, _: tuple[int, ...], columns: tuple[tuple[str, str], ...], readers: tuple[Reader, ...]
 ) -> Reader:
+    start = start_of(file)._replace(columns=dict(columns))
+    return next(reader for reader in reversed(readers) if reader.recognises(start))
+
+
+def start_of(file: PathLike) -> Start:
+    """Return what a file is recognised by; one that is UTF-16 is refused."""
     if os.path.isdir(file):
         arrow_files.files_in(Path(file))
-        start = Start(b"", bytes, dict(columns), is_folder=True)
-        return next(reader for reader in reversed(readers) if reader.recognises(start))
+        return Start(file, b"", is_folder=True)
     with opened(file, block=LOOK_AHEAD) as stream:
         data = stream.read(LOOK_AHEAD) or b""
-        refuse_utf16(data)
-        start = Start(data, lambda: stream.read(LONGEST_LINE) or b"", dict(columns))
-        return next(reader for reader in reversed(readers) if reader.recognises(start))
-
-
-def refuse_utf16(start: bytes) -> None:
-    """Refuse a file that starts as UTF-16 does."""
-    if start.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+    if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         raise InputError("it is UTF-16 text, as PowerShell writes it; expected UTF-8: save it as UTF-8")
+    return Start(file, data)
 
 
 def expanded(pattern: str) -> list[str]:
@@ -179,11 +135,14 @@ def expanded(pattern: str) -> list[str]:
     return [FileWithColumns.of(file, columns) for file in matching_files] if columns else matching_files
 
 
-def check_columns(path: PathLike, reader: Reader, columns: Mapping[str, str]) -> None:
-    """Refuse to choose columns by name where there is no header."""
-    if columns and reader.opened is None:
+def _open_file(path: PathLike, file: PathLike, columns: Mapping[str, str]) -> tuple[Reader, Opened]:
+    """Return the reader of a file and what it opens; only where there is a header can columns be chosen."""
+    reader = reader_of(file, columns)
+    held = reader.open(file)
+    if columns and not isinstance(held, Tabular):
         names = ", ".join(columns.values())
         raise UsageError(f"{display_name(path)}: {reader.kind} has no column names such as {names}")
+    return reader, held
 
 
 def read_path(path: PathLike, number: str, columns: Mapping[str, str]) -> tuple[Table, Layout]:
@@ -191,9 +150,7 @@ def read_path(path: PathLike, number: str, columns: Mapping[str, str]) -> tuple[
     if number == "grade" and isinstance(path, str) and path.startswith(DATASET):
         return dataset_judgments(path)
     with on_disk(path) as file:
-        reader = reader_of(file, columns)
-        check_columns(path, reader, columns)
-        return reader.table(File(path, file, columns), number)
+        return _open_file(path, file, columns)[1].table(number, columns)
 
 
 def runs_in_file(path: PathLike, by_tag: bool = False) -> dict[str, Any] | None:
@@ -202,7 +159,7 @@ def runs_in_file(path: PathLike, by_tag: bool = False) -> dict[str, Any] | None:
         return None
     with name_file_in_errors(path):
         columns = columns_of_file(path)
-        return reader_of(path, columns).runs(File(path, path, columns), by_tag)
+        return reader_of(path, columns).open(path).runs(columns, by_tag)
 
 
 FILE, TABLE, FRAME, MAPPING, ROWS, UNKNOWN = "file", "table", "frame", "mapping", "rows", "unknown"
@@ -216,7 +173,7 @@ def kind_of_source(source: Any) -> str:
         return FILE
     if is_frame(source):
         return FRAME
-    if _of_arrays(source) or isinstance(getattr(source, "table", None), Table):
+    if isinstance(source, Table) or _of_arrays(source) or isinstance(getattr(source, "table", None), Table):
         return TABLE
     if isinstance(source, Mapping):
         return MAPPING
@@ -261,21 +218,19 @@ def table_of_source(
             return plain, QRELS
     columns = columns_of_file(source, columns)
     with name_in_errors(source, name):
-        kind = kind_of_source(source)
+        kind, layout = kind_of_source(source), QRELS
         if columns and kind not in (FILE, FRAME):
             raise UsageError("columns can be chosen only in a frame or in a file with a header")
         if kind == FILE:
             table, layout = read_path(source, number, columns)
         elif kind == FRAME:
-            frame = open_frame(source)
-            roles = columns_of(frame.columns, number, columns)
-            table, layout = frame.table(roles), Layout(tuple(roles))
+            table, layout = open_frame(source).table(number, columns)
         elif kind == TABLE and number == "score":
-            table, layout = source.table, RUN
+            table, layout = source if isinstance(source, Table) else source.table, RUN
         elif kind == MAPPING:
-            table, layout = table_of_mapping(source, number), QRELS
+            table = table_of_mapping(source, number)
         elif kind == ROWS:
-            table, layout = table_of_rows(source, (number,)), QRELS
+            table = table_of_rows(source, (number,))
         else:
             raise _unreadable(source, number, name)
         rows = len(table.documents)
@@ -295,18 +250,16 @@ def _unreadable(source: Any, number: str, name: str) -> UsageError:
 def match_runs(runs: Mapping[str, Any], judged: scanner.Index) -> Generator[Matched, None, None]:
     """What each run holds of the judged documents; files are streamed wherever possible."""
     with ExitStack() as stack:
-        files: dict[str, tuple[File, Reader]] = {}
+        files: dict[str, tuple[File, Reader, Opened]] = {}
         for name, run in runs.items():
             if kind_of_source(run) == FILE:
-                columns = columns_of_file(run)
                 with name_file_in_errors(run):
                     file = stack.enter_context(on_disk(run))
-                    files[name] = File(run, file, columns), reader_of(file, columns)
-                check_columns(run, files[name][1], columns)
+                    files[name] = File(run, file), *_open_file(run, file, columns_of_file(run))
         together = {}
-        for reader in dict.fromkeys(reader for _, reader in files.values()):
+        for reader in dict.fromkeys(reader for _, reader, _ in files.values()):
             if reader.scan_all is not None:
-                own = [file for file, other in files.values() if other is reader]
+                own = [file for file, other, _ in files.values() if other is reader]
                 together[reader] = stack.enter_context(closing(reader.scan_all(own, judged)))
         for name, run in runs.items():
             if name in files and files[name][1] in together:
@@ -314,11 +267,9 @@ def match_runs(runs: Mapping[str, Any], judged: scanner.Index) -> Generator[Matc
                 continue
             with name_in_errors(run, run_name(name)):
                 if name in files:
-                    own_file, reader = files[name]
-                    matched = reader.match(own_file, judged)
+                    matched = files[name][2].match(judged, columns_of_file(run))
                 elif kind_of_source(run) == FRAME:
-                    frame = open_frame(run)
-                    matched = match_rows(frame.pieces(columns_of(frame.columns, "score", NONE)), judged)
+                    matched = open_frame(run).match(judged, NONE)
                 elif _of_arrays(run):
                     matched = match_rows(run.rows, judged)
                 else:

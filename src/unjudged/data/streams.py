@@ -9,7 +9,7 @@ import stat
 import sys
 import threading
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
@@ -23,7 +23,6 @@ from unjudged.data.decompression import BLOCK, decompressed, is_compressed
 from unjudged.data.limits import check, exceeded, limit
 
 STANDARD_INPUT = "-"
-PARQUET, ARROW_FILE, ARROW_STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"  # how such files start
 SMALLEST_PIECE = 4 << 20
 LONGEST_SEARCH = 16 << 20
 TAIL = 1 << 20
@@ -34,18 +33,17 @@ Stream = io.RawIOBase | io.BufferedIOBase
 
 
 class File(NamedTuple):
-    """A file to read: the name that messages give it, where its bytes are, and its columns by role."""
+    """A file to read: the name that messages give it, and where its bytes are."""
 
     path: PathLike
     file: PathLike
-    columns: Mapping[str, str] = MappingProxyType({})
 
 
 class Start(NamedTuple):
-    """What a file is recognised by: its first bytes, more of them if need be, and columns it should have."""
+    """What a file is recognised by: its first bytes, and columns it should have."""
 
+    file: PathLike
     data: bytes
-    rest: Callable[[], bytes]
     columns: Mapping[str, str] = MappingProxyType({})
     is_folder: bool = False
 

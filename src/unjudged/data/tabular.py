@@ -1,4 +1,4 @@
-"""The tabular door: rows of named columns from any file or frame, and the runs that a column names."""
+"""The tabular door: rows of named columns from any file or frame, and the one place that gives them roles."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from unjudged.base.errors import InputError, quoted
 from unjudged.data import arrow_columns, values
-from unjudged.data.columns import NAMES, columns_of, no_rows
+from unjudged.data.columns import NAMES, Layout, columns_of, first_of, given_column
 from unjudged.data.limits import within_memory
-from unjudged.data.matching import InPieces, ahead, grouped
+from unjudged.data.matching import InPieces, grouped, match_rows
 from unjudged.data.scan import scanner
-from unjudged.data.tables import NO_LINES, Ids, Table
+from unjudged.data.tables import NO_LINES, Ids, Matched, Table
 
 TAG = "tag"
 
@@ -31,6 +31,15 @@ class Block:
     columns: Mapping[str, Any]
     lines: NDArray[np.int64] = field(default_factory=lambda: NO_LINES)
     before: int = 0
+
+    def __len__(self) -> int:
+        return max(map(len, self.columns.values()), default=0)
+
+    def error(self, row: int, problem: str) -> InputError:
+        """Return an error about one row."""
+        if len(self.lines):
+            return InputError(problem, line=int(self.lines[row]))
+        return InputError(f"row {self.before + row} (from 0): {problem}")
 
     def table(self, roles: Mapping[str, str]) -> Table:
         """Return the column of each role."""
@@ -48,17 +57,6 @@ class Block:
         self._refuse_empty(ids, role, range(len(ids)))
         return ids
 
-    def values(self, column: str) -> Sequence[Any]:
-        """Return the values of a column as Python has them."""
-        held = self.columns[column]
-        return held.to_pylist() if hasattr(held, "chunks") else held  # type: ignore[no-any-return]
-
-    def error(self, row: int, problem: str) -> InputError:
-        """Return an error about one row."""
-        if len(self.lines):
-            return InputError(problem, line=int(self.lines[row]))
-        return InputError(f"row {self.before + row} (from 0): {problem}")
-
     def _read(self, what: str, column: str, role: str) -> Any:
         held = self.columns[column]
         if not hasattr(held, "chunks"):
@@ -70,36 +68,87 @@ class Block:
         if len(self.lines) and not (sizes := np.diff(names.offsets)).all():
             raise self.error(rows[int(np.argmin(sizes))], f"the {role} is empty")
 
+    def values(self) -> Mapping[str, Sequence[Any]]:
+        """Return the values of each column as Python has them."""
+        held = self.columns.items()
+        return {name: own.to_pylist() if hasattr(own, "chunks") else own for name, own in held}
+
+    def column(self, role: str, given: Mapping[str, str], names: Sequence[str]) -> str | None:
+        """Return the name of the column for a role: as `given`, else the first of `names` that it has."""
+        return given_column(given[role], [*self.columns]) if role in given else first_of(names, self.columns)
+
+    def label(self, row: int, role: str, column: str) -> str:
+        """Return the name in a cell, which may not be empty."""
+        value = self.columns[column][row]
+        if values.is_missing(value):
+            raise self.error(row, f"the {role} is empty")
+        return values.text_of_name(value)
+
+    def labels(
+        self,
+        of: tuple[str, str],
+        by: tuple[str, str],
+        left_out: Callable[[str, Any], bool] = lambda _, __: False,
+    ) -> dict[str, str]:
+        """Return the label of each name, each a role and its column; `left_out` tells names that are none."""
+        (role, column), (kind, own) = of, by
+        found: dict[str, str] = {}
+        for row, value in enumerate(self.columns[own]):
+            name = self.label(row, role, column)
+            if left_out(name, value):
+                continue
+            if values.is_missing(value):
+                raise self.error(row, f"{role} {name!r} has no {kind}, found {value!r}: give it one")
+            label = values.text_of_name(value)
+            add_label(found, name, label, of=role, kind=kind, error=partial(self.error, row))
+        return found
+
+
+def add_label(
+    labels: dict[str, str],
+    name: str,
+    label: str,
+    *,
+    of: str = "query",
+    kind: str = "segment",
+    error: Callable[[str], InputError] = InputError,
+) -> None:
+    """Add the label of a name, which may not have another."""
+    if (before := labels.setdefault(name, label)) != label:
+        raise error(f"{of} {name!r} is in two {kind}s, {before} and {label}")
+
 
 class Tabular(NamedTuple):
     """The names of columns, and what makes blocks of those that are chosen, as often as they are asked for.
 
-    `on_cores` says that several cores make the blocks faster than one. `whole` makes one block of rows that
-    are in memory.
+    The blocks are a list if the rows are in memory. `on_cores` says that several cores make them faster.
     """
 
     columns: Sequence[str]
     blocks: Callable[[Sequence[str]], Iterable[Callable[[], Block]]]
     on_cores: bool = True
-    whole: Callable[[Sequence[str]], Block] | None = None
 
-    def pieces(self, roles: Mapping[str, str]) -> InPieces:
-        """Return the column of each role, to be matched."""
+    def table(self, number: str, given: Mapping[str, str]) -> tuple[Table, Layout]:
+        """Return all rows, those of each query together, and the columns.
 
-        def tables() -> Iterator[Callable[[], Table]]:
-            return (partial(_table, block, roles) for block in self.blocks(_distinct(roles.values())))
+        `number` is "score" for a run and "grade" for judgments; `given` are names of columns by role.
+        """
+        roles = columns_of(self.columns, number, given)
+        return grouped(self._rows(roles).table()), Layout(tuple(roles))
 
-        return InPieces(tables, self.on_cores, None if self.whole is None else lambda: self.table(roles))
+    def match(self, judged: scanner.Index, given: Mapping[str, str]) -> Matched:
+        """Match a run, block by block."""
+        return match_rows(self._rows(columns_of(self.columns, "score", given)), judged)
 
-    def table(self, roles: Mapping[str, str]) -> Table:
-        """Return the column of each role, the rows of each query together."""
-        return _joined(
-            within_memory(
-                ahead(partial(_table, roles=roles), self._at_once(roles.values()), on_cores=self.on_cores)
-            )
-        )
+    def _rows(self, roles: Mapping[str, str]) -> InPieces:
+        def pieces() -> Iterable[Callable[[], Table]]:
+            blocks = self.blocks(_distinct(roles.values()))
+            own = (partial(_table, block, roles) for block in blocks)
+            return list(own) if isinstance(blocks, list) else own
 
-    def runs(self, given: Mapping[str, str], by_tag: bool) -> dict[str, OneRun] | None:
+        return InPieces(pieces, self.on_cores)
+
+    def runs(self, given: Mapping[str, str], by_tag: bool) -> dict[str, Any] | None:
         """Return the runs of the table by the names in a column; None if no column names them."""
         usual = ((TAG,) if by_tag else ()) + NAMES["run"]
         column = given.get("run") or next((name for name in usual if name in self.columns), None)
@@ -111,7 +160,7 @@ class Tabular(NamedTuple):
         parts: dict[str, list[Table]] = {}
 
         def tables() -> Iterator[Table]:
-            for make in self._at_once([*roles.values(), column]):
+            for make in self.blocks(_distinct([*roles.values(), column])):
                 block = make()
                 table, runs = block.table(roles), block.names(column, "run")
                 number, first = scanner.number_names(runs)
@@ -121,12 +170,7 @@ class Tabular(NamedTuple):
 
         for _ in within_memory(tables()):
             pass
-        return {run: OneRun(_joined(own)) for run, own in parts.items()}
-
-    def _at_once(self, names: Iterable[str]) -> Iterable[Callable[[], Block]]:
-        """Return one block if all rows are in memory, so that what is wrong does not depend on blocks."""
-        chosen = _distinct(names)
-        return self.blocks(chosen) if self.whole is None else [partial(self.whole, chosen)]
+        return {run: grouped(Table.joined(own)) for run, own in parts.items()}
 
 
 def _distinct(names: Iterable[str]) -> list[str]:
@@ -135,17 +179,3 @@ def _distinct(names: Iterable[str]) -> list[str]:
 
 def _table(make: Callable[[], Block], roles: Mapping[str, str]) -> Table:
     return make().table(roles)
-
-
-def _joined(tables: Iterable[Table]) -> Table:
-    parts = [table for table in tables if len(table.documents)]
-    if not parts:
-        raise no_rows()
-    return grouped(Table.joined(parts))
-
-
-@dataclass(frozen=True, eq=False)
-class OneRun:
-    """The rows of one run among several."""
-
-    table: Table

@@ -205,12 +205,11 @@ def is_json_lines(start: Start) -> bool:
         return False
     import json
 
-    text = start.data.removeprefix(BOM_UTF8).lstrip() + start.rest()
-    first, _, others = text.partition(b"\n")
-    if others.lstrip()[:1] not in (b"{", b""):
-        return False
+    lines = filter(str.strip, lines_of(start.file))
     try:
-        data = json.loads(first)
-    except (ValueError, RecursionError):
+        data, other = json.loads(next(lines)), next(lines, "")
+    except (ValueError, RecursionError, InputError):
         return False
-    return isinstance(data, dict) and (bool(others.strip()) or is_header(list(data), start.columns))
+    if not isinstance(data, dict) or other.lstrip()[:1] not in ("{", ""):
+        return False
+    return bool(other) or is_header(list(data), start.columns)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import partial
@@ -14,6 +14,7 @@ import numpy as np
 from unjudged.base.errors import InputError, UnjudgedError, quoted
 from unjudged.base.threads import Threads, cores
 from unjudged.data.columns import (
+    NONE,
     QRELS,
     RUN,
     ZSCORES,
@@ -23,7 +24,7 @@ from unjudged.data.columns import (
     wrong_number,
 )
 from unjudged.data.limits import BYTES_OF_TEXT, check
-from unjudged.data.matching import DocumentTwice, grouped, match_lines, named_lines
+from unjudged.data.matching import DocumentTwice, Opened, grouped, match_lines, named_lines
 from unjudged.data.scan import scanner
 from unjudged.data.scan.scanner import announce_slow_reader
 from unjudged.data.streams import (
@@ -40,6 +41,21 @@ from unjudged.data.tables import Ids, Matched, Table, decode
 
 LOOK_AHEAD = 1 << 15
 LONGEST_TAIL = 1 << 12
+
+
+class TrecText(Opened):
+    """A file of judgments or of a run."""
+
+    def __init__(self, file: PathLike) -> None:
+        self.file = file
+
+    def table(self, number: str, _: Mapping[str, str] = NONE) -> tuple[Table, Layout]:
+        """Return the rows of the file, those of each query together, and its layout."""
+        return read_judgments(self.file) if number == "grade" else (_read(self.file, RUN), RUN)
+
+    def runs(self, _: Mapping[str, str], by_tag: bool) -> dict[str, Any] | None:
+        """Return the run by its tag."""
+        return {only_tag(self.file): self.file} if by_tag else None
 
 
 def read_judgments(file: PathLike, layout: Layout | None = None) -> tuple[Table, Layout]:
@@ -77,11 +93,6 @@ def _check_probabilities(table: Table, layout: Layout) -> None:
     if bad.any():
         row, column = int(np.argmax(bad)), layout.columns.index("probability")
         raise wrong_number(layout, int(table.lines[row]), column, str(numbers[row]).encode())
-
-
-def read_run(file: PathLike) -> Table:
-    """Return the rankings of a file, the rows of each query together."""
-    return _read(file, RUN)
 
 
 def read_means(path: PathLike) -> dict[tuple[bytes, bytes], tuple[float, float]]:
@@ -128,7 +139,7 @@ def scan_runs(
         stack.callback(stop.set)
         waiting = []
         idle = len(files) < workers
-        for path, file, _ in files:
+        for path, file in files:
             announce_slow_reader(file)
             with name_file_in_errors(path):
                 parts = pieces(file, workers if idle else 1)
@@ -221,8 +232,3 @@ def _read(file: PathLike, layout: Layout) -> Table:
 
 def _empty(layout: Layout) -> InputError:
     return InputError(f"no data, expected lines of {layout.describe()}")
-
-
-def read_any(file: PathLike, number: str) -> tuple[Table, Layout]:
-    """Return the judgments or the run of a file."""
-    return read_judgments(file) if number == "grade" else (read_run(file), RUN)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from itertools import islice
+from math import isnan
 from numbers import Integral
 from operator import ne
 from typing import Any
@@ -27,6 +28,10 @@ Wrong = Callable[[int, str], InputError]
 _TIMES = {np.datetime64, np.timedelta64}
 _NULLS = ("nan", "<NA>", "NaT")
 """How objects of other libraries print that stand for no value."""
+MISSING = frozenset({"", "NA", "N/A", "NaN", "nan", "null", "<NA>"})
+"""Texts that stand for a missing name or value."""
+NO_VALUE = frozenset({"-", "--", "na", "n/a", "#n/a", "nan", "null", "none"})
+"""Further texts for a missing number, in upper or lower case; a system or query may have such a name."""
 _UNKNOWN = (None, "", "NA")
 """What stands for a probability that is not known."""
 
@@ -130,3 +135,32 @@ def _shown(value: Any) -> str:
         return quoted(str(value))
     except ValueError:  # a whole number of thousands of digits
         return f"a number of {value.bit_length()} bits"
+
+
+def text_of_name(value: Any) -> str:
+    """Return a name as a text; frames hold whole numbers as floating-point ones where one is missing."""
+    return str(int(value) if isinstance(value, float) and value.is_integer() else value)
+
+
+def is_number(value: Any) -> bool:
+    """Whether this is a finite number, or a text that is one."""
+    if isinstance(value, str):
+        value = value.strip()
+        if not value or value[-1] not in "0123456789." or "_" in value:
+            return False
+    try:
+        return abs(float(value)) < float("inf")
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a cell is empty: no value, not a number, or what says so as a text, such as pandas' NA."""
+    if isinstance(value, float):
+        return isnan(value)
+    return value is None or str(value).strip() in MISSING
+
+
+def has_no_value(value: Any) -> bool:
+    """Whether a cell of numbers has none."""
+    return is_missing(value) or (isinstance(value, str) and value.strip().lower() in NO_VALUE)

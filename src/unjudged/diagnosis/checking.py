@@ -20,7 +20,7 @@ from unjudged.collection.description import Description
 from unjudged.collection.finding import description_of
 from unjudged.collection.score_cells import UNNAMED
 from unjudged.collection.scores import Scores
-from unjudged.data.dicts import DATASET
+from unjudged.data.nested_dicts import DATASET
 from unjudged.data.sources import expanded
 from unjudged.diagnosis.kinds import CALIBRATION, DESIGN, GROUPS, JUDGMENTS, RUN, SCORES, TEXTS, UNKNOWN
 from unjudged.diagnosis.recognised_files import RecognisedFile, gaps_of, recognise

@@ -13,7 +13,7 @@ from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import plain, shortlist
 from unjudged.collection.collection import name_runs
 from unjudged.collection.description import FILE_NAME
-from unjudged.data.dicts import DATASET
+from unjudged.data.nested_dicts import DATASET
 from unjudged.data.sources import expanded
 from unjudged.data.streams import STANDARD_INPUT, display_name
 from unjudged.data.writing import write_whole

@@ -10,12 +10,12 @@ from typing import Final
 
 from unjudged.base.errors import InputError
 from unjudged.data.arrow_files import open_arrow
-from unjudged.data.columns import NAMES, folded, is_header
-from unjudged.data.dicts import DATASET
-from unjudged.data.named_columns import QUERIES, is_number
+from unjudged.data.columns import NAMES, QUERIES, folded, is_header
+from unjudged.data.nested_dicts import DATASET
 from unjudged.data.sources import reader_of
 from unjudged.data.streams import name_file_in_errors, opened
 from unjudged.data.text_tables import header_of
+from unjudged.data.values import is_number
 from unjudged.rankings.judgments import SAMPLE
 
 JUDGMENTS: Final = "judgments"

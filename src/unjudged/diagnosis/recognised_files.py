@@ -14,7 +14,7 @@ from unjudged.base.wording import counted, shortlist
 from unjudged.collection.collection import name_runs
 from unjudged.collection.score_cells import AS_ZERO
 from unjudged.collection.scores import Scores
-from unjudged.data.dicts import DATASET
+from unjudged.data.nested_dicts import DATASET
 from unjudged.data.sources import FILE, kind_of_source
 from unjudged.data.streams import name_file_in_errors
 from unjudged.diagnosis.kinds import (

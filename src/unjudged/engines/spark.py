@@ -244,7 +244,8 @@ class Task:
         for name, start, stop in zip(self.runs, ends, ends[1:], strict=False):
             rows = run.slice(start, stop - start)
             columns = {role: rows[role] for role in ("query", "document", "score")}
-            matched.append(matching.match_rows(_table(columns, f"run {name!r}"), judgments.index))
+            table = matching.grouped(_table(columns, f"run {name!r}"))
+            matched.append(matching.match(table, judgments.index))
         return matched
 
 

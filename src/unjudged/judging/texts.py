@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from unjudged.base.errors import InputError, quoted
 from unjudged.data.columns import LONGEST_LINE
-from unjudged.data.dicts import DATASET, dataset_rows
+from unjudged.data.nested_dicts import DATASET, dataset_rows
 from unjudged.data.streams import name_file_in_errors, on_disk, opened
 
 LONGEST_RECORD = 1 << 25

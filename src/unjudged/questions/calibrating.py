@@ -15,7 +15,7 @@ from unjudged.base.wording import plain, shortlist
 from unjudged.collection.collection import Collection, RunsSource, collection_of
 from unjudged.collection.description import Labels
 from unjudged.data.columns import NAMES, listed
-from unjudged.data.named_columns import Headless, named_columns
+from unjudged.data.small_tables import Headless, read_small_table
 from unjudged.data.sources import name_in_errors
 from unjudged.evidence.calibration import UNITS, Calibration, scale_of
 from unjudged.evidence.left_out import FirstDocuments, LeftOut, check_pooled, mean_bounds, unusual
@@ -173,7 +173,7 @@ def read_groups(file: str | os.PathLike[str]) -> dict[str, str]:
     """Return the group of each run from a file of lines `run group`."""
     check_file_name("groups", file, "a mapping of runs to groups, a file of lines `run group`, or a pattern")
     with name_in_errors(file, "groups"):
-        table = named_columns(file, PAIRS)
+        table = read_small_table(file, PAIRS)
         run, group = table.column("run", {}, NAMES["run"]), table.column("group", {}, ("group",))
         if run is None or group is None:
             raise InputError(f"found the columns {listed([*table.columns])}, expected run and group")

@@ -11,12 +11,14 @@ import numpy as np
 
 from unjudged.base.errors import InputError, missing_package, quoted, reason_of
 from unjudged.base.wording import kind_of
-from unjudged.data.columns import NONE, Layout, columns_of, unfit
-from unjudged.data.matching import grouped
+from unjudged.data.columns import NONE, QRELS, Layout, columns_of, unfit
+from unjudged.data.matching import Opened, grouped
 from unjudged.data.scan import scanner
 from unjudged.data.scan.plain.dicts import items_of
+from unjudged.data.streams import PathLike
 from unjudged.data.tables import NO_LINES, Table
 from unjudged.data.tabular import Block
+from unjudged.data.text_tables import read_json
 from unjudged.data.values import ids_of_texts, names_of, numbers_of
 
 Rows = Iterable[tuple[Any, ...]]
@@ -108,21 +110,28 @@ def table_of_mapping(data: Mapping[Any, Any], number: str) -> Table:
     return grouped(Table(*ids, numbers, NO_LINES))  # different texts may stand for the same bytes
 
 
-def table_of_json(data: Any, number: str) -> Table:
-    """Return the same for what a file of JSON holds; if it is wrapped (MTEB: by subset and split), inside."""
-    while isinstance(data, Mapping):
-        inside = {key: value for key, value in data.items() if not key.startswith(DESCRIPTIONS)}
-        lists = bool(data) and all(isinstance(held, list) for held in data.values())
-        wrapped = [] if lists else [value for value in inside.values() if _holds_queries(value)]
-        if not wrapped:
-            return table_of_mapping(data, number)
-        if len(inside) > 1:
-            parts = ", ".join(map(quoted, list(inside)[:5]))
-            problem = f"holds more than one dictionary of queries: {parts}"
-            raise InputError(f"{problem}; expected one: write each to a file of its own")
-        data = wrapped[0]
-    expected = f"queries, each with its documents and their {number}s, or JSON lines: an object per line"
-    raise InputError(f"holds {kind_of(data)}, expected {expected}")
+class NestedJson(Opened):
+    """A file of JSON with the documents of each query, which MTEB wraps by subset and split."""
+
+    def __init__(self, file: PathLike) -> None:
+        self.file = file
+
+    def table(self, number: str, _: Mapping[str, str] = NONE) -> tuple[Table, Layout]:
+        """Return the rows of the file, those of each query together, and their columns."""
+        data = read_json(self.file)
+        while isinstance(data, Mapping):
+            inside = {key: value for key, value in data.items() if not key.startswith(DESCRIPTIONS)}
+            lists = bool(data) and all(isinstance(held, list) for held in data.values())
+            wrapped = [] if lists else [value for value in inside.values() if _holds_queries(value)]
+            if not wrapped:
+                return table_of_mapping(data, number), QRELS
+            if len(inside) > 1:
+                parts = ", ".join(map(quoted, list(inside)[:5]))
+                problem = f"holds more than one dictionary of queries: {parts}"
+                raise InputError(f"{problem}; expected one: write each to a file of its own")
+            data = wrapped[0]
+        expected = f"queries, each with its documents and their {number}s, or JSON lines: an object per line"
+        raise InputError(f"holds {kind_of(data)}, expected {expected}")
 
 
 def _holds_queries(value: Any) -> bool:
