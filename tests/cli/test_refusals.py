@@ -43,8 +43,7 @@ USAGE = {
     f"compare {TWO} {sample.runs['lexical']} --view queries": "--view queries is about two systems",
     f"compare {TWO} --view segments": "--view segments: there are no segments here; use systems, pairs",
     f"compare {TWO} --view x": "--view is 'x', expected one of systems, pairs, queries, segments",
-    f"compare a={QRELS}:{RUN},{DENSE}": "one collection has no mean over collections",
-    f"compare a={QRELS}:{RUN} a={QRELS}:{RUN}": "collection 'a' is given twice",
+    "compare a=": "'a=' is not a collection, expected NAME=SOURCE",
     f"evaluate {QRELS} {RUN} -m mapp": "no measure is called 'mapp'; did you mean MAP",
     f"evaluate -m AP {QRELS}": f"{QRELS} is a file, not a measure: files come before -m",
     f"evaluate {QRELS} {RUN} --format xml": "--format is 'xml', expected one of table",
@@ -173,4 +172,4 @@ def test_limits_of_the_system(tmp_path: Path) -> None:
     done = limited(f"-f 4; {program} demo --files copy")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("unjudged: copy/qrels.txt: cannot be written: ")
-    assert not list((tmp_path / "copy").iterdir())
+    assert not (tmp_path / "copy").exists()

@@ -112,10 +112,12 @@ def test_runs_and_judgments_are_no_tables(text: str, tmp_path: Path) -> None:
 
 
 def test_several_collections(tmp_path: Path) -> None:
-    (tmp_path / "web.toml").write_text(
-        f'runs = ["{RUNS["fused"]}", "{RUNS["dense"]}"]\n[[judgments]]\nfile = "{QRELS}"\n'
-    )
-    words = [f"news={QRELS}:{','.join(TWO)}", f"web={tmp_path / 'web.toml'}"]
+    run = tmp_path / "copy.run"
+    run.write_bytes(Path(TWO[0]).read_bytes())
+    for name in ("news", "web"):
+        text = f'runs = ["{run}", "{TWO[1]}"]\n[[judgments]]\nfile = "{QRELS}"\n'
+        (tmp_path / f"{name}.toml").write_text(text)
+    words = [f"{name}={tmp_path / name}.toml" for name in ("news", "web")]
     said = everything("compare", *words, "-m", "AP")
     assert "2 systems x 2 collections; AP" in said
     assert "news, web have the same judgments" in said
@@ -124,12 +126,9 @@ def test_several_collections(tmp_path: Path) -> None:
     assert printed_notes("compare", *words, "--view", "collections", "-f", "csv").count("\n") == 4
     assert "AP(rel=2)" in everything("compare", *words, "-m", "AP", "--set", "relevant=2")
     assert "2 measures are given" in refused(2, "compare", *words, "-m", "AP", "P@5")
-    pattern = f"{QRELS.parent}/[fd]*.run"
-    assert "2 collections" in everything("compare", f"a={QRELS}:{pattern}", f"b={QRELS}:{pattern}")
-    run = tmp_path / "copy.run"
-    run.write_bytes(Path(TWO[0]).read_bytes())
-    both = [f"{name}={QRELS}:{run},{TWO[1]}" for name in "ab"]
-    assert "is read by this command" in refused(2, "compare", *both, "-o", str(run), "-f", "csv")
+    assert "one collection has no mean" in refused(2, "compare", words[0])
+    assert "collection 'news' is given twice" in refused(2, "compare", words[0], words[0])
+    assert "is read by this command" in refused(2, "compare", *words, "-o", str(run), "-f", "csv")
 
 
 def printed_notes(*words: str) -> str:

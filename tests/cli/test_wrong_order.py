@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -16,108 +18,78 @@ from unjudged.base.errors import InputError
 
 pytestmark = pytest.mark.thorough
 
-Numbers = dict[str, dict[str, Any]]
+Rows = list[tuple[str, str, float]]
 REMEDY = "udgments come before runs"
 QRELS, RUN = Path(sample.qrels), Path(sample.runs["lexical"])
-
-
-def _grades() -> Numbers:
-    judgments = Judgments.of(QRELS)
-    found: Numbers = {}
-    rows = zip(judgments.query, judgments.documents, judgments.grade.tolist(), strict=True)
-    for q, document, grade in rows:
-        found.setdefault(judgments.queries[int(q)], {})[document] = grade
-    return found
-
-
-def _scores(shift: float = 0.0, whole: bool = False) -> Numbers:
-    run = Run.of(RUN)
-    scores = {query: run.ranking(query) for query in run.queries}
-    values = iter(run.scores.tolist())
-    made = {query: {document: next(values) - shift for document in scores[query]} for query in scores}
-    if whole:
-        return {query: {d: 1000 - i for i, d in enumerate(ranking)} for query, ranking in made.items()}
-    return made
-
-
-def _written(folder: Path, name: str, numbers: Numbers, column: str) -> str:
-    """Write a file in the format of its suffix; return its name."""
-    path = folder / name
-    rows = [(q, d, value) for q, documents in numbers.items() for d, value in documents.items()]
-    suffix = path.suffix
-    if suffix == ".json":
-        path.write_text(json.dumps(numbers))
-    elif suffix == ".jsonl":
-        path.write_text("".join(json.dumps({"qid": q, "docno": d, column: v}) + "\n" for q, d, v in rows))
-    elif suffix == ".parquet":
-        pandas = pytest.importorskip("pandas")
-        pandas.DataFrame(rows, columns=["query_id", "doc_id", column]).to_parquet(path)
-    else:
-        between = "\t" if suffix == ".tsv" else ","
-        lines = [("query", "doc", column), *((q, d, repr(v)) for q, d, v in rows)]
-        path.write_text("".join(between.join(line) + "\n" for line in lines))
-    return str(path)
-
-
 FORMATS = ("json", "jsonl", "tsv", "csv", "parquet")
 
 
-@pytest.mark.parametrize("judgments", FORMATS)
-@pytest.mark.parametrize("run", FORMATS)
-def test_wrong_order_in_every_format(tmp_path: Path, run: str, judgments: str) -> None:
+def graded() -> Rows:
+    return [(q, d, int(g)) for q, _, d, g in map(str.split, QRELS.read_text().splitlines())]
+
+
+def scored(shift: float = 0.0, whole: bool = False) -> Rows:
+    lines = [line.split() for line in RUN.read_text().splitlines()]
+    return [(q, d, 1000 - int(rank) if whole else float(s) - shift) for q, _, d, rank, s, _ in lines]
+
+
+def nested(rows: Rows) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    for query, document, value in rows:
+        found.setdefault(query, {})[document] = value
+    return found
+
+
+def written(path: Path, rows: Rows, column: str) -> str:
+    """Write a file in the format of its suffix; return its name."""
+    frame = pandas.DataFrame(rows, columns=["query", "doc", column])
+    if path.suffix == ".json":
+        path.write_text(json.dumps(nested(rows)))
+    elif path.suffix == ".jsonl":
+        path.write_text(frame.to_json(orient="records", lines=True))
+    elif path.suffix == ".parquet":
+        pytest.importorskip("pyarrow")
+        frame.to_parquet(path)
+    else:
+        frame.to_csv(path, index=False, sep="\t" if path.suffix == ".tsv" else ",")
+    return str(path)
+
+
+def in_every_format(folder: Path) -> Iterator[tuple[str, str]]:
+    """Scores of several kinds and grades, by columns that tell them apart or not."""
+    runs = {"r": scored(), "whole": scored(whole=True), "negative": scored(100)}
+    for run, judgments, column in product(FORMATS, FORMATS, ("score", "relevance")):
+        qrels = written(folder / f"q-{column}.{judgments}", graded(), column)
+        for name, rows in runs.items():
+            yield written(folder / f"{name}.{run}", rows, "score"), qrels
+
+
+def test_wrong_order_in_every_format(tmp_path: Path) -> None:
     """Scores were read as gains, and nDCG@10 was .4614, without a word."""
-    for name, scores in {"r": _scores(), "whole": _scores(whole=True), "negative": _scores(100)}.items():
-        for column in ("score", "relevance"):
-            qrels = _written(tmp_path, f"q-{column}.{judgments}", _grades(), column)
-            file = _written(tmp_path, f"{name}.{run}", scores, "score")
-            said = refused(1, "evaluate", file, qrels, "-m", "nDCG")
-            assert REMEDY in said, said
+    for run, qrels in in_every_format(tmp_path):
+        with pytest.raises(InputError, match=REMEDY):
+            evaluate(run, qrels, "nDCG")
+    assert REMEDY in refused(1, "evaluate", str(RUN), str(QRELS))
 
 
-def test_wrong_order_of_text_and_of_several(tmp_path: Path) -> None:
-    run, qrels = _written(tmp_path, "r.json", _scores(), "score"), str(QRELS)
-    assert REMEDY in refused(1, "evaluate", str(RUN), qrels)
-    assert REMEDY in refused(1, "evaluate", run, qrels)
-    grades = _written(tmp_path, "q.tsv", _grades(), "score")
-    for command in ("evaluate", "compare"):
-        assert REMEDY in refused(1, command, run, str(RUN), grades, "-m", "nDCG@10")
-
-
-def test_wrong_order_of_a_report(tmp_path: Path) -> None:
-    """A page of one run was made, with scores as grades."""
-    page = str(tmp_path / "page.html")
-    for suffix in FORMATS:
-        run = _written(tmp_path, f"r.{suffix}", _scores(whole=True), "score")
-        grades = _written(tmp_path, f"q.{suffix}", _grades(), "score")
-        assert REMEDY in refused(1, "report", run, grades, "-o", page), suffix
-
-
-COMMANDS = (
-    "gate --margin=0.01",
-    "next",
-    "experiment",
-    "compare",
+@pytest.mark.parametrize(
+    "command", ["evaluate", "compare", "gate --margin=0.01", "next", "experiment", "report -o page.html"]
 )
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_wrong_order_of_every_command(command: str, tmp_path: Path) -> None:
-    """`next` listed documents to judge, and `experiment` had results."""
-    run = _written(tmp_path, "r.json", _scores(whole=True), "score")
-    other = _written(tmp_path, "o.json", _scores(), "score")
-    grades = _written(tmp_path, "q.tsv", _grades(), "score")
-    words = [word for word in command.split() if not word.startswith("-")]
-    options = [word for word in command.split() if word not in words]
-    files = [run, grades, other]
-    if words == ["compare"]:
-        files = [f"{name}={run}:{grades},{other}" for name in "ab"]
-    said = refused(3 if words == ["gate"] else 1, *words, *files, *options)
+def test_wrong_order_of_every_command(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`next` listed documents to judge, `experiment` had results, and `report` made a page."""
+    monkeypatch.chdir(tmp_path)
+    files = [
+        written(tmp_path / name, scored(whole=name == "r.json"), "score") for name in ("r.json", "o.json")
+    ]
+    files.insert(1, written(tmp_path / "q.tsv", graded(), "score"))
+    name, *options = command.split()
+    said = refused(3 if name == "gate" else 1, name, *files, *options)
     assert REMEDY in said, said
 
 
 def test_wrong_order_in_memory() -> None:
     with pytest.raises(InputError, match=r"run 'mine': its scores are grades: .* come before runs"):
-        evaluate(_scores(), {"mine": _grades()}, "nDCG@10")
+        evaluate(nested(scored()), {"mine": nested(graded())}, "nDCG@10")
 
 
 def test_ranks_show_a_run() -> None:
@@ -125,6 +97,7 @@ def test_ranks_show_a_run() -> None:
     with pytest.raises(InputError, match="have ranks and scores, but no grade; is it a run"):
         Judgments.of(rows)
     assert Judgments.of(rows.assign(label=2)).grade.tolist() == [2]
+    assert Run.of(rows).scores.tolist() == [3]
 
 
 def test_gains_that_all_differ_are_judgments() -> None:
@@ -139,6 +112,6 @@ def test_gains_that_all_differ_are_judgments() -> None:
 
 def test_a_column_named_doc(tmp_path: Path) -> None:
     """A file headed query,doc,score was said to need six columns."""
-    run = _written(tmp_path, "r.csv", _scores(), "score")
-    qrels = _written(tmp_path, "q.csv", _grades(), "score")
+    run = written(tmp_path / "r.csv", scored(), "score")
+    qrels = written(tmp_path / "q.csv", graded(), "score")
     assert " 0.2272 " in printed("evaluate", qrels, run, "-m", "AP")

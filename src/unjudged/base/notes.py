@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from string import Formatter
 from typing import Any, Self
 
 from unjudged.base.wording import counted, percent, shortlist
@@ -136,7 +135,8 @@ def note(code: str, about: Sequence[str] = (), /, **values: Any) -> Note:
     '2 of 50 queries have no judged document, so all that runs have for them counts as nonrelevant: q1, q7.'
     """
     weight, words = WORDS[code]
-    return Note(_words.vformat(words, (), {"about": list(about), **values}), code, about, values, weight)
+    said = {name: _Said(value) for name, value in {"about": list(about), **values}.items()}
+    return Note(words.format(**said), code, about, values, weight)
 
 
 def said_once(said: Iterable[tuple[str, Note]], every: int) -> Iterator[Note]:
@@ -149,21 +149,21 @@ def said_once(said: Iterable[tuple[str, Note]], every: int) -> Iterator[Note]:
         yield own if len(once) == every else own.of(once)
 
 
-class _Words(Formatter):
-    def format_field(self, value: Any, format_spec: str) -> str:
-        if format_spec in _FORMATS:
-            return _FORMATS[format_spec](value)
-        if format_spec in ("number", *FORMS, *NOUNS):
-            number = value if isinstance(value, int) else len(value)
-            if format_spec in NOUNS:
-                return counted(number, format_spec)
-            return (
-                str(number) if format_spec == "number" else format_spec if number == 1 else FORMS[format_spec]
-            )
-        return str(super().format_field(value, format_spec))
+class _Said:
+    """A value as a note writes it: `{queries:query}` is `30 queries`."""
 
+    def __init__(self, value: Any) -> None:
+        self.value = value
 
-_words = _Words()
+    def __format__(self, form: str) -> str:
+        if form in _FORMATS:
+            return _FORMATS[form](self.value)
+        if form not in ("number", *FORMS, *NOUNS):
+            return format(self.value, form)
+        number = self.value if isinstance(self.value, int) else len(self.value)
+        if form in NOUNS:
+            return counted(number, form)
+        return str(number) if form == "number" else form if number == 1 else FORMS[form]
 
 
 def _named(runs: Sequence[str]) -> str:

@@ -79,6 +79,16 @@ def numbered(chosen: Integers, size: int) -> Integers:
     return place
 
 
+def distinct(values: ArrayLike) -> NDArray[Any]:
+    """Return the different values in order; `np.unique` would import masked arrays, a tenth of a command.
+
+    >>> distinct([3, 1, 3])
+    array([1, 3])
+    """
+    ordered = np.sort(values, axis=None)
+    return ordered[np.concatenate([ordered[:1] == ordered[:1], ordered[1:] != ordered[:-1]])]
+
+
 def stable_order(codes: NDArray[np.integer]) -> Integers:
     """Return the order that sorts whole numbers from 0 up, equal ones as they come.
 

@@ -13,7 +13,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import unjudged
 from unjudged.base.errors import InputError, UnjudgedError, UsageError
-from unjudged.cli.standard_streams import complete_output, drop_output
+from unjudged.base.wording import plain
+from unjudged.cli.standard_streams import drop_output, notes_on_standard_error, show, terminal_width
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,15 +75,12 @@ def run(words: list[str]) -> None:
         trec_eval(words[1:])
         return
     if words == ["--version"]:
-        with complete_output():
-            print(version())
+        show(version())
         return
     from unjudged.cli.command_line import help_asked, parsed
-    from unjudged.cli.standard_streams import notes_on_standard_error, terminal_width
 
     if (page := help_asked(words, terminal_width())) is not None:
-        with complete_output():
-            print(page, end="")
+        show(page)
         return
     given = parsed(words[0], words[1:])
     with notes_on_standard_error(all_notes=given.verbose):
@@ -112,12 +110,10 @@ def version() -> str:
     from importlib.util import find_spec
 
     reader = "plain Python" if find_spec("unjudged.data.scan.compiled.native") is None else "compiled"
-    return f"unjudged {unjudged.__version__} (reader: {reader})"
+    return f"unjudged {unjudged.__version__} (reader: {reader})\n"
 
 
 def fail(problem: str, code: int) -> None:
     """Print the problem on one line, without control characters, and exit."""
-    from unjudged.base.wording import plain
-
     print(f"unjudged: {plain(' '.join(problem.split()))}", file=sys.stderr)
     sys.exit(code)

@@ -8,11 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unjudged.base.errors import InputError, UsageError
+from unjudged.base.errors import UsageError
 from unjudged.base.notes import BELOW
 from unjudged.base.wording import plain
-from unjudged.cli.files import check_not_read
-from unjudged.cli.standard_streams import already_said, drop_output, tell, terminal_width
+from unjudged.cli.standard_streams import already_said, show, tell, terminal_width
 from unjudged.results.grid import DECIMALS, Grid
 from unjudged.results.rendering import SUFFIXES, WITHOUT_NOTES, arrow_modules, format_of, render
 
@@ -68,32 +67,6 @@ def show_figure(figure: Any, plot: Path) -> None:
     from unjudged.report.figure import picture
 
     show(picture(figure, plot.suffix.removeprefix(".")), plot)
-
-
-def show(content: str | bytes, output: Path | None = None) -> None:
-    """Write text or bytes to a file, and say so, or to standard output."""
-    if output is None and sys.stdout is None:
-        raise InputError("standard output is closed")
-    try:
-        if output is None:
-            sys.stdout.flush()
-            data = content if isinstance(content, bytes) else content.encode("utf-8", "surrogateescape")
-            sys.stdout.buffer.write(data)
-            sys.stdout.buffer.flush()
-            return
-        from unjudged.data.writing import write_whole
-
-        check_not_read(output)
-        write_whole(output, content)
-        if sys.stderr is not None and output.is_file():
-            sys.stderr.write(f"wrote {plain(str(output))}\n")
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        name = "standard output" if output is None else str(output)
-        if output is None:
-            drop_output()
-        raise InputError(f"cannot be written: {error.strerror}", source=name) from None
 
 
 def show_tables(grids: Grid | Sequence[Grid], given: Given, *, text: str = "", after: str = "") -> None:

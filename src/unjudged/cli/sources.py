@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
@@ -24,8 +23,6 @@ from unjudged.diagnosis.kinds import RUN, SCORES, kind_of_file
 if TYPE_CHECKING:
     from unjudged.cli.command_line import Given
 
-JUDGED_AND_RUNS = re.compile(r"(irds:[^:]+|(?:[A-Za-z]:[\\/])?[^:]+):(.+)")
-"""Judgments, a colon and runs; a letter, a colon and a slash begin a path of Windows."""
 PREDICTED = "predictions"
 
 
@@ -43,18 +40,15 @@ def are_several(words: Sequence[str]) -> bool:
 
 
 def collections_of_words(given: Given) -> dict[str, Collection]:
-    """Return several collections by name, each a description, QRELS:RUN,RUN, or a table of scores."""
+    """Return several collections by name, each a description or a table of scores."""
     found: dict[str, Collection] = {}
     for word in given.words:
         name, _, source = word.partition("=")
         if not name or not source:
-            raise UsageError(f"{word!r} is not a collection, expected NAME=SOURCE or NAME=QRELS:RUN,RUN")
+            raise UsageError(f"{word!r} is not a collection, expected NAME=SOURCE")
         if name in found:
             raise UsageError(f"collection {name!r} is given twice")
-        whole = os.path.exists(source) or description_of(source) is not None
-        parts = None if whole else JUDGED_AND_RUNS.fullmatch(source)
-        words = [source] if parts is None else [parts[1], *parts[2].split(",")]
-        found[name] = collection_of_words(words, given.set, given.usage)
+        found[name] = collection_of_words([source], given.set, given.usage)
     return found
 
 
@@ -62,7 +56,8 @@ def collection_of_words(words: Sequence[str], settings: Sequence[str], usage: st
     """Return the collection that words name, with other values of some keys of its description."""
     reads(word for word in words if not word or _is_source(word))
     described, runs = _described(words, settings, usage)
-    described = described.override(*(text for text in settings if not text.startswith(PREDICTED)))
+    if own := [text for text in settings if not text.startswith(PREDICTED)]:
+        described = described.override(*own)
     reads(_files(described))
     return Collection(described, runs or None, predictions=_predictions(settings))
 
@@ -127,6 +122,7 @@ def _found(words: Sequence[str], usage: str) -> Description:
         raise InputError(f"no such file{near}", source=words[0])
     if found is None:
         raise UsageError(f"no file is given, and there is no collection.toml here or above: {usage}")
+    reads([found.place.file])
     warn(f"Using {found.place.file}.")
     return found
 
@@ -155,7 +151,7 @@ def _files(value: Any) -> Iterator[str]:
             if text and (os.path.exists(text) or {*text} & {*"*?["}):
                 yield text
     elif is_dataclass(value):
-        yield from _files([getattr(value, field.name) for field in fields(value)])
+        yield from _files([getattr(value, one.name) for one in fields(value) if one.name != "place"])
     elif isinstance(value, tuple | list | dict):
         for one in value.values() if isinstance(value, dict) else value:
             yield from _files(one)

@@ -11,14 +11,14 @@ from contextlib import contextmanager, suppress
 from math import inf
 
 from unjudged.base.errors import InputError
+from unjudged.base.wording import plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from pathlib import Path
 
     from unjudged.base.notes import Note
-
-    Report = Callable[[int], None]
 
 
 WIDTH = 80
@@ -37,20 +37,32 @@ def terminal_width() -> int:
     return max(columns or WIDTH, 20)
 
 
-@contextmanager
-def complete_output() -> Iterator[None]:
-    """Flush standard output; raise InputError if that fails."""
+def show(content: str | bytes, output: Path | None = None) -> None:
+    """Write text or bytes to a file, and say so, or to standard output."""
+    if output is None and sys.stdout is None:
+        raise InputError("standard output is closed")
+    data = content if isinstance(content, bytes) else content.encode("utf-8", "surrogateescape")
     try:
-        try:
-            yield
-        finally:
-            if sys.stdout is not None:
-                sys.stdout.flush()
+        if output is None:
+            sys.stdout.flush()
+            sys.stdout.buffer.write(data)
+            sys.stdout.buffer.flush()
+            return
+        from unjudged.cli.files import check_not_read
+        from unjudged.data.writing import write_whole
+
+        check_not_read(output)
+        write_whole(output, data)
+        if sys.stderr is not None and output.is_file():
+            sys.stderr.write(f"wrote {plain(str(output))}\n")
     except BrokenPipeError:
         raise
     except OSError as error:
-        drop_output()
-        raise InputError(f"standard output: cannot be written: {error.strerror}") from None
+        if output is None:
+            drop_output()
+        raise InputError(
+            f"cannot be written: {error.strerror}", source=str(output or "standard output")
+        ) from None
 
 
 def drop_output() -> None:
@@ -67,8 +79,6 @@ _NOTES: list[Note | str] = []
 
 def warn(problem: str) -> None:
     """Tell the user about something on standard error, once."""
-    from unjudged.base.wording import plain
-
     if problem not in _SAID and sys.stderr is not None:
         _SAID.add(problem)
         sys.stderr.write(f"unjudged: {plain(problem)}\n")
@@ -115,7 +125,7 @@ def _write(notes: Sequence[str], *, all_notes: bool) -> None:
     if not notes or sys.stderr is None:
         return
     from unjudged.base.notes import DOUBT, READING
-    from unjudged.base.wording import counted, plain
+    from unjudged.base.wording import counted
 
     shown = [one for one in notes if all_notes or getattr(one, "weight", READING) == DOUBT]
     lines = [f"! {plain(one)}" for one in shown]
@@ -127,35 +137,54 @@ def _write(notes: Sequence[str], *, all_notes: bool) -> None:
 
 
 SECONDS = 2.0
+"""Work that takes longer shows its progress."""
 
 
 @contextmanager
 def progress(
-    what: str, total: int | None = None, *, then: str = "", after: float = SECONDS
-) -> Iterator[Report]:
-    """A callback that takes how many steps are done; a bar on standard error shows it and the time left.
+    what: str, total: float = inf, *, then: str = "", after: float = SECONDS
+) -> Iterator[Callable[[int], None]]:
+    """A callback that takes how many steps are done; a line on standard error shows them and the time left.
 
-    The bar appears once the work has taken `after` seconds, and only on a terminal. Without a `total` it
+    The line appears once the work has taken `after` seconds, and only on a terminal. Without a `total` it
     shows only that work goes on, so the callback need not be called. `then` is what follows the last step.
 
-    >>> from unjudged import sample
-    >>> from unjudged import experiment
+    >>> from unjudged import experiment, sample
     >>> with progress("judging less", total=2) as report:
     ...     results = experiment(sample.qrels, sample.runs, levels=[0.5], repeats=2, on_step=report)
     """
     if sys.stderr is None or not sys.stderr.isatty():
         yield lambda _: None
         return
-    bar = _Bar(what, total or inf, then)
-    timer = threading.Timer(after, bar.show)
+    line, started = [f"{what} ..."], time.monotonic()
+
+    def write(text: str) -> None:
+        sys.stderr.write(f"\r\x1b[2K{text}")
+        sys.stderr.flush()
+
+    def start() -> None:
+        shown.set()
+        write(line[0])
+
+    def report(done: int) -> None:
+        if done >= total and then:
+            line[0] = f"{then} ..."
+        elif 0 < done < total:
+            left = round((time.monotonic() - started) * (total / done - 1))
+            line[0] = f"{what} {100 * done / total:3.0f} %, {left // 60}:{left % 60:02d} left"
+        if shown.is_set():
+            write(line[0])
+
+    timer, shown = threading.Timer(after, start), threading.Event()
     timer.daemon = True
     timer.start()
     try:
-        yield bar.report
+        yield report
     finally:
         timer.cancel()
         timer.join()
-        bar.stop()
+        if shown.is_set():
+            write("")
 
 
 @contextmanager
@@ -164,44 +193,3 @@ def reading(runs: int) -> Iterator[Callable[[str], None]]:
     with progress("reading runs", runs, then="computing") as report:
         count = itertools.count(1)
         yield lambda _: report(next(count))
-
-
-class _Bar:
-    """A line that shows how much of the work is done, once a timer has shown it."""
-
-    def __init__(self, what: str, total: float, then: str) -> None:
-        self.what, self.total, self.then, self.done = what, total, then, 0
-        self.started, self.shown, self.lock = time.monotonic(), False, threading.Lock()
-
-    def show(self) -> None:
-        """Write the line, from now on with each report."""
-        with self.lock:
-            self.shown = True
-            self._write(self._line())
-
-    def report(self, done: int) -> None:
-        """Take how many steps are done."""
-        with self.lock:
-            self.done = done
-            self._write(self._line())
-
-    def stop(self) -> None:
-        """Remove the line."""
-        with self.lock:
-            self._write("")
-            self.shown = False
-
-    def _write(self, line: str) -> None:
-        if self.shown:
-            sys.stderr.write(f"\r\x1b[2K{line}")
-            sys.stderr.flush()
-
-    def _line(self) -> str:
-        share = self.done / self.total
-        if share >= 1 and self.then:
-            return f"{self.then} ..."
-        if not 0 < share < 1:
-            return f"{self.what} ..."
-        left = round((time.monotonic() - self.started) * (1 / share - 1))
-        bar = "━" * round(30 * share)
-        return f"{self.what} {bar:30} {100 * share:3.0f} %  {left // 60}:{left % 60:02d} left"

@@ -31,10 +31,10 @@ NUMBER_AT = {4: 3, 5: 4, 6: 4}
 """By how many fields a line of TREC has, the place of a number; six are a run's."""
 BODIES = {"text", "body", "contents", "content", "abstract", "description", "desc"}
 """Columns with a text."""
-RECORDS = re.compile(r'(\{\s*"rows"\s*:\s*)?(\[\s*)?')
+RECORDS = r'(\{\s*"rows"\s*:\s*)?(\[\s*)?'
 """What stands before the first record of JSON lines, of a list, and of what `--format json` writes."""
-NAME = re.compile(r'"([^"\\]*)"\s*:')
-OUTER = re.compile(r'\{\s*"([^"\\]*)"\s*:\s*(?:\{\s*"[^"\\]*"\s*:\s*)?(\{[^{}]*)')
+NAME = r'"([^"\\]*)"\s*:'
+OUTER = r'\{\s*"([^"\\]*)"\s*:\s*(?:\{\s*"[^"\\]*"\s*:\s*)?(\{[^{}]*)'
 """First name of an object of objects, and the innermost names; those of a system are skipped."""
 
 
@@ -101,7 +101,7 @@ def _names(file: str, start: bytes, line: str) -> list[str]:
 
     text = start.decode("utf-8", "replace")
     with suppress(ValueError, RecursionError):
-        first, _ = json.JSONDecoder().raw_decode(text, RECORDS.match(text).end())  # type: ignore[union-attr]
+        first, _ = json.JSONDecoder().raw_decode(text, re.match(RECORDS, text).end())  # type: ignore[union-attr]
         return list(first) if isinstance(first, dict) else []
     return []
 
@@ -123,8 +123,8 @@ def _is_nested(start: bytes) -> bool:
     """Whether a JSON object has names of measures outside or inside, as pytrec_eval and ranx have them."""
     from unjudged.collection.score_cells import names_measure
 
-    if not (found := OUTER.match(start.decode("utf-8", "replace"))):
+    if not (found := re.match(OUTER, start.decode("utf-8", "replace"))):
         return False
     outer, inside = found.groups()
-    inner = NAME.findall(inside)[:3]
+    inner = re.findall(NAME, inside)[:3]
     return names_measure(outer) or (bool(inner) and all(map(names_measure, inner)))

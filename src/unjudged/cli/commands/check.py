@@ -15,8 +15,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unjudged.cli.options import options
-from unjudged.cli.output import form_of, show, show_all
-from unjudged.cli.standard_streams import warn
+from unjudged.cli.output import form_of, show_all
+from unjudged.cli.standard_streams import show, warn
 
 if TYPE_CHECKING:
     from unjudged.cli.command_line import Given

@@ -5,7 +5,7 @@ the mean over them.
 
     unjudged compare qrels.txt dense.run reranked.run
     unjudged compare qrels.txt *.run -m AP nDCG@10 --baseline lexical
-    unjudged compare news=qrels.txt:a.run,b.run web=web.toml
+    unjudged compare news=news.toml web=web.toml
 """
 
 from __future__ import annotations

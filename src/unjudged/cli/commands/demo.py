@@ -1,7 +1,6 @@
-"""Score six systems of a small sample collection, compare two of them, and judge more.
+"""Score six systems of a small sample collection, compare two of them, and judge the rest.
 
-unjudged demo
-unjudged demo --files practice
+With --files the collection is written, to try the commands on.
 
     unjudged demo
     unjudged demo --files practice
@@ -15,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from unjudged.base.errors import UsageError
 from unjudged.cli.options import Option, a_path, options
-from unjudged.cli.output import on_terminal, show, wrapped
-from unjudged.cli.standard_streams import already_said, terminal_width, warn
+from unjudged.cli.output import wrapped
+from unjudged.cli.standard_streams import already_said, show, terminal_width, warn
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,18 +44,16 @@ _AFTER = """
 `unjudged compare` says:
 
 {said}
-{again}
+
+Once the rest is judged, as in answers.qrels, `dense` has {mean:.4f}: the {rank} best of six.
+
 Try it:                   unjudged demo --files practice
 Score your own files:     unjudged evaluate QRELS RUN...
 Compare two systems:      unjudged compare QRELS RUN RUN
 Choose what to judge:     unjudged next QRELS RUN RUN
 Look up a word:           unjudged explain WORD
 """
-_AGAIN = """
-Then people judged the {many} documents that `unjudged next` lists. Now `dense` has
-{mean:.4f}, the {rank} best mean of six.
-"""
-RANKS = ("", "", "second ", "third ", "fourth ", "fifth ", "sixth ")
+RANKS = ("", "second ", "third ", "fourth ", "fifth ", "sixth ")
 
 
 def run(given: Given) -> None:
@@ -69,33 +66,14 @@ def run(given: Given) -> None:
 
     found = compare(sample.qrels, sample.runs)
     pair = compare(sample.qrels, {name: sample.runs[name] for name in ("dense", "reranked")})
+    best = [(row["system"], row["mean"]) for row in compare(sample.answers, sample.runs).systems]
+    rank, mean = next((k, mean) for k, (name, mean) in enumerate(best) if name == "dense")
     already_said([*found.notes_of("systems"), *pair.notes])
-    after = _AFTER.format(
-        ahead=pair.ahead, said=wrapped(pair.sentences(), "  ").rstrip(), again=_judged_more()
+    said = wrapped(pair.sentences(), "  ").rstrip()
+    shown = render(replace(found.grid("systems"), notes=()), "table", width=terminal_width())
+    show(
+        f"{_BEFORE}{shown!s}{_AFTER.format(ahead=pair.ahead, said=said, mean=mean, rank=RANKS[rank].strip())}"
     )
-    table = replace(found.grid("systems"), notes=())
-    shown = render(table, "table", width=terminal_width(), bold=on_terminal(None))
-    show(f"{_BEFORE}{shown!s}{after}")
-
-
-def _judged_more() -> str:
-    """Say what the answers change."""
-    import numpy as np
-
-    from unjudged import Judgments, compare, judging, sample
-
-    listed = judging.next(sample.qrels, sample.runs).wanted
-    answers = Judgments.of(sample.answers)
-    rows_of_all = answers.pooled.names(np.arange(len(answers.grade)))
-    known = dict(zip(rows_of_all, answers.grade.tolist(), strict=True))
-    given: dict[str, dict[str, int]] = {}
-    for one in listed:
-        given.setdefault(one["query"], {})[one["document"]] = known[one["query"], one["document"]]
-    judged = judging.merge(sample.qrels, {"people": given}).judgments
-    rows = compare(judged, sample.runs).systems
-    (mean,) = (row["mean"] for row in rows if row["system"] == "dense")
-    rank = 1 + sum(row["mean"] > mean for row in rows)
-    return _AGAIN.format(many=len(listed), mean=mean, rank=RANKS[rank].strip())
 
 
 def write_sample(folder: Path) -> None:

@@ -14,7 +14,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from unjudged.cli.options import Option, options
-from unjudged.cli.output import show, wrapped
+from unjudged.cli.output import wrapped
+from unjudged.cli.standard_streams import show
 
 if TYPE_CHECKING:
     from unjudged.cli.command_line import Given

@@ -12,12 +12,15 @@ of this folder or one above.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from unjudged.cli.options import Option, options
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from unjudged.cli.command_line import Given
+    from unjudged.judging.texts import Text
 
 USAGE = "TO_JUDGE"
 DOCUMENTS = Option(
@@ -48,9 +51,9 @@ def run(given: Given) -> None:
     from pathlib import Path
 
     from unjudged.base.errors import UsageError
+    from unjudged.base.notes import DOUBT, Note
     from unjudged.base.wording import shortlist
-    from unjudged.cli.output import show
-    from unjudged.cli.standard_streams import warn
+    from unjudged.cli.standard_streams import show, tell
     from unjudged.collection.finding import description_above
     from unjudged.judging.judging_page import judging_page, to_judge_in
     from unjudged.judging.texts import read_documents, read_queries
@@ -62,26 +65,15 @@ def run(given: Given) -> None:
         raise UsageError(f"--grades is {given.grades!r}, expected whole numbers from 0 to 9, as 0,1,2")
     task = Judgments.read(file)
     items = to_judge_in(task)
-    described = None if given.documents and given.queries else description_above()
-    texts: dict[str, dict[str, Any]] = {}
-    sayings = []
-    for place, (what, read) in enumerate({"queries": read_queries, "documents": read_documents}.items()):
+    described = description_above()
+    texts: list[Mapping[str, Text]] = []
+    for place, (what, read) in enumerate((("queries", read_queries), ("documents", read_documents))):
         source = getattr(given, what) or getattr(described, what, None)
-        names = {item[place] for item in items}
-        texts[what] = read(source, names) if source else {}
-        missing = sorted(names - texts[what].keys()) if source else []
-        if missing:
-            have = "has" if len(missing) == 1 else "have"
-            few = f"{len(missing)} of {len(names)} {what} {have} no text in {source}"
-            sayings.append(f"{few}: {shortlist(missing)}.")
-    page = judging_page(
-        items,
-        texts["documents"],
-        texts["queries"],
-        grades=[*map(int, scale)],
-        name=Path(file).stem,
-        origin=task.origin,
-    )
-    show(page, given.output)
-    for one in sayings:
-        warn(one)
+        names = {item[place] for item in items} if source else set()
+        texts.append(read(source, names) if source else {})
+        if missing := sorted(names - texts[-1].keys()):
+            few = f"{len(missing)} of {len(names)} {what} have no text in {source}"
+            tell([Note(f"{few}: {shortlist(missing)}.", weight=DOUBT)])
+    words, texts_of = texts
+    name, grades = Path(file).stem, [*map(int, scale)]
+    show(judging_page(items, texts_of, words, grades=grades, name=name, origin=task.origin), given.output)

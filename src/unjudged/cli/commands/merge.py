@@ -35,8 +35,8 @@ def run(given: Given) -> None:
 
     from unjudged.base.errors import UsageError
     from unjudged.base.wording import counted
-    from unjudged.cli.output import show, wrapped
-    from unjudged.cli.standard_streams import tell
+    from unjudged.cli.output import wrapped
+    from unjudged.cli.standard_streams import show, tell
     from unjudged.judging.merging import merge
 
     first, *answers = given.files()

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from unjudged.base.errors import UsageError
 from unjudged.cli.commands.compare import how_tested
 from unjudged.cli.options import Option, a_path, options
-from unjudged.cli.output import show
 from unjudged.cli.sources import opened
+from unjudged.cli.standard_streams import show
 
 if TYPE_CHECKING:
     from unjudged.cli.command_line import Given

@@ -19,7 +19,7 @@ from math import inf
 
 import numpy as np
 
-from unjudged.base.segments import ends, owners, places
+from unjudged.base.segments import distinct, ends, owners, places
 from unjudged.evidence.bounds.filled import Bounds, unknown_documents
 from unjudged.measures.gain import nDCG
 from unjudged.measures.kernel.registry import Measure, bounds_of, ratio
@@ -35,9 +35,9 @@ def bounds_of_ndcg(measure: Measure, r: JudgedRankings, unseen: Integers, top: i
     cutoff = measure.given.get("cutoff", inf)
     gains = measure.given.get("gains")
     known = measure.gain(r.judgments.grade)
-    grades = np.unique([0, top, *(g for named in gains or {} for g in (named - 1, named) if 0 <= g <= top)])
+    grades = distinct([0, top, *(g for named in gains or {} for g in (named - 1, named) if 0 <= g <= top)])
     possible = measure.gain(grades)
-    levels = np.unique(np.concatenate([known[known > 0], [possible.max()]]))
+    levels = distinct(np.concatenate([known[known > 0], [possible.max()]]))
     levels = levels[levels > 0]
     if len(levels) > MOST_LEVELS:
         return Bounds(np.zeros(len(r)), np.ones(len(r)), exact=False)
