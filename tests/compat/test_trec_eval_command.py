@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from unjudged.cli.main import main as unjudged
-from unjudged.compat.trec_eval import Stop
 from unjudged.compat.trec_eval.program import main, output
+from unjudged.compat.trec_eval.translation import Stop
 
 QRELS = "10 0 a 1\n10 0 b 0\n2 0 c 2\n2 0 d -1\n2 0 e 1\n3 0 f 1\n"
 RUN = "2 Q0 c 1 0.5 one\n2 Q0 d 2 0.5 one\n2 Q0 x 3 0.7 one\n10 Q0 b 1 2 one\n10 Q0 a 2 1 two\n"

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from unjudged.compat.trec_eval import Stop
 from unjudged.compat.trec_eval.program import output
-from unjudged.compat.trec_eval.translation import names_of
+from unjudged.compat.trec_eval.translation import Stop, names_of
 
 COMMANDS = 300
 PARAMETERS = {

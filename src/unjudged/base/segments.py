@@ -86,7 +86,8 @@ def distinct(values: ArrayLike) -> NDArray[Any]:
     array([1, 3])
     """
     ordered = np.sort(values, axis=None)
-    return ordered[np.concatenate([ordered[:1] == ordered[:1], ordered[1:] != ordered[:-1]])]
+    found: NDArray[Any] = ordered[np.concatenate([ordered[:1] == ordered[:1], ordered[1:] != ordered[:-1]])]
+    return found
 
 
 def stable_order(codes: NDArray[np.integer]) -> Integers:

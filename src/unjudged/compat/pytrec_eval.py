@@ -21,12 +21,12 @@ import numpy as np
 
 from unjudged.base.errors import InputError, RepeatedDocument, UnjudgedError, UsageError, quoted
 from unjudged.base.wording import kind_of
-from unjudged.compat.trec_eval import Stop
 from unjudged.compat.trec_eval.translation import (
     NICKNAMES,
     ORDER,
     Column,
     Settings,
+    Stop,
     Takes,
     columns,
     names_of,

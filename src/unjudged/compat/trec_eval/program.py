@@ -12,9 +12,8 @@ import numpy as np
 
 from unjudged.base.errors import InputError, RepeatedDocument, UnjudgedError
 from unjudged.base.wording import plain
-from unjudged.compat.trec_eval import Stop
-from unjudged.compat.trec_eval.command_line import USAGE, Options, parse
-from unjudged.compat.trec_eval.translation import NOT_HERE, ORDER, Column, columns, values
+from unjudged.compat.trec_eval.translation import NOT_HERE, ORDER, Column, Stop, columns, values
+from unjudged.compat.trec_eval.trec_options import USAGE, Options, parse
 from unjudged.data import trec
 from unjudged.data.columns import QRELS, RUN, Layout
 from unjudged.data.streams import STANDARD_INPUT, File, name_file_in_errors, on_disk
@@ -101,7 +100,7 @@ def _lines(options: Options, chosen: Sequence[Column], rankings: JudgedRankings,
     prefix = "Z" if options.means is not None else ""
     if options.per_query:
         yield from per_query_lines(prefix, chosen, rankings, topics, table)
-    if options.summary:
+    if not options.no_summary:
         numbers = _averaged(table, chosen, topics, absent if options.version < 10 else absent[:0])
         if relevant is not None:
             numbers = [relevant if c.of == "num_rel" else n for c, n in zip(chosen, numbers, strict=True)]

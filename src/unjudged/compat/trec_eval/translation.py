@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.compat.trec_eval import Stop, cannot_initialize
 from unjudged.measures.gain import IdealDCG
 from unjudged.measures.kernel.averages import GEOMETRIC
 from unjudged.measures.kernel.names import trec_eval_names
@@ -21,6 +20,21 @@ from unjudged.measures.kernel.registry import Measure, compute_all
 from unjudged.measures.precision import TENTHS, documents_needed
 from unjudged.measures.rank_biased import RBP, RBPResidual
 from unjudged.rankings.judged import Floats, JudgedRankings
+
+
+class Stop(Exception):
+    """Messages and exit code of trec_eval when something is wrong; `reason` is our own explanation."""
+
+    def __init__(self, code: int, *messages: str, reason: str = "") -> None:
+        super().__init__(*messages)
+        self.code = code
+        self.messages = messages
+        self.reason = reason
+
+
+def cannot_initialize(measure: str, *messages: str, reason: str = "") -> Stop:
+    """Return the end of a program whose measure has parameters that make no sense."""
+    return Stop(2, *messages, f"trec_eval: Cannot initialize measure '{measure}'", reason=reason)
 
 
 class Takes(Enum):

@@ -6,43 +6,27 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from getopt import GetoptError, gnu_getopt
 
-from unjudged.compat.trec_eval import Stop
-from unjudged.compat.trec_eval.translation import Settings, names_of, whole
+from unjudged.compat.trec_eval.translation import Settings, Stop, names_of, whole
 
-SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
-LONG = {
-    "help": "h",
-    "version": "v",
-    "query_eval_wanted": "q",
-    "measure=": "m",
-    "complete_rel_info_wanted": "c",
-    "level_for_rel=": "l",
-    "nosummary": "n",
-    "Debug_level=": "D",
-    "Judged_docs_only": "J",
-    "Number_docs_in_coll=": "N",
-    "Max_retrieved_per_topic=": "M",
-    "Rel_info_format=": "R",
-    "Results_format=": "T",
-    "Output_old_results_format=": "o",
-    "Zscore=": "Z",
+FLAGS: dict[str, tuple[str, str, Callable[[str], object] | None]] = {
+    "h": ("help", "help", None),
+    "v": ("version", "show_version", None),
+    "q": ("query_eval_wanted", "per_query", None),
+    "m": ("measure", "", str),
+    "c": ("complete_rel_info_wanted", "complete", None),
+    "l": ("level_for_rel", "level", whole),
+    "n": ("nosummary", "no_summary", None),
+    "D": ("Debug_level", "only", lambda text: text.partition(".")[2] or None),
+    "J": ("Judged_docs_only", "judged_only", None),
+    "N": ("Number_docs_in_coll", "documents", whole),
+    "M": ("Max_retrieved_per_topic", "deepest", lambda text: max(whole(text), 0)),
+    "R": ("Rel_info_format", "rel_format", str),
+    "T": ("Results_format", "run_format", str),
+    "o": ("Output_old_results_format", "", None),
+    "Z": ("Zscore", "means", str),
 }
-SWITCHES = {
-    "h": ("help", True),
-    "q": ("per_query", True),
-    "c": ("complete", True),
-    "n": ("summary", False),
-    "J": ("judged_only", True),
-}
-VALUES: dict[str, tuple[str, Callable[[str], object]]] = {
-    "l": ("level", whole),
-    "N": ("documents", whole),
-    "M": ("deepest", lambda text: max(whole(text), 0)),
-    "D": ("only", lambda text: text.partition(".")[2] or None),
-    "R": ("rel_format", str),
-    "T": ("run_format", str),
-    "Z": ("means", str),
-}
+"""By its letter the long name of an option, the attribute that it sets, and what reads its value, if any."""
+LONG = {f"{name}=" if read else name: letter for letter, (name, _, read) in FLAGS.items()}
 USAGE = """Usage: trec_eval [-h] [-q] {-m measure}* trec_rel_file trec_top_file
    -h: list all options and explain the measures given by -m
    -q: also print the values of every query
@@ -55,7 +39,7 @@ class Options:
 
     measures: dict[str, str | None] = field(default_factory=dict)
     per_query: bool = False
-    summary: bool = True
+    no_summary: bool = False
     complete: bool = False
     judged_only: bool = False
     level: int = 1
@@ -79,21 +63,24 @@ def parse(arguments: Sequence[str]) -> Options:
     """Return the options; raises `Stop` with the messages of trec_eval if they are wrong."""
     options = Options()
     rest = _without_compat(list(arguments), options)
+    short = "".join(f"{letter}:" if read else letter for letter, (_, _, read) in FLAGS.items())
     try:
-        given, options.files = gnu_getopt(rest, SHORT, list(LONG))
+        given, options.files = gnu_getopt(rest, short, list(LONG))
     except GetoptError as error:
         raise Stop(1, _problem(error), USAGE) from None
     parameters: dict[str, str] = {}
     names: list[str] = []
     for flag, value in given:
-        letter = flag[1:] if not flag.startswith("--") else LONG.get(flag[2:]) or LONG[flag[2:] + "="]
-        if letter == "v":
-            options.show_version = True
-            return options
+        letter = flag[1:] if not flag.startswith("--") else LONG.get(flag[2:]) or LONG[f"{flag[2:]}="]
+        _, attribute, read = FLAGS[letter]
         if letter == "m":
             names += _measures(value, options.version, parameters)
-        else:
-            _take(options, letter, value)
+        elif attribute:
+            setattr(options, attribute, True if read is None else read(value))
+        if options.show_version:
+            return options
+        if options.level < 0:
+            raise Stop(1, reason=f"invalid -l {options.level}: use 0 or more, for judged documents")
     names = names or names_of("official", options.version)
     options.measures = {name: parameters.get(name) for name in names}
     return options
@@ -126,17 +113,6 @@ def _measures(text: str, version: int, parameters: dict[str, str]) -> list[str]:
     if not names:
         raise Stop(1, illegal)
     return names
-
-
-def _take(options: Options, letter: str, value: str) -> None:
-    if letter in SWITCHES:
-        name, state = SWITCHES[letter]
-        setattr(options, name, state)
-    elif letter in VALUES:
-        name, read = VALUES[letter]
-        setattr(options, name, read(value))
-    if options.level < 0:
-        raise Stop(1, reason=f"invalid -l {options.level}: use 0 or more, for judged documents")
 
 
 def _problem(error: GetoptError) -> str:
