@@ -18,6 +18,7 @@ from unjudged.measures.kernel.estimand import (
     CHOOSING,
     COMPARISON,
     LEAVING_OUT,
+    VALUE,
     Estimand,
     Use,
     permitted,
@@ -46,10 +47,10 @@ def judgments_of(kind: Kind) -> Judgments:
 JUDGED = {kind: judgments_of(kind) for kind in KINDS}
 
 
-def uses() -> dict[str, Use | None]:
+def uses() -> dict[str, Use]:
     own = {name: method.use for name, method in interval_methods().items() if name != "half"}
     others = {use.name: use for use in (COMPARISON, LEAVING_OUT, CHOOSING, BY_DOCUMENT)}
-    return {"value": None, **own, **others}
+    return {"value": VALUE, **own, **others}
 
 
 def measure_of(name: str) -> Measure:
@@ -69,7 +70,7 @@ def test_every_cell_is_an_estimand_or_a_refusal_with_a_way_out(name: str, kind: 
         answer = permitted(measure, judgments, use)
         if isinstance(answer, Estimand):
             assert kind in measure.traits.takes
-            assert use is None or judgments.origin.kind in use.takes, label
+            assert judgments.origin.kind in use.takes, label
             assert answer.measure
         else:
             assert isinstance(answer, Refusal)

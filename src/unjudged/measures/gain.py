@@ -19,9 +19,6 @@ from unjudged.measures.precision import CUTOFFS
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import Judgments
 
-KEPT = 1000
-"""Cutoffs up to which discounts by rank are kept."""
-
 
 def gain_of(
     grade: NDArray[np.integer], dcg: str = "log2", gains: Mapping[int, float] | None = None, **_: Any
@@ -45,10 +42,14 @@ def with_given(gains: Mapping[int, float] | None, grade: NDArray[np.integer], ga
     return np.where(levels[place] == grade, values[place], gain)
 
 
-@lru_cache(maxsize=64)
-def _discounts(cutoff: int) -> Floats:
-    """Return what divides the gain at each rank, from 0 to the cutoff."""
-    return np.log2(np.arange(1, cutoff + 2))
+def _discounts(cutoff: float, most: int) -> Floats:
+    """Return what divides the gain at each rank from 0, down to the cutoff or at least to rank `most`."""
+    return _logarithms(int(min(cutoff, 1 << most.bit_length())))
+
+
+@lru_cache(maxsize=16)
+def _logarithms(last: int) -> Floats:
+    return np.log2(np.arange(1, last + 2))
 
 
 @measure(
@@ -117,8 +118,7 @@ def _ideal_by_query(
 ) -> Floats:
     """Return the largest DCG that a ranking of each query's judged documents could have."""
     gain = judgments.once(_gains, dcg, gains)
-    discount = _discounts(int(min(cutoff, 1 << len(gain).bit_length())))
-    return scanner.sum_best_gains(gain, judgments.offsets, discount)
+    return scanner.sum_best_gains(gain, judgments.offsets, _discounts(cutoff, len(gain)))
 
 
 def _gains(judgments: Judgments, dcg: str, gains: Mapping[int, float] | None) -> Floats:
@@ -151,10 +151,7 @@ def DCG(
     array([1.26185951])
     """
     gain = r.judgments.once(_gains, dcg, gains)
-    if cutoff <= KEPT:
-        return r.sum_gains(gain, _discounts(int(cutoff)))
-    hits = r if gains else r.relevant(1)
-    return hits.total(gain.take(hits.row) / np.log2(hits.rank + 1.0) * (hits.rank <= cutoff))
+    return r.sum_gains(gain, _discounts(cutoff, int(r.rank.max(initial=0))))
 
 
 @measure(quality=False, range=(0.0, inf), trec_eval="ideal_dcg", cite=("jarvelin2002", "burges2005"))

@@ -69,26 +69,29 @@ class Use:
     """It takes geometric means, as means of logarithms."""
 
 
-def permitted(measure: Measure, judgments: Judgments | None, use: Use | None = None) -> Estimand | Refusal:
+VALUE: Final = Use("a value", geometric=True)
+
+
+def permitted(measure: Measure, judgments: Judgments | None, use: Use = VALUE) -> Estimand | Refusal:
     """Return what the measure, or an interval or test of it, estimates from these judgments, or a refusal.
 
-    For scores of a table there are no judgments to ask about.
+    For scores of a table there are no judgments to ask about. An estimate from a sample takes judgments not
+    as they are: it is of the measure with the pool judged. The spread of such estimates over queries contains
+    the noise of sampling, so tests and intervals for other queries cover both.
 
-    >>> from unjudged import AP, infAP
+    >>> from unjudged import infAP
     >>> sample = Judgments.of({"q": {"a": 1, "b": -1}})
     >>> print(permitted(infAP, sample))
     mean AP (these queries, the pool judged)
     """
-    if judgments is not None and (kind := judgments.origin.kind) not in measure.traits.takes:
-        evenly = kind in SAMPLES and judgments.even
-        if not evenly:
+    if judgments is not None:
+        kind = judgments.origin.kind
+        if kind not in measure.traits.takes and not (kind in SAMPLES and judgments.even):
             return refused_measure(measure.name, measure.traits, judgments)
-    if judgments is not None and measure.traits.estimates and (problem := judgments.unanswered):
-        return Refusal(problem, "")
-    if use is None:
-        return estimand_of(measure, THESE, AS_THEY_ARE)
-    if judgments is not None and (refusal := refused_use(judgments, use)) is not None:
-        return refusal
+        if measure.traits.estimates and (problem := judgments.unanswered):
+            return Refusal(problem, "")
+        if (refusal := refused_use(judgments, use)) is not None:
+            return refusal
     try:
         if not use.geometric:
             measure.check_mean()
@@ -96,19 +99,9 @@ def permitted(measure: Measure, judgments: Judgments | None, use: Use | None = N
             use.check(measure)
     except UsageError as error:
         return Refusal(str(error), "")
-    return estimand_of(measure, use.queries, use.judgments)
-
-
-def estimand_of(measure: Measure, queries: str, judgments: str) -> Estimand:
-    """Return what a mean over these or other queries estimates.
-
-    An estimate from a sample takes judgments not as they are: it is of the measure with the pool judged. The
-    spread of such estimates over queries contains the noise of sampling, so tests and intervals for other
-    queries cover both.
-    """
-    if measure.traits.estimates and judgments == AS_THEY_ARE:
-        return Estimand(measure.estimated, queries, POOL_JUDGED)
-    return Estimand(str(measure), queries, judgments)
+    if measure.traits.estimates and use.judgments == AS_THEY_ARE:
+        return Estimand(measure.estimated, use.queries, POOL_JUDGED)
+    return Estimand(str(measure), use.queries, use.judgments)
 
 
 def refused_use(judgments: Judgments, use: Use) -> Refusal | None:
@@ -127,7 +120,7 @@ def check_use(judgments: Judgments, use: Use) -> None:
         raise UsageError(str(refusal))
 
 
-def check_permitted(measure: Measure, judgments: Judgments, use: Use | None = None) -> Estimand:
+def check_permitted(measure: Measure, judgments: Judgments, use: Use) -> Estimand:
     """Return what is estimated; a refusal is an error."""
     answer = permitted(measure, judgments, use)
     if isinstance(answer, Refusal):
