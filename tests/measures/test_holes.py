@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 
 from tests.conftest import Qrels, RunDict, collections, examples
-from unjudged import UsageError, compare, evaluate, experiment, sample
+from unjudged import UsageError, evaluate, experiment, sample
 from unjudged.engines.spark import Task
 from unjudged.measures.kernel.names import parse_measures
 
@@ -64,18 +63,6 @@ def test_other_measures_are_the_same_bits_beside_it() -> None:
 def test_a_depth_hides_what_is_below_it() -> None:
     values = evaluate(QRELS, {"r": RUN}, "Hole@10", depth=2).values
     assert values[0, :, 0].tolist() == [0.0, pytest.approx(0.1)]
-
-
-def test_a_comparison_has_the_values_of_evaluate() -> None:
-    runs: dict[str, Any] = {
-        "a": RUN,
-        "b": {query: dict(list(ranking.items())[:2]) for query, ranking in RUN.items()},
-    }
-    values = evaluate(QRELS, runs, "Hole@3").values[:, :, 0]
-    assert len(np.unique(values)) > 1
-    found = {row["query"]: row for row in compare(QRELS, runs, "Hole@3").by_query("a", "b").rows["queries"]}
-    scores = [[found[query][name] for query in QRELS] for name in ("value_a", "value_b")]
-    np.testing.assert_array_equal(scores, values)
 
 
 def test_where_other_queries_are_not_known_it_is_refused() -> None:

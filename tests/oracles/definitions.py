@@ -85,15 +85,6 @@ def rounded_iprec(labels: Labels, known: Grades, recall: float) -> Fraction:
     return max((Fraction(i, k) for i, k in enumerate(hits(labels, 1), 1) if i >= needed), default=Fraction(0))
 
 
-def rprec_multiple(labels: Labels, known: Grades, rel: int = 1, multiple: float = 1.0) -> Fraction:
-    depth = int(multiple * known_relevant(known, rel) + 0.9)
-    return over(len(hits(labels, rel, depth)), depth)
-
-
-def relative_precision(labels: Labels, known: Grades, rel: int = 1, cutoff: int = 1) -> Fraction:
-    return over(len(hits(labels, rel, cutoff)), min(cutoff, known_relevant(known, rel)))
-
-
 def ya_ap(labels: Labels, known: Grades, rel: int = 1) -> float:
     total = known_relevant(known, rel)
     score = ap(labels, known, rel) * total
@@ -171,39 +162,6 @@ def ndcg(labels: Labels, known: Grades, cutoff: float = inf, gain: Callable[[int
     return dcg(got, cutoff) / ideal if ideal else 0.0
 
 
-def ndcg_rel(labels: Labels, known: Grades) -> float:
-    """At the rank of each relevant document nDCG; of the whole ranking for one that is not there."""
-    total = known_relevant(known, 1)
-    found = [ndcg(labels, known, k) for k in hits(labels, 1)]
-    # Past the ideal ranking nDCG@k divides by all of it, so the cutoff changes nothing there.
-    found += [ndcg(labels, known)] * (total - len(found))
-    return sum(found) / total if total else 0.0
-
-
-def r_ndcg(labels: Labels, known: Grades, rel: int = 1) -> float:
-    ideal = sorted((grade for grade in known if grade > 0), reverse=True)
-    changes = [k for k in range(1, len(ideal) + 1) if k == len(ideal) or ideal[k] != ideal[k - 1]]
-    points = [ndcg(labels, known, k) for k in changes]
-    if len(labels) > len(ideal) + 1:
-        points.append(ndcg(labels, known))
-    return sum(points) / len(points) if known_relevant(known, rel) else 0.0
-
-
-def g(labels: Labels, known: Grades) -> float:
-    ideal = sorted((grade for grade in known if grade > 0), reverse=True)
-    score, cost, gain = 0.0, 0.0, 0
-    for k, label in enumerate(labels):
-        cost += max(ideal[k] if k < len(ideal) else 0, 1)
-        gain += max(label or 0, 0)
-        score += max(label or 0, 0) / log2(2 + cost - gain)
-    return score / sum(ideal) if ideal else 0.0
-
-
-def bin_g(labels: Labels, known: Grades, rel: int = 1) -> float:
-    score = sum(1 / log2(2 + k - i) for i, k in enumerate(hits(labels, rel), 1))
-    return score / known_relevant(known, rel) if score else 0.0
-
-
 def err(labels: Labels, known: Grades, cutoff: float = inf, max_grade: int = 4) -> Fraction:
     score, goes_on = Fraction(0), Fraction(1)
     for k, label in enumerate(labels, 1):
@@ -226,11 +184,6 @@ def share_unjudged(labels: Labels, known: Grades, cutoff: int = 1) -> Fraction:
 
 def set_precision(labels: Labels, known: Grades, rel: int = 1) -> Fraction:
     return over(len(hits(labels, rel)), len(labels))
-
-
-def set_f(labels: Labels, known: Grades, rel: int = 1, beta: float = 1.0) -> Fraction:
-    p, r, b = set_precision(labels, known, rel), recall(labels, known, rel), Fraction(beta) ** 2
-    return (1 + b) * p * r / (b * p + r) if p else Fraction(0)
 
 
 def ind_ap(labels: Labels, known: Grades, rel: int = 1, unpooled: str = "nonrelevant") -> Fraction:
