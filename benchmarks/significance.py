@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import partial
 
 from unjudged import evaluate
-from unjudged.collection.collection import name_runs
+from unjudged.collection.run_names import name_runs
 from unjudged.evidence.runs_compared import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.corrections import find_correction

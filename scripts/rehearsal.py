@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from unjudged.collection.collection import RunsSource
+from unjudged.collection.run_names import RunsSource
 from unjudged.evidence.intervals.quantiles import normal_quantile
 from unjudged.judging import sampling
 from unjudged.measures.kernel.names import MeasureLike

@@ -488,3 +488,16 @@ def test_bounds_that_do_not_hold() -> None:
     assert some.ends is not None
     assert int(np.isnan(some.ends[0]).sum()) == 1
     assert len({row["measure"] for row in compare(some).pairs if row["missing"]}) == 2
+
+
+def test_names_that_never_meet_take_no_more_memory_than_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table of n rows is an array of n x n values if each has a system and a query of its own."""
+    each = {
+        "query": [f"q{i}" for i in range(400)],
+        "system": [f"s{i}" for i in range(400)],
+        "AP": [0.5] * 400,
+    }
+    monkeypatch.setenv("UNJUDGED_MAX_MEMORY", "2M")
+    assert Scores.of({**each, "system": ["s"] * 400}).values.shape == (1, 400, 1)
+    with pytest.raises(InputError, match="takes more than 2,097,152 bytes in memory; set UNJUDGED_MAX_MEM"):
+        Scores.of(each, missing="zero")

@@ -184,7 +184,9 @@ def test_parts_of_one_system_stay_together(tmp_path: Path) -> None:
         parts[-1].write_text(f"query,system,repeat,value\nq1,a,{repeat},0.{repeat}\n")
     assert list(Scores.of(parts).runs) == ["a"]
     parts[1].write_text("query,system,repeat,value\nq1,a,1,0.2\nq1,b,1,0.2\n")
-    with pytest.raises(InputError, match=r"2.csv: system 'a' on query 'q1' \(repeat 1\) has a second value"):
+    with pytest.raises(
+        InputError, match=r"2.csv:2: system 'a' on query 'q1' \(repeat 1\) has a second value"
+    ):
         Scores.of(parts)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from tests.conftest import Qrels, RunDict
-from unjudged.collection.collection import name_runs
+from unjudged.collection.run_names import name_runs
 from unjudged.evidence.shared import SharedRankings
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats

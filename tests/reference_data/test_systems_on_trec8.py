@@ -9,7 +9,7 @@ import pytest
 
 from tests.pairs import all_pairs
 from unjudged.base.choices import CorrectionName
-from unjudged.collection.collection import name_runs
+from unjudged.collection.run_names import name_runs
 from unjudged.evidence.contrast import Ends
 from unjudged.evidence.runs_compared import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings

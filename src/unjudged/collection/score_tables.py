@@ -1,22 +1,43 @@
-"""Tables of scores by query that any tool made, as the values of `Scores`."""
+"""Tables of scores by query that any tool made, as the complete arrays of `Scores`."""
 
 from __future__ import annotations
 
-from collections import Counter
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import product
-from typing import Any
+from dataclasses import dataclass
+from itertools import chain
+from math import inf, nan
+from typing import Any, Literal
 
 import numpy as np
 
-from unjudged.base.errors import UsageError, quoted, reason_of
-from unjudged.base.wording import shortlist
-from unjudged.collection.collection import by_own_names
-from unjudged.collection.score_cells import UNNAMED, Cells, Missing, TableOfScores, is_score, not_a_score
-from unjudged.collection.score_reading import ROLES, Reading, Wide
+from unjudged.base.errors import InputError, UsageError, quoted, reason_of
+from unjudged.base.wording import counted, shortlist
+from unjudged.collection.run_names import by_own_names
+from unjudged.collection.score_rows import (
+    MOST,
+    ROLES,
+    UNNAMED,
+    Cell,
+    ScoreRows,
+    Wide,
+    names_measure,
+    not_a_score,
+    parts_of,
+    same_measure,
+)
+from unjudged.data.limits import check
 from unjudged.data.sources import FILE, FRAME, MAPPING, columns_of_file, kind_of_source, name_in_errors
-from unjudged.measures.kernel.names import MeasureLike
-from unjudged.measures.kernel.registry import Measure
+from unjudged.data.tabular import add_label
+from unjudged.measures.kernel.names import MeasureLike, parse_measures
+from unjudged.measures.kernel.registry import Measure, reported_measure
+from unjudged.rankings.judged import Floats, Integers, Mask
+from unjudged.results.escapes import shortened
+
+Missing = Literal["error", "zero", "drop"]
+AS_ZERO = "Missing values count as 0."
+NAMED = 3
+"""How many missing values a message names."""
 
 
 def table_of_scores(
@@ -28,16 +49,16 @@ def table_of_scores(
     missing: Missing = "error",
     range: tuple[float, float] | None = None,
     by: str | None = None,
-) -> TableOfScores:
-    """Read one source, several, or a mapping of names to them; each may hold several systems.
+) -> tuple[dict[str, Any], Sequence[str]]:
+    """Return what `Scores` has of a table, and the measures of it that were not asked for.
 
-    `by` is the column that has the segment of each query.
+    The source is one table, several, or a mapping of names to them; each may hold several systems. `by` is
+    the column that has the segment of each query.
     """
     if wide not in (None, "systems", "measures"):
         raise UsageError(f"wide is {wide!r}, expected systems or measures")
-    asked = None if measures is None else _names_asked(measures)
-    sources = _sources(source)
-    parts: list[Cells] = []
+    asked, sources = _names_of(measures), _sources(source)
+    parts: list[ScoreRows] = []
     for name, one in sources:
         given = {**columns_of_file(one), **(columns or {})}
         given = {("system" if role == "run" else role): column for role, column in given.items()}
@@ -45,9 +66,21 @@ def table_of_scores(
             raise UsageError(f"unknown column {unknown.pop()!r}, expected one of {', '.join(ROLES)}")
         with name_in_errors(one, name):
             meant = "measures" if wide is None and len(sources) > 1 else wide
-            parts.append(Cells())
-            Reading(parts[-1], name, given, asked, meant, by).add(one)
-    return _joined(sources, parts).table(asked, missing, range)
+            parts.append(ScoreRows(name, given, asked, meant, by))
+            parts[-1].add(one)
+    notes = [*_called_apart(parts), *(note for part in parts for note in part.notes)]
+    segments: dict[str, str] = {}
+    for query, segment in chain.from_iterable(part.segments.items() for part in parts):
+        add_label(segments, query, segment)
+    others = [name for part in parts for name in part.others]
+    every = dict.fromkeys(cell.measure for part in parts for cell in part.cells)
+    chosen = _chosen(every, asked)
+    cube = _in_order(sources, parts, chosen)
+    runs = {system: None for part in parts for system in part.systems}
+    if without := [run for run in runs if run not in cube.runs]:
+        notes.append(f"Systems without these measures are left out: {shortlist(without)}.")
+    made = cube.complete(list(chosen.values()), missing, range, list(dict.fromkeys(notes)))
+    return {**made, "segments": segments or None}, [*others, *(name for name in every if name not in chosen)]
 
 
 def _sources(source: Any) -> list[tuple[str, Any]]:
@@ -60,30 +93,187 @@ def _sources(source: Any) -> list[tuple[str, Any]]:
     return list(by_own_names([(None, one) for one in (source if several else [source])]).items())
 
 
-def _joined(sources: Sequence[tuple[str, Any]], parts: Sequence[Cells]) -> Cells:
-    """Return the cells of all sources; where several have one system of the same name, they name it."""
-    if len(parts) == 1:
-        return parts[0]
+def _called_apart(parts: Sequence[ScoreRows]) -> list[str]:
+    """Name systems after their sources, where several have one system of the same name; say so."""
+    notes = []
     lone = [part.systems[0] if len(part.systems) == 1 else "" for part in parts]
-    values = ((cell, repeat) for part in parts for cell, own in part.values.items() for repeat in own)
-    twice = {cell[0] for (cell, _), times in Counter(values).items() if times > 1}
-    joined = Cells()
-    again = [name for name in dict.fromkeys(lone) if name in twice and lone.count(name) > 1]
-    for name in again:
-        named = shortlist([source for (source, _), own in zip(sources, lone, strict=True) if own == name])
-        note = f"{quoted(name)} is the system of several tables, so these are called {named}"
-        joined.notes.append(f"{note}; a column `repeat` tells repeats apart.")
-    for (source, one), part, name in zip(sources, parts, lone, strict=True):
-        if name in again:
-            part.rename(name, source)
-        with name_in_errors(one, source):
-            joined.join(part)
-    return joined
+    for name in dict.fromkeys(lone):
+        own = [part for part, system in zip(parts, lone, strict=True) if name and system == name]
+        cells = [cell for part in parts for cell in part.cells if cell.system == name]
+        if len(own) > 1 and len(set(cells)) < len(cells):
+            called = shortlist([part.name for part in own])
+            note = f"{quoted(name)} is the system of several tables, so these are called {called}"
+            notes.append(f"{note}; a column `repeat` tells repeats apart.")
+            for part in own:
+                part.cells = [cell._replace(system=part.name) for cell in part.cells]
+    return notes
 
 
-def _names_asked(measures: MeasureLike | Iterable[MeasureLike]) -> list[str]:
-    names = [measures] if isinstance(measures, str | Measure) else list(measures)
-    return list(map(str, names))
+def _in_order(
+    sources: Sequence[tuple[str, Any]], parts: Sequence[ScoreRows], chosen: Mapping[str, str]
+) -> Cube:
+    """Return the values by the chosen measures; a cell with two values is an error."""
+    place: dict[Cell, int] = {}
+    values: list[tuple[float, float, float]] = []
+    for (name, one), part in zip(sources, parts, strict=True):
+        before = len(values)
+        for cell, value, row in zip(part.cells, part.values, part.rows, strict=True):
+            if place.setdefault(cell, len(values)) < len(values):
+                inside = place[cell] >= before
+                remedy = "expected one in all tables" if not inside else "expected one value"
+                if inside and not cell.repeat:
+                    remedy = "expected one; a column `repeat` tells repeats apart"
+                with name_in_errors(one, name):
+                    raise part.table.error(row, f"{cell} has a second value, {remedy}")
+            values.append(value)
+    kept = [(cell, k) for cell, k in place.items() if cell.measure in chosen]
+    if not kept:
+        raise InputError("no values of queries, expected at least one; trec_eval prints them with -q")
+    names = [list(dict.fromkeys(axis)) for axis in zip(*[cell for cell, _ in kept], strict=True)]
+    names[2] = list(chosen)
+    check("MEMORY", 8 * 3 * math.prod(map(len, names)))
+    numbers = [{name: k for k, name in enumerate(axis)} for axis in names]
+    index = np.array([[number[own] for number, own in zip(numbers, cell, strict=True)] for cell, _ in kept]).T
+    columns = np.full((3, *map(len, names)), nan)
+    columns[(slice(None), *index)] = np.array([values[k] for _, k in kept]).T
+    has = np.zeros((len(names[0]), len(names[3])), bool)
+    has[index[0], index[3]] = True
+    runs, queries, of, repeats = names
+    return Cube(columns, runs, queries, of, repeats, has)
+
+
+@dataclass(frozen=True, eq=False)
+class Cube:
+    """Values, lowest and highest ones, by run, query, measure and repeat; NaN where one is missing."""
+
+    columns: Floats
+    runs: Sequence[str]
+    queries: Sequence[str]
+    measures: Sequence[str]
+    repeats: Sequence[str | None]
+    has: Mask
+    """Which repeats each run has."""
+
+    def complete(
+        self,
+        names: Sequence[str],
+        missing: Missing,
+        limits: tuple[float, float] | None,
+        notes: list[str],
+    ) -> dict[str, Any]:
+        """Return what `Scores` has: means over repeats, measures by these names, and what to know of them."""
+        if missing not in ("error", "zero", "drop"):
+            raise UsageError(f"missing is {missing!r}, expected error, zero or drop")
+        kept = self._kept(missing, notes)
+        each = self.columns[:, :, kept]
+        values, within = self._over_repeats(np.nan_to_num(each[0]))
+        ends = [self._over_repeats(end)[0] for end in each[1:]]
+        measures = [_measure(name, values[:, :, k], limits, notes) for k, name in enumerate(names)]
+        if len(set(map(str, measures))) < len(measures):
+            raise InputError(f"two of the measures are the same: {', '.join(names)}; choose one with -m")
+        several = self.has.sum(axis=1)
+        for k, measure in enumerate(measures if several.max() > 1 else ()):
+            of_runs = zip(self.runs, within[:, k].tolist(), several.tolist(), strict=True)
+            said = [f"{run} {spread:.4f} ({n} repeats)" for run, spread, n in of_runs if n > 1]
+            notes.append(f"{measure}: standard deviation of the mean over repeats: {shortlist(said)}.")
+        if several.max() > 1:
+            notes.append("Values are means over repeats; tests and intervals are over queries.")
+        return {
+            "values": values,
+            "runs": self.runs,
+            "queries": [self.queries[k] for k in kept.tolist()],
+            "measures": measures,
+            "notes": notes,
+            "within": within if several.max() > 1 else None,
+            "ends": tuple(ends) if not np.isnan(self.columns[1:]).all() else None,
+        }
+
+    def _kept(self, missing: Missing, notes: list[str]) -> Integers:
+        """Return the places of the queries to keep, and note what is missing."""
+        absent = np.isnan(self.columns[0]) & self.has[:, None, None, :]
+        nothing = ~(~np.isnan(self.columns[0])).any(axis=(1, 3))
+        for run, measure in np.argwhere(nothing)[:1].tolist():
+            of = f" of {shortened(self.measures[measure])}" if self.measures[measure] else ""
+            raise InputError(
+                f"system {quoted(self.runs[run])} has no value{of}: choose other measures with -m"
+            )
+        every = np.arange(len(self.queries))
+        lacked = np.argwhere(absent.swapaxes(1, 2))
+        if not len(lacked):
+            return every
+        some = "; ".join(
+            str(Cell(self.runs[i], self.queries[j], self.measures[k], self.repeats[r]))
+            for i, k, j, r in lacked[:NAMED].tolist()
+        )
+        more = f" and {len(lacked) - NAMED:,} more" if len(lacked) > NAMED else ""
+        are = "is" if len(lacked) == 1 else "are"
+        lacking = f"{counted(len(lacked), 'value')} {are} missing: {some}{more}"
+        if missing == "error":
+            remedy = "--set scores.missing=zero counts it as 0, drop omits the query (in Python missing=)"
+            raise InputError(f"{lacking}; {remedy}")
+        if missing == "zero":
+            notes.append(f"{lacking}. {AS_ZERO}")
+            return every
+        gone = list(dict.fromkeys(lacked[:, 2].tolist()))
+        if len(gone) == len(every):
+            raise InputError(f"{lacking}; no query has every value")
+        names = shortlist([self.queries[k] for k in gone])
+        notes.append(f"{lacking}. {counted(len(gone), 'query')} left out for all systems: {names}.")
+        return np.setdiff1d(every, gone)
+
+    def _over_repeats(self, column: Floats) -> tuple[Floats, Floats]:
+        """Return run x query x measure, the means over repeats; and the deviations of means over queries."""
+        means = np.empty(column.shape[:3])
+        within = np.full((len(column), column.shape[2]), nan)
+        for i, own in enumerate(self.has):
+            each = np.ascontiguousarray(column[i][:, :, own])
+            means[i] = each[:, :, 0] if own.sum() == 1 else each.mean(axis=2)
+            if own.sum() > 1:
+                within[i] = each.mean(axis=0).std(axis=1, ddof=1)
+        return means, within
+
+
+def _chosen(names: Iterable[str], asked: Sequence[str] | None) -> dict[str, str]:
+    """Return the measures that are asked for: the name in the table, and the name to show."""
+    every = list(names)
+    if "" in every:
+        if len(every) > 1:
+            raise InputError("some values have no measure, and others have: expected one way")
+        if asked is not None and len(asked) > 1:
+            raise UsageError(f"the table does not name its measure, and {len(asked)} were asked for")
+        return {"": asked[0] if asked else UNNAMED}
+    if asked is None or not every:
+        return {name: name for name in every}
+    chosen: dict[str, str] = {}
+    for part in parts_of(asked, every):
+        same = [name for name in every if name == part] or [n for n in every if same_measure(n, part)]
+        if not same:
+            raise UsageError(f"the table has no measure {part!r}; it has {shortlist(every)}")
+        chosen[same[0]] = same[0]
+    return chosen
+
+
+def _measure(name: str, values: Floats, limits: tuple[float, float] | None, notes: list[str]) -> Measure:
+    """Return the measure of this name, or one that another tool computed, if values are not its."""
+    low, high = float(values.min()), float(values.max())
+    known = parse_measures(name)[0] if names_measure(name) else None
+    if known is not None and known.range[0] <= low and high <= known.range[1]:
+        return known
+    if limits is not None:
+        if not limits[0] <= low <= high <= limits[1]:
+            wrong = low if low < limits[0] else high
+            raise InputError(f"{name} has the value {wrong:g}, which is outside the range {limits}")
+        return reported_measure(name, (float(limits[0]), float(limits[1])))
+    if known is not None:
+        between = "{:g} to {:g}".format(*known.range)
+        notes.append(f"{name}: values from {low:g} to {high:g} are not those of {known} ({between}).")
+    return reported_measure(name, (-inf, inf))
+
+
+def _names_of(measures: MeasureLike | Iterable[MeasureLike] | None) -> list[str] | None:
+    if measures is None:
+        return None
+    return list(map(str, [measures] if isinstance(measures, str | Measure) else measures))
 
 
 def is_array(source: Any) -> bool:
@@ -104,7 +294,7 @@ def array_of_scores(
     *,
     missing: Missing,
     limits: tuple[float, float] | None,
-) -> TableOfScores:
+) -> dict[str, Any]:
     """Take an array (runs, queries) or (runs, queries, measures) with the names of its axes."""
     try:
         array = np.asarray(values, float)
@@ -113,21 +303,20 @@ def array_of_scores(
     array = array[:, :, None] if array.ndim == 2 else array
     if array.ndim != 3 or not array.size:
         raise UsageError(f"the array has the shape {np.shape(values)}, expected (runs, queries[, measures])")
-    names = None if measures is None else _names_asked(measures)
     unnamed = UNNAMED if array.shape[2] == 1 else f"{UNNAMED} {{}}"
     axes = []
-    for size, what, given, default in (
-        (array.shape[0], "runs", runs, "run {}"),
-        (array.shape[1], "queries", queries, "q{}"),
-        (array.shape[2], "measures", names, unnamed),
+    for size, (what, given, default) in zip(
+        array.shape,
+        (("runs", runs, "run {}"), ("queries", queries, "q{}"), ("measures", _names_of(measures), unnamed)),
+        strict=True,
     ):
         own = [default.format(k + 1) for k in range(size)] if given is None else list(map(str, given))
         if len(own) != size or len(set(own)) < size:
             raise UsageError(f"{what} has {len(set(own))} different names, expected {size}")
         axes.append(own)
-    cells = Cells()
-    for (run, query, name), value in zip(product(*axes), array.ravel().tolist(), strict=True):
-        if not is_score(value):
-            raise UsageError(not_a_score((run, query, name), value))
-        cells.add((run, query, name), None, value)
-    return cells.table(None, missing, limits)
+    for i, j, k in np.argwhere(~(np.isnan(array) | (np.abs(array) <= MOST)))[:1].tolist():
+        raise UsageError(not_a_score(Cell(axes[0][i], axes[1][j], axes[2][k]), array[i, j, k]))
+    columns = np.stack([array, np.full(array.shape, nan), np.full(array.shape, nan)])[..., None]
+    one = np.ones((len(array), 1), bool)
+    cube = Cube(columns, axes[0], axes[1], axes[2], [None], one)
+    return cube.complete(axes[2], missing, limits, [])

@@ -21,8 +21,8 @@ from unjudged.rankings.judged import Floats
 
 if TYPE_CHECKING:
     from unjudged.collection.collection import Collection
-    from unjudged.collection.score_cells import Missing
-    from unjudged.collection.score_reading import Wide
+    from unjudged.collection.score_rows import Wide
+    from unjudged.collection.score_tables import Missing
 
 
 @dataclass(eq=False)
@@ -88,17 +88,15 @@ class Scores:
         if lower is not None and missing == "zero":
             problem = "a missing value would count as 0, the best one where lower values are better"
             raise UsageError(f"{problem}: use --set scores.missing=drop (in Python missing='drop')")
+        others: Sequence[str] = ()
         if is_array(source):
-            table = array_of_scores(source, runs, queries, measures, missing=missing, limits=range)
-            library = ""
+            made = cls(**array_of_scores(source, runs, queries, measures, missing=missing, limits=range))
         elif runs is not None or queries is not None:
             raise UsageError("runs and queries name the axes of an array; tables have names of their own")
         else:
-            given = {"columns": columns, "wide": wide, "missing": missing, "range": range, "by": by}
-            table = table_of_scores(source, measures, **given)  # type: ignore[arg-type]
-            library = library_of(source) if is_frame(source) else ""
-        others = vars(table).pop("others")
-        made = cls(**vars(table), library=library)
+            given: Any = {"columns": columns, "wide": wide, "missing": missing, "range": range, "by": by}
+            table, others = table_of_scores(source, measures, **given)
+            made = cls(**table, library=library_of(source) if is_frame(source) else "")
         if lower is None:
             return made
         return replace(made, measures=lower_is_better(made.measures, lower, others))

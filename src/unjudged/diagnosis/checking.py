@@ -18,7 +18,7 @@ from unjudged.base.wording import counted, percent
 from unjudged.collection.collection import Collection, described_runs
 from unjudged.collection.description import Description
 from unjudged.collection.finding import description_of
-from unjudged.collection.score_cells import UNNAMED
+from unjudged.collection.score_rows import UNNAMED
 from unjudged.collection.scores import Scores
 from unjudged.data.nested_dicts import DATASET
 from unjudged.data.sources import expanded

@@ -11,8 +11,8 @@ from typing import Any
 
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import plain, shortlist
-from unjudged.collection.collection import name_runs
 from unjudged.collection.description import FILE_NAME
+from unjudged.collection.run_names import name_runs
 from unjudged.data.nested_dicts import DATASET
 from unjudged.data.sources import expanded
 from unjudged.data.streams import STANDARD_INPUT, display_name

@@ -11,8 +11,8 @@ import numpy as np
 
 from unjudged.base.errors import InputError, UnjudgedError, UsageError
 from unjudged.base.wording import counted, shortlist
-from unjudged.collection.collection import name_runs
-from unjudged.collection.score_cells import AS_ZERO
+from unjudged.collection.run_names import name_runs
+from unjudged.collection.score_tables import AS_ZERO
 from unjudged.collection.scores import Scores
 from unjudged.data.nested_dicts import DATASET
 from unjudged.data.sources import FILE, kind_of_source

@@ -12,7 +12,8 @@ import numpy as np
 from unjudged.base.choices import Choices, called_with_levels, checked_int
 from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.base.wording import counted
-from unjudged.collection.collection import Collection, RunsSource, collection_of
+from unjudged.collection.collection import Collection, collection_of
+from unjudged.collection.run_names import RunsSource
 from unjudged.data.writing import qrels_text
 from unjudged.evidence.runs_compared import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from unjudged.base.choices import checked_int, shown
 from unjudged.base.errors import UsageError, quoted
-from unjudged.collection.collection import RunsSource, judged_rankings, name_runs
+from unjudged.collection.collection import judged_rankings
+from unjudged.collection.run_names import RunsSource, name_runs
 from unjudged.judging import sampling
 from unjudged.measures.kernel.estimand import TAKING_AWAY, check_use
 from unjudged.rankings.coverage import in_order

@@ -19,7 +19,7 @@ import numpy as np
 from unjudged.base.choices import place_of
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted
-from unjudged.collection.collection import RunsSource
+from unjudged.collection.run_names import RunsSource
 from unjudged.evidence.contrast import ALONE, Contrast, Ends, Ints
 from unjudged.evidence.intervals.quantiles import Estimate, normal_interval
 from unjudged.measures.kernel.averages import ROUNDING, mean_over_queries

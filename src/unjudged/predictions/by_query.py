@@ -10,7 +10,8 @@ import numpy as np
 from unjudged.base.choices import place_of
 from unjudged.base.errors import InputError
 from unjudged.base.wording import counted
-from unjudged.collection.collection import Collection, RunsSource, collection_of, judged_rankings
+from unjudged.collection.collection import Collection, collection_of, judged_rankings
+from unjudged.collection.run_names import RunsSource
 from unjudged.data.columns import QRELS
 from unjudged.data.tables import Ids
 from unjudged.evidence.contrast import ALONE, Contrast, Ints

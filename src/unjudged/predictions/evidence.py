@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from unjudged.base.errors import AssumptionWarning, UsageError, announce
-from unjudged.collection.collection import Collection, RunsSource, collection_of
+from unjudged.collection.collection import Collection, collection_of
+from unjudged.collection.run_names import RunsSource
 from unjudged.evidence.contrast import Evidence
 from unjudged.measures.kernel.names import MeasureLike, with_relevant
 from unjudged.measures.kernel.registry import Measure

@@ -9,7 +9,8 @@ import numpy as np
 from unjudged.base.choices import checked_int
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.segments import sums
-from unjudged.collection.collection import RunsSource, judged_rankings, name_runs
+from unjudged.collection.collection import judged_rankings
+from unjudged.collection.run_names import RunsSource, name_runs
 from unjudged.data.columns import QRELS
 from unjudged.judging import sampling
 from unjudged.measures.kernel.names import MeasureLike

@@ -10,7 +10,8 @@ import numpy as np
 
 from unjudged.base.errors import InputError
 from unjudged.base.wording import counted, percent
-from unjudged.collection.collection import Collection, RunsSource, collection_of, judged_rankings
+from unjudged.collection.collection import Collection, collection_of, judged_rankings
+from unjudged.collection.run_names import RunsSource
 from unjudged.evidence.intervals.powered import LEAST
 from unjudged.measures.kernel.estimand import BY_DOCUMENT, check_use
 from unjudged.measures.kernel.measure import Measure

@@ -12,8 +12,9 @@ import unjudged
 from unjudged.base.choices import check_file_name
 from unjudged.base.errors import InputError, UsageError, announce, quoted
 from unjudged.base.wording import plain, shortlist
-from unjudged.collection.collection import Collection, RunsSource, collection_of
+from unjudged.collection.collection import Collection, collection_of
 from unjudged.collection.description import Labels
+from unjudged.collection.run_names import RunsSource
 from unjudged.data.columns import NAMES, listed
 from unjudged.data.small_tables import Headless, read_small_table
 from unjudged.data.sources import name_in_errors

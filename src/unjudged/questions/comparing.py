@@ -8,8 +8,8 @@ from typing import Any
 from unjudged.base.choices import CorrectionName, TestName, TiesName
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted
-from unjudged.collection.collection import RunsSource
 from unjudged.collection.query_segments import SegmentsSource, several_segments, with_every
+from unjudged.collection.run_names import RunsSource
 from unjudged.inference.infer import Settings, separate
 from unjudged.inference.rows import MOST_PERMUTATIONS, answer, place_of_baseline
 from unjudged.measures.kernel.names import MeasureLike

@@ -11,8 +11,9 @@ import numpy as np
 
 from unjudged.base.choices import TiesName, checked_int
 from unjudged.base.errors import UnjudgedWarning, announce
-from unjudged.collection.collection import Collection, Names, RunsSource, collection_of
+from unjudged.collection.collection import Collection, collection_of
 from unjudged.collection.query_segments import SegmentsSource, several_segments, with_every
+from unjudged.collection.run_names import Names, RunsSource
 from unjudged.collection.scores import Scores, of_systems, scores_of
 from unjudged.evidence.contrast import Evidence
 from unjudged.evidence.runs_alone import AloneEvidence

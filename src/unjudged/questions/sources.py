@@ -13,8 +13,9 @@ import numpy as np
 from unjudged.base.choices import TestName, TiesName, check_probability, checked_int
 from unjudged.base.errors import AssumptionWarning, UnjudgedWarning, UsageError, announce
 from unjudged.base.notes import Note, note
-from unjudged.collection.collection import Collection, RunsSource, collection_of
+from unjudged.collection.collection import Collection, collection_of
 from unjudged.collection.description import Description
+from unjudged.collection.run_names import RunsSource
 from unjudged.collection.scores import Scores, of_systems, scores_of
 from unjudged.evidence.contrast import Ends, Evidence
 from unjudged.evidence.intervals.sampled_means import SampledMeans

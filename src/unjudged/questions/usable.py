@@ -10,7 +10,7 @@ import numpy as np
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted
 from unjudged.collection.description import Description
-from unjudged.collection.score_cells import UNNAMED
+from unjudged.collection.score_rows import UNNAMED
 from unjudged.data.scan import scanner
 from unjudged.measures.kernel.registry import MEASURES, Measure
 

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.notes import DOUBT, Note
 from unjudged.base.wording import counted, shortlist
-from unjudged.collection.collection import Collection, RunsSource, collection_of, judged_rankings
+from unjudged.collection.collection import Collection, collection_of, judged_rankings
+from unjudged.collection.run_names import RunsSource
 from unjudged.evidence.intervals.quantiles import Estimate
 from unjudged.measures.kernel.measure import Measure
 from unjudged.measures.kernel.names import MeasureLike, with_relevant

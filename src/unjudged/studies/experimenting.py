@@ -14,7 +14,8 @@ import numpy as np
 
 from unjudged.base.choices import as_list, called_with_levels, checked_int
 from unjudged.base.errors import UnjudgedError, UsageError
-from unjudged.collection.collection import Collection, RunsSource, collection_of
+from unjudged.collection.collection import Collection, collection_of
+from unjudged.collection.run_names import RunsSource
 from unjudged.judging.designs import DESIGNS, Design
 from unjudged.judging.pooling import Pool
 from unjudged.measures.kernel.names import MeasureLike, parse_measure, parse_measures

@@ -20,8 +20,9 @@ from unjudged.cli.options import options
 from unjudged.cli.output import form_of, show_all
 from unjudged.cli.sources import how_predicted, kind_of, opened
 from unjudged.cli.standard_streams import progress
-from unjudged.collection.collection import Collection, file_name
+from unjudged.collection.collection import Collection
 from unjudged.collection.finding import description_of
+from unjudged.collection.run_names import file_name
 from unjudged.diagnosis.kinds import JUDGMENTS
 
 if TYPE_CHECKING:

@@ -86,7 +86,7 @@ def next_step(found: Comparison, given: Given) -> str:
     """Return the command to go on with, where more judging is what it needs."""
     from shlex import join
 
-    from unjudged.collection.collection import file_name
+    from unjudged.collection.run_names import file_name
 
     open_pairs = [row for row in found.pairs if row["headline"] in ("needs judging", "needs both")]
     if not open_pairs or getattr(found.source, "shared", None) is None or given.view is not None:

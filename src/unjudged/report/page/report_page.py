@@ -15,9 +15,9 @@ from typing import Any
 from unjudged.base.choices import CorrectionName, TestName, checked_int
 from unjudged.base.errors import AssumptionWarning, announce
 from unjudged.base.wording import percent, shortlist
-from unjudged.collection.collection import RunsSource
 from unjudged.collection.description import MODEL, Description
 from unjudged.collection.query_segments import SegmentsSource
+from unjudged.collection.run_names import RunsSource
 from unjudged.collection.scores import Scores
 from unjudged.data.writing import write_whole
 from unjudged.evidence.calibration import Calibration
