@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from unjudged import Calibration, Evaluation, Scores, evaluate
 
-ENDS = {"bounds": "", "queries": "query_", "both": "query_", "calibrated": "calibrated_"}
+ENDS = {"bounds": "", "queries": "query_", "calibrated": "calibrated_"}
 
 
 class Found(NamedTuple):

@@ -22,7 +22,7 @@ Park (2016) asks what RBP may be when some documents are unjudged. If each is re
 what they add is a random variable v with mean q times the sum of their weights and variance q(1 - q) times
 the sum of the squares; the mean over queries is close to Normal from thirty queries on.
 `unjudged evaluate --interval "model(prevalence=0.2)"` gives that interval. Below thirty queries it uses the exact
-distribution where it has at most 32,768 values, and random draws where it has more.
+distribution where it has at most 32,768 values, and a lattice where it has more.
 
 ## Figures 1 and 2
 

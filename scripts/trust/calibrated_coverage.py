@@ -16,18 +16,12 @@ from unjudged.questions.calibrating import calibrated
 
 
 def left_out_group(track: Track, group: int, names: Sequence[str]) -> list[Case]:
-    """Intervals for the runs of one group, calibrated on the others as if it had not taken part.
-
-    By the scores of runs and by one score of each group.
-    """
+    """Intervals for the runs of one group, calibrated on the others as if it had not taken part."""
     pooled, measures = Pooled.read(track), parse_measures(names)
     rest, own, runs = pooled.without([group])
     learnt = calibrated(rest.rankings, rest.group, measures, depth=track.depth)
     truths = [pooled.means(measure)[runs] for measure in measures]
-    made = []
-    for by in (learnt, learnt.by_groups()):
-        made += cases(own, truths, measures, by.unit, track.levels, calibration=by)
-    return made
+    return cases(own, truths, measures, "runs", track.levels, calibration=learnt)
 
 
 def new_kind(track: Track, names: Sequence[str]) -> list[Case]:

@@ -46,7 +46,7 @@ def calibrated(folder: Path, pool: ProcessPoolExecutor) -> None:
         for track in tracks(folder)
     }
     cases = {track: _all(own) for track, own in jobs.items()}
-    write_held("calibrated", calibrated_coverage.by_measure(cases, ("runs", "groups")))
+    write_held("calibrated", calibrated_coverage.by_measure(cases, ("runs",)))
     write_held("calibrated-parts", calibrated_coverage.by_part(cases))
 
 

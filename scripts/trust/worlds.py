@@ -30,8 +30,8 @@ from unjudged.rankings.pooled import PooledDocuments
 MEASURES = ("AP", "nDCG@10", "RBP(p=0.8)")
 SIZES = (5, 10, 25, 50)
 LENGTH, UNRETRIEVED, REPETITIONS, POPULATION = 30, 3.0, 250, 40_000
-DRAWS = {"model": 500, "both": 100}
-FIELDS = {"bounds": "", "queries": "query_", "model": "estimate_", "both": "query_"}
+DRAWS = 500
+FIELDS = {"bounds": "", "queries": "query_", "model": "estimate_"}
 """How the fields with the ends of each method begin."""
 LEVEL = 0.95
 ROUNDING = 1e-9
@@ -40,7 +40,7 @@ PREVALENCE: dict[str, GivenPrevalence] = {
     "falling": [0.6, 0.5, 0.4, 0.3, 0.2, 0.1],
     "pool": [0.6, 0.5, 0.4, 0.3, 0.2, 0.1],
 }
-ASKED = (("bounds", False), ("queries", False), ("model", True), ("both", True))
+ASKED = (("bounds", False), ("queries", False), ("model", True))
 """Interval methods, and whether they are given the prevalence, which is the true one."""
 
 
@@ -93,10 +93,7 @@ def simulated_coverage(world: str, queries: int) -> list[Held]:
     measures = parse_measures(MEASURES)
     rng = np.random.default_rng([len(world), queries])
     all_queries = Queries.drawn(world, POPULATION, rng)
-    population = {
-        complete: _values(all_queries.rankings(complete=complete), measures).mean(axis=0)
-        for complete in (True, False)
-    }
+    population = _values(all_queries.rankings(complete=False), measures).mean(axis=0)
     held = np.zeros((REPETITIONS, len(ASKED), len(measures)), bool)
     width = np.zeros(held.shape)
     for repetition in range(REPETITIONS):
@@ -104,13 +101,12 @@ def simulated_coverage(world: str, queries: int) -> list[Held]:
         rankings = sample.rankings(complete=False)
         truth = {
             "bounds": _values(sample.rankings(complete=True), measures).mean(axis=0),
-            "queries": population[False],
-            "both": population[True],
+            "queries": population,
         }
         truth["model"] = truth["bounds"]
         contrasts = [alone(AloneEvidence.of(measure, rankings)) for measure in measures]
         for k, (method, given) in enumerate(ASKED):
-            named = f"prevalence={PREVALENCE[world]}, draws={DRAWS[method]}" if given else ""
+            named = f"prevalence={PREVALENCE[world]}, draws={DRAWS}" if given else ""
             asked = Asked.of(f"{method}({named})", How(LEVEL, repetition))
             made: list[Any] = [asked.columns(contrast) for contrast in contrasts]
             low, high = (np.array([own[FIELDS[method] + end][0] for own in made]) for end in ("low", "high"))

@@ -67,7 +67,8 @@ def test_compressed_files_are_read(tmp_path: Path, kind: str) -> None:
     (tmp_path / "groups").write_bytes(compress(b"\xef\xbb\xbfa x\nb\xff y\n"))
     assert read_groups(tmp_path / "groups") == {"a": "x", "b\udcff": "y"}
     learnt = calibrate(sample.qrels, sample.runs, {run: run[:2] for run in sample.runs}, "P@5")
-    (tmp_path / "learnt").write_bytes(compress(learnt.to_json().encode()))
+    learnt.save(tmp_path / "learnt")
+    (tmp_path / "learnt").write_bytes(compress((tmp_path / "learnt").read_bytes()))
     assert Calibration.load(tmp_path / "learnt") == learnt
     (tmp_path / "texts").write_bytes(compress(b'{"doc_id": "d1", "text": "words"}\n'))
     assert read_documents(tmp_path / "texts", {"d1"}) == {"d1": Text("", "words")}

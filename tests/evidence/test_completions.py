@@ -14,10 +14,8 @@ from tests.intervals import intervals
 from tests.measures.test_properties import EVERY
 from unjudged import JudgedRankings, Judgments, Measure
 from unjudged.collection.collection import judged_rankings
-from unjudged.evidence.batched_completions import BatchedCompletions, DrawnGrades
 from unjudged.evidence.bounds.filled import Filled
-from unjudged.evidence.completions import Completions
-from unjudged.evidence.shared import SharedRankings
+from unjudged.evidence.completions import Batched, Completions, Grades, needs_relevant_alone
 from unjudged.measures.kernel.names import parse
 
 COMPLETABLE = [m for m in EVERY if not (m.traits.estimates or m.traits.across_queries)]
@@ -39,17 +37,14 @@ def test_sparse_is_dense(measure: Measure, collection: tuple[Qrels, RunDict], se
     qrels, run = collection
     rankings = judged_rankings(Judgments.of(qrels), {"run": run})
     completions = completions_of(rankings, 0.4, seed=seed)
-    (found,) = completions.values([measure], 6)
-    dense = Completions(
-        completions.rankings, completions.row, completions.identity, completions.prevalence, 1, seed
-    )
-    dense._sparse[str(measure)] = False
-    np.testing.assert_array_equal(dense.values([measure], 6)[0], found)
+    found = completions.values(measure, 6)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("unjudged.evidence.completions.needs_relevant_alone", lambda *_: False)
+        np.testing.assert_array_equal(completions.values(measure, 6), found)
 
 
 def test_what_is_sparse() -> None:
-    completions = completions_of(RANKING, 0.3)
-    sparse = {m.name for m in COMPLETABLE if not completions._batched_for(m)[1].dense}
+    sparse = {m.name for m in COMPLETABLE if needs_relevant_alone(m, RANKING)}
     assert {"AP", "nDCG", "RBP", "P", "RR", "ERR", "R"} <= sparse
     assert not {"Bpref", "Judged", "Rprec"} & sparse
 
@@ -70,7 +65,7 @@ def test_values_are_those_of_all_completions(measure: Measure) -> None:
     """The mean within 4.5 standard errors; no value that enumeration does not have, each as often."""
     draws, chance = 3000, 0.3
     values, chances = every_completion(RANKING, measure, chance)
-    (found,) = completions_of(RANKING, chance).values([measure], draws)
+    found = completions_of(RANKING, chance).values(measure, draws)
     mean = float(values @ chances)
     deviation = np.sqrt(max(float(values**2 @ chances) - mean**2, 0.0))
     assert abs(found.mean() - mean) <= 4.5 * deviation / np.sqrt(draws) + 1e-12
@@ -92,7 +87,7 @@ def test_grades_follow_the_judged(own: int, expected: dict[int, float]) -> None:
     judgments = Judgments.of({"few": few, "many": many})
     run = {"few": {"u": 1.0}, "many": {"m0": 1.0}}
     completions = completions_of(judged_rankings(judgments, {"run": run}), 1.0)
-    (found,) = completions.values(parse("DCG@1"), 2000)
+    found = completions.values(parse("DCG@1")[0], 2000)
     for grade, share in expected.items():
         margin = 4 * np.sqrt(share * (1 - share) / 2000)
         assert abs((found[:, 0] == grade).mean() - share) <= margin
@@ -101,42 +96,7 @@ def test_grades_follow_the_judged(own: int, expected: dict[int, float]) -> None:
 
 def test_grades_without_relevant_documents_are_the_lowest_relevant_one() -> None:
     completions = completions_of(JudgedRankings.spelled("U 0 1"), 1.0, rel=2)
-    assert completions.values(parse("DCG@1"), 5)[0].tolist() == [[2.0]] * 5
-
-
-@examples(40)
-@given(collections(), collections(), st.sampled_from(["AP", "nDCG@3", "Bpref", "RBP(p=0.8)", "ERR"]))
-def test_a_run_draws_the_same_in_any_company(
-    one: tuple[Qrels, RunDict], other: tuple[Qrels, RunDict], name: str
-) -> None:
-    """Pooled documents are known by name, so their draws are the same alone and shared with other runs."""
-    qrels, run = one
-    pool: Qrels = {
-        q: {**grades, **dict.fromkeys(run.get(q, {}), -1), **grades} for q, grades in qrels.items()
-    }
-    queries = set(pool) & set(run)
-    company = {q: documents for q, documents in other[1].items() if q in pool}
-    if not queries or not company:
-        return
-    judgments = Judgments.of(pool)
-    measures = parse(name)
-    alone = completions_of(judged_rankings(judgments, {"run": run}), 0.3).values(measures, 20)[0]
-    shared = SharedRankings.of(judgments, {"other": company, "run": run})
-    together = shared.per_run(shared.completions(0.3).values(measures, 20)[0])[:, 1]
-    if measures[0].traits.pointwise or measures[0].traits.weight:
-        np.testing.assert_array_equal(together, alone)
-    by_itself = SharedRankings.of(judgments, {"run": run}).completions(0.3).values(measures, 20)[0]
-    np.testing.assert_array_equal(by_itself, alone)
-
-
-def test_a_document_that_two_runs_share_is_one_document() -> None:
-    qrels = {"q": {"x": 1, "y": 0}}
-    runs = {"a": {"q": {"u": 2.0, "v": 1.0}}, "b": {"q": {"v": 2.0, "u": 1.0}}}
-    shared = SharedRankings.of(Judgments.of(qrels), runs)
-    found = shared.per_run(shared.completions(0.4).values(parse("P@1") + parse("P@2"), 500)[0])
-    both = shared.per_run(shared.completions(0.4).values(parse("P@2"), 500)[0])
-    np.testing.assert_array_equal(both[:, 0], both[:, 1])
-    np.testing.assert_array_equal(found.sum(axis=1) / 2, both[:, 0])
+    assert completions.values(parse("DCG@1")[0], 5).tolist() == [[2.0]] * 5
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
@@ -153,9 +113,8 @@ def test_threads_and_batches_change_nothing(threads: int, monkeypatch: pytest.Mo
 
 def test_stacked_rankings_of_no_draw() -> None:
     nothing = np.zeros(0, np.int64)
-    stacked = BatchedCompletions(RANKING, nothing, dense=False).stacked(
-        DrawnGrades(nothing, nothing, nothing.astype(np.int32), 2)
-    )
+    batched = Batched(parse("AP")[0], RANKING, nothing, sparse=True)
+    stacked = batched.relevant(Grades(nothing, nothing, nothing.astype(np.int32), 2))
     assert stacked.labels.tolist() == [1, 1, 1, 1]
     assert stacked.rank.tolist() == [2, 6, 2, 6]
     assert stacked.judgments.count(1).tolist() == [3, 3]

@@ -30,7 +30,6 @@ GIVEN: dict[str, dict[str, Any]] = {
     "bounds": {},
     "queries": {},
     "model": {"prevalence": 0.2},
-    "both": {"prevalence": 0.2},
 }
 
 QRELS = {"q": {"a": 1, "b": 0, "m": 1}, "r": {"a": 1, "c": -1}}
@@ -44,11 +43,11 @@ def test_every_method_holds_its_own_value(kind: str) -> None:
         for estimate in row:
             assert estimate.low <= estimate.value <= estimate.high
             assert estimate.confidence == (1.0 if kind == "bounds" else 0.95)
-            assert ("given prevalence 0.2" in estimate.method) == (kind in ("model", "both"))
+            assert ("given prevalence 0.2" in estimate.method) == (kind == "model")
 
 
-def completed(name: str, chance: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Of each completion its probability, its mean, and the values of both queries."""
+def completed(name: str, chance: float) -> tuple[np.ndarray, np.ndarray]:
+    """Of each completion its probability and its mean."""
     chances, values = [], []
     for ways in product([0, 1], repeat=len(UNKNOWN)):
         qrels = {query: dict(grades) for query, grades in QRELS.items()}
@@ -56,13 +55,13 @@ def completed(name: str, chance: float) -> tuple[np.ndarray, np.ndarray, np.ndar
             qrels[query][document] = grade
         values.append(evaluate(qrels, RUN, name).values[0, :, 0])
         chances.append(float(np.prod(np.where(ways, chance, 1 - chance))))
-    return np.array(chances), np.mean(values, axis=1), np.array(values)
+    return np.array(chances), np.mean(values, axis=1)
 
 
 @pytest.mark.parametrize("name", ["RBP(p=0.8)@3", "P@3", "AP", "nDCG@3", "RR", "Bpref", "ERR", "R@2"])
 def test_model_intervals_are_quantiles_of_all_completions(name: str) -> None:
     chance, draws = 0.3, 4000
-    chances, means, values = completed(name, chance)
+    chances, means = completed(name, chance)
     found = intervals(evaluate(QRELS, RUN, name), "model", prevalence=chance, draws=draws, confidence=0.8)[0][
         0
     ]
@@ -74,12 +73,6 @@ def test_model_intervals_are_quantiles_of_all_completions(name: str) -> None:
     assert chances[means <= found.low + 1e-9].sum() >= 0.1 - margin
     assert chances[means > found.high + 1e-9].sum() <= 0.1 + margin
     assert chances[means >= found.high - 1e-9].sum() >= 0.1 - margin
-    low, high = (
-        float(end[0]) for end in mean_interval((chances @ values)[None, :], (0.0, 1.0), confidence=0.8)
-    )
-    both = intervals(evaluate(QRELS, RUN, name), "both", prevalence=chance, draws=draws, confidence=0.8)[0][0]
-    far = 5 * stats.t.ppf(0.9, 1) * deviation / np.sqrt(draws) + 1e-9  # so many times an error of the values
-    assert (both.low, both.high) == pytest.approx((low, high), abs=far)
 
 
 @pytest.mark.parametrize("name", ["RBP(p=0.8)", "RBP(p=0.95)", "RBP(p=0.5, max_grade=1)"])
@@ -155,8 +148,6 @@ def test_it_is_an_error_if_no_measure_can_have_the_interval() -> None:
         intervals(evaluate(sample.qrels, RUNS, "infAP"))
     with pytest.raises(UsageError, match="NumRet has no lowest or no highest value, so one query gives"):
         intervals(evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "NumRet"), "queries")
-    with pytest.raises(UsageError, match="DCG has no highest value"):
-        intervals(evaluate(sample.qrels, RUNS, "DCG"), "both", prevalence=0.1)
     with pytest.raises(UsageError, match="Judged describes the judgments"):
         intervals(evaluate(sample.qrels, RUNS, "Judged@10"), "model", prevalence=0.1)
 
@@ -221,7 +212,7 @@ def test_progress() -> None:
         seen.clear()
         asked = f"{kind}({', '.join(f'{name}={value}' for name, value in given.items())})"
         evaluate(sample.qrels, RUNS, "AP", interval=asked, on_progress=lambda *step: seen.append(step))
-        assert seen[-1:] == ([(2, 2)] if kind in ("model", "both") else [])
+        assert seen[-1:] == ([(2, 2)] if kind == "model" else [])
 
 
 @pytest.fixture

@@ -155,7 +155,6 @@ def test_one_run_with_few_documents_has_a_value_and_the_others_their_intervals()
     )
     assert few.endswith("every run completely (stratified(20%, top=10)), or use bounds")
     assert few in str(rows).replace("\n", " ")
-    assert all(e.has_interval for row in intervals(scores, "both") for e in row)
 
 
 def test_the_budget_for_few_documents_is_enough() -> None:
@@ -238,8 +237,6 @@ def test_estimates_of_one_measure_share_an_interval_that_is_of_it() -> None:
     (row,) = intervals(scores, "sampling")
     assert len({(e.value, e.low, e.high) for e in row[:3]}) == 1
     assert all(e.low <= e.value <= e.high for e in row)
-    (both,) = intervals(scores, "both")
-    assert both[0].width > row[0].width
 
 
 def run_of(pool: Pool, i: int) -> dict[str, dict[str, float]]:

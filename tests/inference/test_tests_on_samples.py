@@ -69,7 +69,7 @@ def test_comparisons_estimate_as_the_interval_does(name: str) -> None:
     assert drawn is not None
     judged = judging.merge(drawn, {"them": LABELS}).judgments
     row = compare(judged, RUNS, name).pair()
-    (a,), (b,) = intervals(evaluate(judged, RUNS, name), "both")
+    (a,), (b,) = intervals(evaluate(judged, RUNS, name), "sampling")
     assert (row["mean_b"], row["mean_a"]) == pytest.approx((a.value, b.value), abs=1e-12)
     assert row["queries"] < len(LABELS)
     parts = {query: "odd" if int(query[1:]) % 2 else "even" for query in LABELS}

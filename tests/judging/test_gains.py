@@ -57,7 +57,10 @@ def brute_force(measure: str, pairs: list[tuple[int, int]]) -> dict[tuple[str, s
 
 
 def named(shared: SharedRankings, gain: Floats) -> dict[tuple[str, str], float]:
-    return {(shared.query(row), shared.document(row)): float(gain[row]) for row in shared.unknown.tolist()}
+    return {
+        (shared.query(row), shared.document(row)): float(gain[row])
+        for row in np.flatnonzero(shared.judgments.grade < 0).tolist()
+    }
 
 
 @pytest.mark.parametrize("measure", ["RBP(p=0.8)", "P@3"])
@@ -91,7 +94,7 @@ def test_what_a_document_adds_is_what_its_judgment_adds_to_the_sum(measure: str)
         whole = 1.0 if measure == "DCG@3" else best_possible(measure, [*grades[query].values()])
         return scores * whole, whole
 
-    for row in shared.unknown.tolist():
+    for row in np.flatnonzero(shared.judgments.grade < 0).tolist():
         query, document = shared.query(row), shared.document(row)
         before, _ = sums(QRELS, query)
         after, whole = sums({**QRELS, query: {**QRELS[query], document: 1}}, query)

@@ -62,7 +62,7 @@ def interval(case: Case, measure: str, pool_depth: int | None = None, **options:
 
 
 def _intervals(found: Any, kind: str) -> Iterator[Found]:
-    ends_of = {"bounds": "", "queries": "query_", "both": "query_", "calibrated": "calibrated_"}
+    ends_of = {"bounds": "", "queries": "query_", "calibrated": "calibrated_"}
     prefix = ends_of.get(kind, "estimate_")
     for run in found.runs:
         row = found[run]

@@ -105,8 +105,6 @@ def _intervals(case: Case) -> Iterator[Question]:
     for measure in UNCERTAIN:
         for interval in ("queries", "sampling"):
             yield Question("interval", f"interval {interval}", measure, {"interval": interval})
-    for measure in ("infAP", "xinfAP", "statAP"):
-        yield Question("interval", "interval both", measure, {"interval": "both"})
     if case.kind == "sampled":
         return
     for measure in BOUNDED if case.kind == "medium" else UNCERTAIN:
@@ -116,12 +114,11 @@ def _intervals(case: Case) -> Iterator[Question]:
         yield Question("interval", "bounds with 2 more", measure, more)
         yield Question("interval", "bounds to depth 2", measure, {"interval": "bounds", "pool_depth": 2})
     for measure in BOUNDED[3:5] if case.kind == "medium" else BOUNDED[:5]:
-        for interval in ("model", "both"):
-            given = {"interval": interval, "prevalence": 0.2, "draws": 200, "seed": 3}
-            yield Question("interval", f"interval {interval}", measure, given)
-            yield Question(
-                "interval", f"interval {interval} by rank", measure, {**given, "prevalence": [0.5, 0.3, 0.1]}
-            )
+        given = {"interval": "model", "prevalence": 0.2, "draws": 200, "seed": 3}
+        yield Question("interval", "interval model", measure, given)
+        yield Question(
+            "interval", "interval model by rank", measure, {**given, "prevalence": [0.5, 0.3, 0.1]}
+        )
     if "groups" in case.extra:
         yield from (Question("calibrated", "calibrated", measure) for measure in CALIBRATED)
 

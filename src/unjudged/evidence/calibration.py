@@ -16,12 +16,12 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
-from unjudged.base.errors import AssumptionWarning, InputError, UsageError, announce
+from unjudged.base.errors import AssumptionWarning, InputError, UsageError, announce, quoted
 from unjudged.base.wording import counted, percent
 from unjudged.data.streams import PathLike, display_name, number_in_file, read_small, whole_in_file
 from unjudged.data.writing import write_whole
@@ -32,6 +32,7 @@ from unjudged.rankings.judged import Floats, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments
 
 POWER = 1.15
+SCHEMA = "unjudged calibration 6"
 RANDOM_SAMPLE = "for an interval judge a random sample of its documents (`unjudged next --design doubt`)"
 
 
@@ -50,9 +51,8 @@ class CalibratedMeans:
 class Calibration:
     """Lessons of leaving out each group: rows of group and score of left-out runs, by measure.
 
-    `prevalence` is the share of relevant documents among those that only one group retrieved, at ranks 1, 2,
-    3-4, 5-8, ...; `unjudged` and `relevant` are shares of the first 30 documents of each left-out run. The
-    `runs` that are unlike the others in these shares have no scores.
+    `unjudged` and `relevant` are shares of the first 30 documents of each left-out run. The `runs` that are
+    unlike the others in these shares have no scores.
 
     It holds for runs on the same queries and judgments: `topics` and `fingerprint` are those of the judgments
     that it was made from, `judgments` is their name.
@@ -62,8 +62,6 @@ class Calibration:
     runs: int
     queries: int
     depth: int
-    unit: str
-    prevalence: tuple[float, ...]
     unjudged: tuple[float, ...]
     relevant: tuple[float, ...]
     scores: Mapping[str, tuple[tuple[int, float], ...]]
@@ -71,14 +69,6 @@ class Calibration:
     fingerprint: str = ""
     judgments: str = ""
     made_by: str = ""
-
-    def by_groups(self) -> Calibration:
-        """Return the same with one score of each group, its largest, which is safer and wider."""
-        scores = {
-            name: tuple({row[0]: row for row in rows}.values())  # the lowest |score| comes first
-            for name, rows in self.scores.items()
-        }
-        return replace(self, unit="groups", scores=scores)
 
     def check_collection(self, judgments: Judgments) -> None:
         """Refuse judgments of other queries; warn of other judgments of these queries."""
@@ -165,15 +155,21 @@ class Calibration:
 
     def save(self, path: PathLike) -> None:
         """Write the calibration to a small JSON file, whole or not at all, for use without the runs."""
-        write_whole(path, self.to_json())
-
-    def to_json(self) -> str:
-        return calibration_text(asdict(self))
+        write_whole(path, json.dumps({"schema": SCHEMA, **asdict(self)}) + "\n")
 
     @classmethod
     def load(cls, path: PathLike) -> Calibration:
         """Read a file that `save` wrote."""
-        return cls(**calibration_fields(path))
+        text = read_small(path, "a calibration")
+        try:
+            fields = json.loads(text)
+            return cls(**_checked(fields))
+        except InputError as error:
+            problem = f": {error.problem}"
+        except (KeyError, TypeError, AttributeError, ValueError, RecursionError):
+            problem = ""
+        remedy = "use a file written by `unjudged.calibrate(...).save(FILE)` of this version"
+        raise InputError(f"not a calibration{problem}; {remedy}", source=display_name(path))
 
 
 def scale_of(width: Floats, relevant: Floats) -> Floats:
@@ -192,68 +188,26 @@ def _most(count: int) -> float:
     return math.floor(1000 * count / (count + 1) + 1e-9) / 1000
 
 
-SCHEMA, VERSION = "unjudged calibration", 5
-UNITS = ("runs", "groups")
-OLDER = "an older version of this package wrote it, with other scores: make it again"
-NEWER = "a newer version of this package wrote it, which this one cannot read: update"
-
-
-def calibration_text(fields: Mapping[str, Any]) -> str:
-    return json.dumps({"schema": f"{SCHEMA} {VERSION}", **fields}) + "\n"
-
-
-def calibration_fields(path: PathLike) -> dict[str, Any]:
-    """Return the fields of a file that `Calibration.save` wrote."""
-    remedy, source = "use a file written by `unjudged.calibrate(...).save(FILE)`", display_name(path)
-    try:
-        fields = json.loads(read_small(path, "a calibration"))
-    except (ValueError, RecursionError):
-        fields = None
-    fields = fields if isinstance(fields, dict) else {}
-    schema, _, version = str(fields.get("schema")).rpartition(" ")
-    if schema != SCHEMA or not version.isdecimal():
-        raise InputError(f"not a calibration: {remedy}", source=source)
-    if version != str(VERSION):
-        raise InputError(OLDER if int(version) < VERSION else NEWER, source=source)
-    try:
-        return _checked(fields)
-    except InputError as error:
-        raise InputError(f"not a calibration: {error.problem}; {remedy}", source=source) from None
-
-
-def _checked(fields: dict[str, Any]) -> dict[str, Any]:
-    if fields.get("unit") not in UNITS:
-        raise InputError(f"its unit is none of {', '.join(UNITS)}")
-    scores = fields.get("scores")
-    if not isinstance(scores, dict) or not all(name.isprintable() for name in scores):
-        raise InputError("its scores have no measures")
+def _checked(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a file with their values, or raise some error."""
+    if fields["schema"] != SCHEMA:
+        raise InputError(f"it is {quoted(str(fields['schema']))}, not {SCHEMA!r}")
     counts = ("groups", "runs", "queries", "depth")
-    shares = ("prevalence", "unjudged", "relevant")
     texts = ("topics", "fingerprint", "judgments", "made_by")
-    if not all(isinstance(text := fields.get(name), str) and text.isprintable() for name in texts):
-        raise InputError(f"it does not say what it was made from ({', '.join(texts)})")
-    numbers = {name: _numbers(name, fields.get(name), 0, 1) for name in shares}
-    if not 0 < len(numbers["unjudged"]) == len(numbers["relevant"]):
+    found: dict[str, Any] = {name: whole_in_file(name, fields[name], 1) for name in counts}
+    for name in ("unjudged", "relevant"):
+        found[name] = tuple(number_in_file(name, share, 0, 1) for share in fields[name])
+    if not 0 < len(found["unjudged"]) == len(found["relevant"]):
         raise InputError("its unjudged and relevant shares are of different runs, or of none")
-    return {
-        "unit": fields["unit"],
-        **{name: whole_in_file(name, fields.get(name), 1) for name in counts},
-        **numbers,
-        **{name: fields[name] for name in texts},
-        "scores": {measure: _scores(rows) for measure, rows in scores.items()},
+    found["scores"] = {
+        name: tuple(
+            (whole_in_file("a group", group, 0), number_in_file("a score", score)) for group, score in rows
+        )
+        for name, rows in fields["scores"].items()
     }
-
-
-def _scores(rows: object) -> tuple[tuple[int, float], ...]:
-    """Return the group and the score of each left-out run."""
-    if not isinstance(rows, list) or not all(isinstance(row, list) and len(row) == 2 for row in rows):
-        raise InputError("its scores are not lists of group and score")
-    group = [whole_in_file("a group", row[0], 0) for row in rows]
-    return tuple(zip(group, _numbers("a score", [row[1] for row in rows]), strict=True))
-
-
-def _numbers(what: str, values: object, *limits: float) -> tuple[float, ...]:
-    """Return numbers within the limits that a file holds as a list."""
-    if not isinstance(values, list):
-        raise InputError(f"{what} is not a list of numbers")
-    return tuple(number_in_file(what, value, *limits) for value in values)
+    found |= {name: fields[name] for name in texts}
+    if not all(
+        isinstance(text, str) and text.isprintable() for text in (*found["scores"], *map(found.get, texts))
+    ):
+        raise InputError("it names something by what is no text")
+    return found

@@ -1,13 +1,13 @@
-"""Random completions of the judgments: the one place that draws them, for every method that needs them.
+"""Completions of the judgments: each unjudged document has a grade, at random or as it was chosen.
 
-A completion gives each unjudged document a grade. It is drawn once and shared by all rankings of the pool, so
-a document is equally relevant to a query whichever run retrieved it.
+A document of the pool is equally relevant to a query whichever run retrieved it. Many completions of the same
+rankings are scored at once, end to end, as one set of rankings.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from math import inf
 from os import cpu_count
@@ -16,24 +16,19 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.base.segments import ends
+from unjudged.base.segments import count_before, ends, numbered, owners, ranges, stable_order
 from unjudged.base.threads import Threads
-from unjudged.evidence.batched_completions import BatchedCompletions, DrawnGrades
-from unjudged.evidence.bounds.filled import Filled
-from unjudged.evidence.draws import Drawn, drawn_relevant
-from unjudged.evidence.prevalence import GivenPrevalence, Prevalence, given_prevalence
+from unjudged.evidence.bounds.filled import Filled, anonymous
+from unjudged.evidence.prevalence import GivenPrevalence, Prevalence, drawn_relevant, given_prevalence
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.hashing import Numbers, hashes, mixed, salt
-from unjudged.rankings.judged import Floats, Integers, JudgedRankings
+from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
+from unjudged.rankings.judgments import Judgments
 
 BATCH_ELEMENTS = 1 << 18
 ENOUGH_GRADES = 10
 """A query with fewer relevant judged documents takes the grades of all queries."""
-
 MOST_THREADS = 4
-FIRST_RANKS, MOST_RANKS = 1 << 8, 1 << 16
-UNSEEN_WEIGHT = 1e-13
-"""What the ranks together weigh that no user reaches."""
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -41,7 +36,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, eq=False)
 class Completions:
-    """Rankings in which every unknown document has a row.
+    """The rankings of one run, in which every unknown document has a row.
 
     `row` are these rows, in ascending order of their queries; `identity` are numbers that decide their draws.
     """
@@ -52,8 +47,6 @@ class Completions:
     prevalence: Prevalence
     rel: int = 1
     seed: int = 0
-    _sparse: dict[str, bool] = field(init=False, default_factory=dict)
-    _batched: dict[float, BatchedCompletions] = field(init=False, default_factory=dict)
 
     @classmethod
     def of_run(cls, r: JudgedRankings, given: GivenPrevalence, *, rel: int = 1, seed: int = 0) -> Completions:
@@ -74,62 +67,23 @@ class Completions:
         identity[pooled] = mixed(names[pooled] ^ hashes(own.documents.take(source), salt("document")))
         return cls(filled.rankings, row, identity, given_prevalence(given, rank[row]), rel, seed)
 
-    def values(self, measures: Sequence[Measure], draws: int) -> list[Floats]:
-        """For each measure, draws x rankings: its values in this number of completions."""
-        results = [np.empty((draws, len(self.rankings))) for _ in measures]
-        done = 0
-        for size, _, values in self.batches(measures, draws):
-            for result, value in zip(results, values, strict=True):
-                result[done : done + size] = value
-            done += size
-        return results
-
-    def batches(self, measures: Sequence[Measure], draws: int) -> Iterator[tuple[int, Drawn, list[Floats]]]:
-        """Batch by batch: how many completions, the documents that are relevant, each measure's values."""
-        batches = [self._batched_for(measure) for measure in measures]
+    def values(self, measure: Measure, draws: int) -> Floats:
+        """Return draws x rankings: the values in this number of completions."""
+        batched = Batched.of(measure, self.rankings, self.row)
         batch = int(max(1, min(draws, BATCH_ELEMENTS // max(self._elements_per_draw, 1))))
-        done = 0
-        for drawn in drawn_relevant(self.identity, self.prevalence, draws, batch, self.seed):
+        found, done = [], 0
+        for drawn in drawn_relevant(self.identity, self.prevalence.chance, draws, batch, self.seed):
             size = min(batch, draws - done)
             grade = self._grades(drawn.document, drawn.share)
-            chosen = DrawnGrades(drawn.completion - done, drawn.document, grade, size)
-            sparse = next((batch for _, batch in batches if not batch.dense), None)
-            pool = None if sparse is None else sparse.pool(chosen)
-            stacked = {key: batch.stacked(chosen, pool) for key, batch in dict(batches).items()}
-            computed = zip(measures, batches, strict=True)
-            yield size, drawn, [m.compute(stacked[key]).reshape(size, -1) for m, (key, _) in computed]
+            found.append(batched.values(Grades(drawn.completion - done, drawn.document, grade, size)))
             done += size
+        return np.concatenate(found)
 
     @property
     def _elements_per_draw(self) -> float:
         known = int((self.rankings.judgments.grade >= self.rel).sum())
         share = len(self.rankings.rank) / max(len(self.rankings.judgments.grade), 1)
         return (known + float(self.prevalence.chance.sum())) * max(share, 1.0)
-
-    def _batched_for(self, measure: Measure) -> tuple[float, BatchedCompletions]:
-        """Documents that can matter to a measure, and the cutoff that tells it from others; -1 is all.
-
-        A cutoff leaves out what is below it. A measure that takes unjudged documents as nonrelevant is
-        computed from the relevant ones alone; whether it does is checked when no document turns relevant.
-        """
-        if str(measure) not in self._sparse:
-            self._sparse[str(measure)] = self._is_sparse(measure)
-        key = _cutoff(measure) if self._sparse[str(measure)] else -1.0
-        return key, self._batched_to(key)
-
-    def _batched_to(self, key: float) -> BatchedCompletions:
-        if key not in self._batched:
-            self._batched[key] = BatchedCompletions(self.rankings, self.row, key < 0, key)
-        return self._batched[key]
-
-    def _is_sparse(self, measure: Measure) -> bool:
-        if not (measure.traits.pointwise or measure.traits.diluted):
-            return False
-        pool, nothing = self.rankings.judgments, np.zeros(0, np.int64)
-        sparse = self._batched_to(_cutoff(measure))
-        alone = measure.compute(sparse.stacked(DrawnGrades(nothing, nothing, nothing.astype(np.int32), 1)))
-        nonrelevant = self.rankings.relabelled(pool.with_grades(np.maximum(pool.grade, 0)))
-        return np.array_equal(alone, measure.compute(nonrelevant), equal_nan=True)
 
     def _grades(self, document: Integers, share: Floats) -> NDArray[np.int32]:
         """Grades of relevant documents: those of the query's relevant judged documents, at random."""
@@ -156,21 +110,176 @@ class Completions:
         )
 
 
-def _cutoff(measure: Measure) -> float:
+@dataclass(frozen=True, eq=False)
+class Grades:
+    """`document[i]` has `grade[i]` in completion `completion[i]` of `size`, in ascending order of both."""
+
+    completion: Integers
+    document: Integers
+    grade: NDArray[np.int32]
+    size: int
+
+
+@dataclass(frozen=True, eq=False)
+class Batched:
+    """Rankings, and `row`, the rows of their unknown documents, in ascending order of their queries.
+
+    By a `sparse` measure only relevant documents count, down to the cutoff: the known ones, and those that
+    turn out so. By others every document counts in each completion, and unknown ones that have no grade are
+    nonrelevant, or with `partial` not judged.
+    """
+
+    measure: Measure
+    rankings: JudgedRankings
+    row: Integers
+    sparse: bool
+    partial: bool = False
+
+    @classmethod
+    def of(cls, measure: Measure, rankings: JudgedRankings, row: Integers) -> Batched:
+        """Most measures need no document of grade 0; whether this one does is tried out."""
+        return cls(measure, rankings, row, needs_relevant_alone(measure, rankings))
+
+    def values(self, given: Grades) -> Floats:
+        """Return completions x rankings."""
+        completed = self.relevant(given) if self.sparse else self._every(given)
+        return self.measure.compute(completed).reshape(given.size, -1)
+
+    def _every(self, given: Grades) -> JudgedRankings:
+        r, pool, size = self.rankings, self.rankings.judgments, given.size
+        rows, copies = len(pool.grade), np.arange(size)[:, None]
+        grades = np.tile(pool.grade if self.partial else np.maximum(pool.grade, 0), size)
+        grades[given.completion * rows + self.row[given.document]] = given.grade
+        judgments = anonymous(ends(np.tile(np.diff(pool.offsets), size)), grades)
+        row = (r.row[None, :] + rows * copies).ravel()
+        return self._copies(judgments, np.tile(r.rank, size), row, np.tile(r.counts, size), size)
+
+    def relevant(self, given: Grades) -> JudgedRankings:
+        """Return the relevant documents of the rankings: those given are put between those known."""
+        r, known, size = self.rankings, self._known, given.size
+        judgments, row_of_given = self._pool(given)
+        first, count, elements = self._elements
+        counts = count[given.document]
+        which, element = owners(counts), elements[ranges(first[given.document], counts)]
+        at = given.completion[which]
+        order = np.argsort(at * len(r.rank) + element)
+        which, element, at = which[order], element[order], at[order]
+        place = np.arange(len(which)) + at * len(known.element) + known.before[element]
+        rank = np.empty(len(which) + size * len(known.element), np.int32)
+        row = np.empty(len(rank), np.int32)
+        rank[place], row[place] = r.rank[element], row_of_given[which]
+        known_place = _others(place, len(rank))
+        rank[known_place] = np.tile(known.rank, size)
+        starts = judgments.offsets[:-1].astype(np.int32).reshape(size, -1)
+        row[known_place] = (starts.take(known.query, axis=1) + known.local).ravel()
+        ranking = at * len(r) + r.ranking[element]
+        counts = np.tile(known.per_ranking, size) + np.bincount(ranking, minlength=len(r) * size)
+        return self._copies(judgments, rank, row, counts, size)
+
+    def _pool(self, given: Grades) -> tuple[Judgments, Integers]:
+        """Return judgments of the relevant documents, known ones first, and the row of each given one."""
+        known, queries = self._known, len(self.rankings.judgments.queries)
+        query = self.rankings.judgments.query[self.row[given.document]]
+        group = given.completion * queries + query
+        added = np.bincount(group, minlength=queries * given.size)
+        before = np.tile(known.per_query, given.size)
+        offsets = ends(before + added)
+        row = (offsets[:-1] - ends(added)[:-1] + before)[group] + np.arange(len(group))
+        grade = np.empty(int(offsets[-1]), np.int32)
+        grade[row] = given.grade
+        grade[_others(row, len(grade))] = np.tile(known.grade, given.size)
+        return anonymous(offsets, grade), row
+
+    def _copies(
+        self,
+        judgments: Judgments,
+        rank: NDArray[np.int32],
+        row: NDArray[np.integer],
+        counts: Integers,
+        size: int,
+    ) -> JudgedRankings:
+        queries = len(self.rankings.judgments.queries)
+        query = self.rankings.query[None, :] + queries * np.arange(size, dtype=np.int32)[:, None]
+        return JudgedRankings(
+            judgments=judgments,
+            rank=rank,
+            row=row.astype(np.int32, copy=False),
+            offsets=ends(counts),
+            retrieved=np.tile(self.rankings.retrieved, size),
+            query=query.ravel().astype(np.int32),
+        )
+
+    @cached_property
+    def _known(self) -> _Known:
+        r, pool = self.rankings, self.rankings.judgments
+        relevant = np.flatnonzero(pool.grade > 0)
+        first = np.searchsorted(relevant, pool.offsets)
+        new_row = numbered(relevant, len(pool.grade)).astype(np.int32)
+        known = (new_row[r.row] >= 0) & (r.rank <= cutoff_of(self.measure))
+        element = np.flatnonzero(known)
+        query = r.query[r.ranking[element]].astype(np.int64)
+        return _Known(
+            grade=pool.grade[relevant],
+            per_query=np.diff(first),
+            element=element,
+            rank=r.rank[element],
+            query=query,
+            local=(new_row[r.row[element]] - first[query]).astype(np.int32),
+            per_ranking=np.bincount(r.ranking[element], minlength=len(r)),
+            before=count_before(known),
+        )
+
+    @cached_property
+    def _elements(self) -> tuple[Integers, Integers, Integers]:
+        """Where the elements of each unknown document begin in the list, how many they are, and the list."""
+        r = self.rankings
+        number = numbered(self.row, len(r.judgments.grade)).astype(np.int32)
+        wanted: Mask = (number[r.row] >= 0) & (r.rank <= cutoff_of(self.measure))
+        element = np.flatnonzero(wanted)
+        document = number[r.row[element]]
+        count = np.bincount(document, minlength=len(self.row))
+        return ends(count)[:-1], count, element[stable_order(document)]
+
+
+@dataclass(frozen=True, eq=False)
+class _Known:
+    """Known relevant documents: grades query by query, and the elements that show them."""
+
+    grade: NDArray[np.int32]
+    per_query: Integers
+    element: Integers
+    rank: NDArray[np.int32]
+    query: Integers
+    local: NDArray[np.int32]
+    per_ranking: Integers
+    before: NDArray[np.int32]
+    """For each element of the rankings, how many of these come before it."""
+
+
+def needs_relevant_alone(measure: Measure, rankings: JudgedRankings) -> bool:
+    """Whether a measure is computed from relevant documents alone if no unjudged one is relevant."""
+    pool = rankings.judgments
+    traits = measure.traits_up_to(measure.max_grade(pool))
+    if not (traits.pointwise or traits.diluted) or traits.skips_unjudged:
+        return False
+    nonrelevant = rankings.relabelled(pool.with_grades(np.maximum(pool.grade, 0)))
+    top = nonrelevant.where((nonrelevant.labels > 0) & (nonrelevant.rank <= cutoff_of(measure)))
+    return np.array_equal(measure.compute(top), measure.compute(nonrelevant), equal_nan=True)
+
+
+def cutoff_of(measure: Measure) -> float:
+    """Return the rank below which nothing counts."""
     return float(measure.given.get("cutoff", inf)) if measure.traits.at == "cutoff" else inf
+
+
+def _others(places: Integers, size: int) -> Integers:
+    """Return the places from 0 to `size` that are not among these."""
+    other = np.ones(size, bool)
+    other[places] = False
+    return np.flatnonzero(other)
 
 
 def in_threads(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
     """Yield the results of the work on each item, in their order."""
     with Threads(min(MOST_THREADS, cpu_count() or 1)) as threads:
         yield from threads.map(work, items)
-
-
-def last_rank(measure: Measure) -> int:
-    """Return the rank below which a measure whose user goes on after the end of a ranking sees nothing."""
-    tail, ranks = measure.traits.tail, FIRST_RANKS
-    if tail is None:
-        return 0
-    while ranks < MOST_RANKS and tail(np.array([ranks]), **measure.own)[0] > UNSEEN_WEIGHT:
-        ranks *= 2
-    return int((tail(np.arange(1, ranks), **measure.own) > UNSEEN_WEIGHT).sum()) + 1

@@ -14,19 +14,17 @@ from functools import cached_property
 import numpy as np
 
 from unjudged.base.errors import UsageError
-from unjudged.base.segments import ends, sums
+from unjudged.base.segments import ends
 from unjudged.base.wording import percent
 from unjudged.evidence.bounds.filled import anonymous
 from unjudged.evidence.bounds.value_bounds import bounds
-from unjudged.evidence.prevalence import band_of
 from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.estimand import LEAVING_OUT, check_permitted
-from unjudged.measures.kernel.registry import Measure, ratio
+from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.coverage import few_judged
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.origin import UNIFORM
 
-BANDS = 32
 TOP = 10
 FIRST = 30
 USUAL = 0.95
@@ -71,18 +69,6 @@ class LeftOut:
     def only_group(self) -> Integers:
         """Only group that brought each document, judged or not; -1 if there are several or none."""
         return np.where(self.contributors.sum(axis=1) == 1, self.contributors.argmax(axis=1), -1)
-
-    def prevalence(self, rel: int = 1) -> Floats:
-        """Share of relevant documents, per rank band, among those that only one group retrieved."""
-        r = self.rankings
-        own = self.sole_group[r.row] == self.group[self.run[r.ranking]]
-        band = np.minimum(band_of(r.rank[own]), BANDS - 1)
-        total = np.bincount(band, minlength=BANDS).astype(float)
-        share = ratio(sums(r.labels[own] >= rel, band, BANDS), total)
-        last = int(np.max(np.flatnonzero(total), initial=-1))
-        for empty in np.flatnonzero(total[: last + 1] == 0).tolist():
-            share[empty] = share[empty - 1] if empty else float((r.labels[own] >= rel).mean())
-        return share[: last + 1]
 
     def each(self) -> JudgedRankings:
         """Every run over a pool of its own, in which the documents of its group alone are unjudged.

@@ -5,19 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unjudged.base.errors import UnjudgedWarning
-from unjudged.base.segments import ends, sums
+from unjudged.base.segments import ends
 from unjudged.data.sources import name_in_errors, run_name
 from unjudged.data.tables import Ids, joined_ties
 from unjudged.evidence.bounds.filled import anonymous
-from unjudged.evidence.completions import Completions
-from unjudged.evidence.prevalence import GivenPrevalence, given_prevalence
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.coverage import coverage_warnings
 from unjudged.rankings.extension import DocumentUnion
@@ -28,9 +24,6 @@ from unjudged.rankings.runs import RunSource, run_table
 
 NEGLIGIBLE = 1e-18
 """A weight that no sum of millions of documents could notice in double precision."""
-
-CELLS_AT_ONCE = 1 << 17
-"""Weights of documents x runs that are compared at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,20 +101,10 @@ class SharedRankings:
         rank = self.rankings.rank[element].astype(np.int64)
         return replace(self.judged_rankings, elsewhere=(unjudged.ranking[known], rank))
 
-    @property
-    def unknown(self) -> Integers:
-        """Rows of documents that are not judged."""
-        return np.flatnonzero(self.judgments.grade < 0)
-
     @cached_property
     def best_rank(self) -> Integers:
         """Best rank that any run gives each row; one more than the longest ranking if none has it."""
         return self.rankings.best_rank(missing=int(self.rankings.retrieved.max(initial=0)) + 1)
-
-    def with_grades(self, grade: NDArray[np.integer]) -> SharedRankings:
-        """Return the same runs and documents under other judgments."""
-        judgments = self.judgments.with_grades(grade.astype(np.int32))
-        return replace(self, judgments=judgments, rankings=self.rankings.relabelled(judgments))
 
     def document(self, row: int) -> str:
         """Return the name of the document in a row."""
@@ -135,78 +118,18 @@ class SharedRankings:
         """Values of rankings as runs x queries (the last axes)."""
         return values.reshape(*values.shape[:-1], len(self.runs), len(self.queries))
 
-    def completions(self, given: GivenPrevalence, *, rel: int = 1, seed: int = 0) -> Completions:
-        """Completions that all runs share; one prevalence for all, by the best rank of each document."""
-        row = self.unknown
-        prevalence = given_prevalence(given, self.best_rank[row])
-        return Completions(self.rankings, row, self.identity[row], prevalence, rel, seed)
-
     @cached_property
     def identity(self) -> Numbers:
         """Number of each row that decides the draws: of query and document alone."""
         document = hashes(self.names, salt("document"))[self.name]
         return mixed(hashes(self.queries, salt("query"))[self.judgments.query] ^ document)
 
-    def unknown_weights(self, measure: Measure) -> UnknownWeights:
-        """Return what unjudged documents would add to each run's mean, for a sum over relevant documents."""
+    def unknown_weights(self, measure: Measure) -> tuple[Integers, Integers, Floats]:
+        """Return runs, rows, and what a relevant document would add to the mean of a sum over them."""
         r = self.rankings.where(self.rankings.labels < 0)
         weight = measure.weights(r.rank) / len(self.queries)
         counts = weight > NEGLIGIBLE
-        run = r.ranking // len(self.queries)
-        return UnknownWeights(
-            run[counts], r.row[counts], weight[counts], len(self.runs), self.judgments.offsets
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class UnknownWeights:
-    """Run `run[i]` would gain `weight[i]` if the document of row `row[i]` were relevant."""
-
-    run: Integers
-    row: NDArray[np.int32]
-    weight: Floats
-    runs: int
-    offsets: Integers
-    """Where the rows of each query begin, and the end of the last."""
-
-    @property
-    def rows(self) -> int:
-        """Number of documents in the pool."""
-        return int(self.offsets[-1])
-
-    def total(self) -> Floats:
-        """Return the sum per run."""
-        return sums(self.weight, self.run, self.runs)
-
-    def shared(self) -> Floats:
-        """Runs x runs: the sum over documents of the smaller of the two weights.
-
-        Queries are taken some at a time, as a table of weights by document and run that fits a cache. A run's
-        sums go on from table to table in the order of its documents: their bits do not depend on its size.
-        """
-        several = np.bincount(self.row, minlength=self.rows)[self.row] > 1
-        run, row, weight = self.run[several], self.row[several], self.weight[several]
-        shared = np.zeros((self.runs, self.runs))
-        starts = block_starts(self.offsets, max(CELLS_AT_ONCE // self.runs, 1))
-        block = np.searchsorted(starts, row, "right") - 1
-        order = np.argsort(block, kind="stable")
-        inside = np.searchsorted(block[order], np.arange(len(starts)))
-        for k, (first, last) in enumerate(pairwise(starts)):
-            some = order[inside[k] : inside[k + 1]]
-            here, place, own_weight = run[some], row[some] - first, weight[some]
-            table = np.zeros((last - first, self.runs))
-            table[place, here] = own_weight
-            until = np.searchsorted(here, np.arange(self.runs + 1))
-            for i in np.flatnonzero(np.diff(until)).tolist():
-                own = slice(until[i], until[i + 1])
-                terms = np.empty((1 + until[i + 1] - until[i], self.runs))
-                terms[0] = shared[i]
-                np.take(table, place[own], axis=0, out=terms[1:], mode="clip")
-                np.minimum(terms[1:], own_weight[own, None], out=terms[1:])
-                np.add.reduce(terms, axis=0, out=shared[i])
-        both_ways: Floats = (shared + shared.T) / 2  # the same bits whatever the order of the runs
-        np.fill_diagonal(both_ways, self.total())
-        return both_ways
+        return r.ranking[counts] // len(self.queries), r.row[counts].astype(np.int64), weight[counts]
 
 
 def selected_runs(rankings: JudgedRankings, runs: Sequence[int]) -> JudgedRankings:

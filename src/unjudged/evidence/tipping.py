@@ -19,7 +19,6 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from unjudged.base.segments import ends
-from unjudged.evidence.batched_completions import BatchedCompletions, DrawnGrades
 from unjudged.evidence.bounds.closed_bounds import hits_around
 from unjudged.evidence.bounds.gain_bounds import Discounts
 from unjudged.evidence.contrast import Ints
@@ -304,10 +303,7 @@ class CompletedTip:
         if share == 0.0:
             drawn[:] = False
         completion, document = drawn.nonzero()
-        grade = np.full(len(document), two.top, np.int32)
-        batched = BatchedCompletions(two.rankings, rows, dense=not two.sparse, partial=True)
-        completed = batched.stacked(DrawnGrades(completion, document, grade, len(drawn)))
-        values = two.measure.averaged(two.measure.compute(completed)).reshape(len(drawn), 2, -1)
+        values = two.completed(completion, rows[document], draws, partial=True)
         return np.asarray((values[:, 1] - values[:, 0]).mean(axis=0), float)
 
     def _favouring(self, two: Hypothetical) -> Integers:

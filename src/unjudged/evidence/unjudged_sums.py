@@ -7,25 +7,27 @@ document adds the weight of its rank.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from unjudged.base.errors import UsageError
 from unjudged.base.segments import numbered, sums
 from unjudged.evidence.completions import Completions
-from unjudged.evidence.draws import drawn_relevant
-from unjudged.evidence.prevalence import Prevalence
+from unjudged.evidence.intervals.quantiles import normal_quantile
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Integers
 
-FEW_QUERIES = 30
 MOST_ATOMS = 1 << 15
-DRAWS, DRAWN_AT_ONCE = 5000, 1 << 20
-NEAR_NORMAL = 0.1
-"""From this ratio of third moments to the cube of the deviation down, a sum is as good as Normal."""
 LEAST = 1e-22
 """Values of a sum that are less likely than this are left out."""
-NEGLIGIBLE = 1e-6
-"""Documents that together could change a sum by less than this share of its deviation are left out."""
+POINTS, BLOCK = 1 << 14, 64
+"""Points of the lattice to which weights are rounded, the mean kept; and weights that are added at a time."""
+FEW_QUERIES = 30
+NEAR_NORMAL = 0.1
+"""From this ratio of third moments to the cube of the deviation down, a sum is as good as Normal."""
 
 
 def is_sum(measure: Measure) -> bool:
@@ -34,125 +36,147 @@ def is_sum(measure: Measure) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class UnjudgedSum:
-    """Sum that the unjudged documents of each ranking add to its value, as a random variable v.
+class Uncertain:
+    """A sum of weights, each of which is there with its own probability.
 
-    Each unjudged document at rank k adds its weight w, in RBP (1 - p) p^(k-1), with probability q: E[v] = sum
-    of q w, Var[v] = sum of q (1 - q) w^2.
+    >>> v = Uncertain(0.2 * 0.8 ** np.arange(10, 100), 0.2)
+    >>> round(v.mean, 4), round(v.variance, 6), round(v.quantile(0.9), 3)
+    (0.0215, 0.000205, 0.041)
+    """
+
+    weight: Floats
+    chance: Floats | float
+
+    @property
+    def mean(self) -> float:
+        """Sum of q w, with the weights w and the probabilities q."""
+        return float((self.chance * self.weight).sum())
+
+    @property
+    def variance(self) -> float:
+        """Sum of q (1 - q) w^2."""
+        return float((self.chance * (1 - self.chance) * self.weight**2).sum())
+
+    @property
+    def near_normal(self) -> bool:
+        """Lyapunov's ratio: the third absolute moments over the cube of the deviation."""
+        q = self.chance
+        third = float((q * (1 - q) * (q**2 + (1 - q) ** 2) * self.weight**3).sum())
+        return bool(0 < third < NEAR_NORMAL * self.variance**1.5)
+
+    @cached_property
+    def distribution(self) -> tuple[Floats, Floats]:
+        """Values and their probabilities: exactly if there are at most 32,768, else on a lattice."""
+        return self.exact or self._on_a_lattice()
+
+    @cached_property
+    def exact(self) -> tuple[Floats, Floats] | None:
+        """The same exactly, None where there are too many values. Equal ones, up to rounding, are one."""
+        support, probability = np.zeros(1), np.ones(1)
+        chance = np.broadcast_to(self.chance, self.weight.shape)
+        order = np.argsort(-self.weight, kind="stable")
+        step = 1e-12 * max(float(self.weight.sum()), 1e-300)
+        for w, q in zip(self.weight[order].tolist(), chance[order].tolist(), strict=True):
+            if w == 0 or q == 0:
+                continue
+            values = np.concatenate([support, support + w])
+            chances = np.concatenate([probability * (1 - q), probability * q])
+            arranged = np.argsort(values, kind="stable")
+            values, chances = values[arranged], chances[arranged]
+            first = np.concatenate([[True], np.diff(values) > step])
+            support, probability = values[first], sums(chances, np.cumsum(first) - 1, int(first.sum()))
+            likely = probability > LEAST
+            support, probability = support[likely], probability[likely]
+            if len(support) > MOST_ATOMS:
+                return None
+        return support, probability
+
+    def _on_a_lattice(self) -> tuple[Floats, Floats]:
+        """The transform of a sum is the product of the transforms 1 - q + q exp(-i t w)."""
+        chance = np.broadcast_to(self.chance, self.weight.shape)
+        step = max(float(self.weight.sum()), 1e-300) / (POINTS // 2)
+        place = np.rint(self.weight / step)
+        frequency = 2 * np.pi * np.arange(POINTS // 2 + 1) / POINTS
+        transform = np.ones(len(frequency), complex)
+        rows = np.flatnonzero(place)
+        for start in range(0, len(rows), BLOCK):
+            own = rows[start : start + BLOCK]
+            turned = np.exp(-1j * np.outer(frequency, place[own]))
+            transform *= np.prod(1 - chance[own] + chance[own] * turned, axis=1)
+        moved = self.mean - step * float((chance * place).sum())
+        values: Floats = np.asarray(step * np.arange(POINTS) + moved, float)
+        return values, np.maximum(np.fft.irfft(transform, POINTS), 0.0)
+
+    def quantile(self, share: float) -> float:
+        """Return the lowest value that at least this share of the probability does not exceed."""
+        if not 0 < share < 1:
+            raise UsageError(f"share is {share}, expected a number between 0 and 1, such as 0.9")
+        return self._value_at(share, "left")
+
+    def _value_at(self, share: float, side: Literal["left", "right"]) -> float:
+        values, probability = self.distribution
+        place = int(np.searchsorted(np.cumsum(probability), share, side))
+        return float(values[min(place, len(values) - 1)])
+
+    def interval(self, confidence: float, *, normal: bool = False) -> tuple[float, float, str]:
+        """Return the values that leave out as much at either end, and how they were found."""
+        tail = (1 - confidence) / 2
+        if normal or self.near_normal:
+            half = normal_quantile(confidence) * self.variance**0.5
+            return self.mean - half, self.mean + half, "Normal"
+        said = f"{POINTS:,} points" if self.exact is None else "exact distribution"
+        return self._value_at(tail, "right"), self._value_at(1 - tail, "left"), said
+
+    def density(self, edges: ArrayLike) -> Floats:
+        """Return the mean density between each two of these values."""
+        values, probability = self.distribution
+        mass, ends = np.histogram(values, np.asarray(edges, float), weights=probability)
+        return np.asarray(mass / np.diff(ends), float)
+
+
+@dataclass(frozen=True, eq=False)
+class UnjudgedSum:
+    """What the unjudged documents of each ranking add to its `value`.
+
+    Each unjudged document at rank k adds its weight, in RBP (1 - p) p^(k-1), with its own chance.
     """
 
     value: Floats
-    mean: Floats
-    variance: Floats
     weight: Floats
+    chance: Floats
     ranking: Integers
-    identity: np.ndarray
-    prevalence: Prevalence
 
     @classmethod
     def of(cls, completions: Completions, measure: Measure) -> UnjudgedSum:
+        """Return the sums of the rankings of completions."""
         r = completions.rankings
         place = numbered(completions.row, len(r.judgments.grade))
         unknown = r.where(place[r.row] >= 0)
-        document = place[unknown.row]
         weight = measure.weights(unknown.rank)
         counts = weight > 0
-        document, weight, ranking = document[counts], weight[counts], unknown.ranking[counts]
-        prevalence = completions.prevalence.at(completions.prevalence.cell[document])
-        q = prevalence.chance
-        return cls(
-            value=measure.compute(r),
-            mean=sums(q * weight, ranking, len(r)),
-            variance=sums(q * (1 - q) * weight**2, ranking, len(r)),
-            weight=weight,
-            ranking=ranking,
-            identity=completions.identity[document],
-            prevalence=prevalence,
-        )
+        chance = completions.prevalence.chance[place[unknown.row][counts]]
+        return cls(measure.compute(r), weight[counts], chance, unknown.ranking[counts])
 
     @property
     def expected(self) -> Floats:
-        return self.value + self.mean
+        """Expected value of each ranking."""
+        return self.value + sums(self.chance * self.weight, self.ranking, len(self.value))
 
     @property
-    def limits(self) -> tuple[float, float]:
-        """Lowest and highest mean over rankings: no unjudged document relevant, or all."""
-        low = float(self.value.mean())
-        return low, low + float(self.weight.sum()) / len(self.value)
+    def of_mean(self) -> Uncertain:
+        """What is added to the mean over rankings."""
+        return Uncertain(self.weight / len(self.value), self.chance)
 
-    def interval(self, confidence: float, seed: int = 0) -> tuple[float, float, str]:
+    def interval(self, confidence: float) -> tuple[float, float, str]:
         """Return the interval of the mean over rankings, and how it was found.
 
-        From 30 rankings on it is Normal (Park's eq. 8, each ranking with its own unjudged documents), and
-        below wherever so many documents count that no quantile could tell. Otherwise the quantiles of the
-        exact distribution where it has at most 32,768 values, or else of random draws.
+        From 30 rankings on it is Normal (Park's eq. 8, each ranking with its own unjudged documents).
         """
-        rankings, tail = len(self.value), (1 - confidence) / 2
-        mean = float(self.expected.mean())
-        if rankings >= FEW_QUERIES or self._near_normal:
-            from scipy.special import ndtri
+        start, added = float(self.value.mean()), self.of_mean
+        low, high, said = added.interval(confidence, normal=len(self.value) >= FEW_QUERIES)
+        return start + max(low, 0.0), start + min(high, float(added.weight.sum())), said
 
-            half = float(-ndtri(tail)) * np.sqrt(float(self.variance.sum()) / rankings**2)
-            return mean - half, mean + half, "Normal"
-        start, share = float(self.value.mean()), self.weight / rankings
-        exact = sum_of_independent(share, self.prevalence.chance)
-        if exact is not None:
-            low, high = quantiles(*exact, tail)
-            return start + low, start + high, "exact distribution"
-        low, high = np.quantile(self._drawn_totals(share, seed), [tail, 1 - tail])
-        return start + float(low), start + float(high), f"{DRAWS} draws"
-
-    @property
-    def _near_normal(self) -> bool:
-        """Lyapunov's ratio: the third absolute moments over the cube of the deviation."""
-        q, variance = self.prevalence.chance, float(self.variance.sum())
-        third = float((q * (1 - q) * (q**2 + (1 - q) ** 2) * self.weight**3).sum())
-        return bool(0 < third < NEAR_NORMAL * variance**1.5)
-
-    def _drawn_totals(self, share: Floats, seed: int) -> Floats:
-        """Random sums of the weights; documents that cannot be noticed count with their expected weight."""
-        order = np.argsort(share, kind="stable")
-        deviation = float(np.sqrt(self.variance.sum())) / len(self.value)
-        few = int(np.searchsorted(np.cumsum(share[order]), NEGLIGIBLE * deviation))
-        kept = np.sort(order[few:])
-        chance = self.prevalence.chance
-        batch = int(np.clip(DRAWN_AT_ONCE / max(float(chance[kept].sum()), 1e-9), 1, DRAWS))
-        totals = np.full(DRAWS, float(share[order[:few]] @ chance[order[:few]]))
-        prevalence = self.prevalence.at(self.prevalence.cell[kept])
-        for drawn in drawn_relevant(self.identity[kept], prevalence, DRAWS, batch, seed):
-            totals += sums(share[kept[drawn.document]], drawn.completion, DRAWS)
-        return totals
-
-
-def sum_of_independent(weight: Floats, q: Floats) -> tuple[Floats, Floats] | None:
-    """Distribution of a sum of weights, each present with its own probability: values and probabilities.
-
-    None where it has more than 32,768 values. Equal values, up to rounding, are one.
-    """
-    support, probability = np.zeros(1), np.ones(1)
-    order = np.argsort(-weight, kind="stable")
-    step = 1e-12 * max(float(weight.sum()), 1e-300)
-    for w, chance in zip(weight[order].tolist(), q[order].tolist(), strict=True):
-        if w == 0 or chance == 0:
-            continue
-        values = np.concatenate([support, support + w])
-        chances = np.concatenate([probability * (1 - chance), probability * chance])
-        arranged = np.argsort(values, kind="stable")
-        values, chances = values[arranged], chances[arranged]
-        first = np.concatenate([[True], np.diff(values) > step])
-        support, probability = values[first], sums(chances, np.cumsum(first) - 1, int(first.sum()))
-        likely = probability > LEAST
-        if not likely.all():
-            support, probability = support[likely], probability[likely]
-        if len(support) > MOST_ATOMS:
-            return None
-    return support, probability
-
-
-def quantiles(support: Floats, probability: Floats, tail: float) -> tuple[float, float]:
-    """Return the values with at most `tail` of the probability below and above them."""
-    below = np.cumsum(probability)
-    low = int(np.searchsorted(below, tail, "right"))
-    high = int(np.searchsorted(below, 1 - tail, "left"))
-    last = len(support) - 1
-    return float(support[min(low, last)]), float(support[min(high, last)])
+    def of_ranking(self, j: int) -> Uncertain:
+        """What is added to the value of one ranking."""
+        own = self.ranking == j
+        return Uncertain(self.weight[own], self.chance[own])

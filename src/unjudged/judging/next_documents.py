@@ -11,6 +11,7 @@ import numpy as np
 
 from unjudged.base.choices import Choices, called_with_levels, checked_int
 from unjudged.base.errors import InputError, UsageError, quoted
+from unjudged.base.segments import sums
 from unjudged.base.wording import counted
 from unjudged.collection.collection import Collection, collection_of
 from unjudged.collection.run_names import RunsSource
@@ -165,12 +166,10 @@ def _narrowest(collection: Collection, measure: Measure, asked: Asked) -> NextDo
     """List the documents with the largest weights in the runs' means."""
     check_permitted(measure, collection.judgments, CHOOSING)
     shared = collection.shared()
-    weights = shared.unknown_weights(measure)
+    run, row, weight = shared.unknown_weights(measure)
     place = np.argsort(np.argsort(shared.runs))  # by name: sums do not depend on the order of the runs
-    order = np.argsort(place[weights.run], kind="stable")
-    gain = np.bincount(weights.row[order], weights.weight[order] / len(shared.runs), weights.rows).astype(
-        float
-    )
+    order = np.argsort(place[run], kind="stable")
+    gain = sums(weight[order] / len(shared.runs), row[order], len(shared.judgments.grade))
     found = _listed(shared, measure, gain, asked.n)
     candidates = np.count_nonzero((gain > 0) & shared.judgments.waiting)
     return replace(found, settings={**found.settings, "candidates": int(candidates)})

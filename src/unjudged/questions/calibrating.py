@@ -18,7 +18,7 @@ from unjudged.collection.run_names import RunsSource
 from unjudged.data.columns import NAMES, listed
 from unjudged.data.small_tables import Headless, read_small_table
 from unjudged.data.sources import name_in_errors
-from unjudged.evidence.calibration import UNITS, Calibration, scale_of
+from unjudged.evidence.calibration import Calibration, scale_of
 from unjudged.evidence.left_out import FirstDocuments, LeftOut, check_pooled, mean_bounds, unusual
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.measures.kernel.registry import Measure
@@ -43,7 +43,6 @@ def calibrate(
     measures: MeasureLike | Iterable[MeasureLike] = CALIBRATED_MEASURES,
     *,
     depth: int | None = None,
-    unit: str = "runs",
     name: str = "",
     on_read: Callable[[str], None] | None = None,
 ) -> Calibration:
@@ -52,8 +51,7 @@ def calibrate(
     `groups` says which runs are of one team or family: a mapping, a file of lines `run group`, or a pattern
     such as `(.*?)-` whose first bracket is the group in the run's name. `depth` is the depth of the pool,
     below which rankings are cut, 100 unless given. A description says which runs were pooled, to which depth,
-    and their groups. `name` is that of the judgments, for messages. `unit` is 'runs', or
-    'groups' for one score per group, its largest: safer and wider.
+    and their groups. `name` is that of the judgments, for messages.
     """
     collection = collection_of(qrels, runs, on_read=on_read)
     labels = next(iter(collection.described.judgments), Labels())
@@ -70,7 +68,7 @@ def calibrate(
     announce(coverage_warnings(list(collection.runs), queries, collection.rankings))
     group = [names.index(group_of[run]) for run in collection.runs]
     known = name or (os.path.basename(qrels) if isinstance(qrels, str | os.PathLike) else "")
-    return calibrated(collection.rankings, group, chosen, depth=depth, unit=unit, name=known)
+    return calibrated(collection.rankings, group, chosen, depth=depth, name=known)
 
 
 def calibration_of(
@@ -92,12 +90,9 @@ def calibrated(
     measures: Sequence[Measure],
     *,
     depth: int = 100,
-    unit: str = "runs",
     name: str = "",
 ) -> Calibration:
     """Leave out each group of the pooled runs in turn."""
-    if unit not in UNITS:
-        raise UsageError(f"unit is {unit!r}: use 'runs' or 'groups'")
     if depth < 1:
         raise UsageError(f"depth is {depth}: use a whole number of at least 1")
     check_pooled(measures, rankings, depth)
@@ -112,13 +107,11 @@ def calibrated(
         low, high = mean_bounds(measure, each, queries)
         scale = np.where(usual, scale_of(high - low, first.relevant), 0)
         scores[str(measure)] = _scores(left_out, measure, each, scale)
-    found = Calibration(
+    return Calibration(
         groups=len(np.unique(left_out.group[usual])),
         runs=int(usual.sum()),
         queries=queries,
         depth=depth,
-        unit="runs",
-        prevalence=tuple(left_out.prevalence().tolist()),
         unjudged=tuple(first.unjudged.tolist()),
         relevant=tuple(first.relevant.tolist()),
         scores=scores,
@@ -127,7 +120,6 @@ def calibrated(
         judgments=name,
         made_by=f"unjudged {unjudged.__version__}",
     )
-    return found.by_groups() if unit == "groups" else found
 
 
 def _scores(

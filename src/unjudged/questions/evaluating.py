@@ -65,8 +65,6 @@ def evaluate(
     - 'model(prevalence=0.2)': unjudged documents are relevant with this probability, or with one per rank
       band, `model(prevalence=[0.5, 0.3, 0.1])`.
     - 'sampling': another random sample of the pool; of AP for infAP, xinfAP and statAP, and alike.
-    - 'both(prevalence=0.2)': other queries, completely judged; without a prevalence, other queries and
-      another random sample of the pool.
 
     Each takes its `confidence`, as in `queries(confidence=0.9)`. A measure that cannot have the interval
     appears with its mean alone and a note; it is an error if none can.

@@ -245,7 +245,7 @@ class ResultPlots:
 
 def _ends(row: Row, kind: str) -> Row:
     """Return the ends of one kind of interval, as a range or as a line for other queries."""
-    if kind in ("queries", "both"):
+    if kind == "queries":
         return {name: row.get(name) for name in OVER_QUERIES}
     prefix = {"bounds": "", "calibrated": "calibrated_"}.get(kind, "estimate_")
     return {end: row.get(prefix + end) for end in ("low", "high")}

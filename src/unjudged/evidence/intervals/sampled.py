@@ -18,7 +18,7 @@ from unjudged.base.wording import counted, percent
 from unjudged.evidence.contrast import Contrast
 from unjudged.evidence.estimates import ends_of_estimates
 from unjudged.evidence.intervals.methods import Columns, How, interval, rankings_of
-from unjudged.evidence.intervals.quantiles import normal_quantile, reaches, t_half, within
+from unjudged.evidence.intervals.quantiles import normal_quantile, reaches
 from unjudged.evidence.intervals.sampled_means import QUOTIENTS, ROUNDING, SampledMeans
 from unjudged.measures.fixed_size import Strata
 from unjudged.measures.kernel.averages import mean_over_queries
@@ -215,28 +215,6 @@ def _of_errors(contrast: Contrast, how: How) -> Columns:
     values = contrast.measure.sign * mean_over_queries(contrast.values)
     low, high = ends_of_estimates(contrast, values, how.confidence, contrast.measure.range)
     return {"estimate_low": low, "estimate_high": high, "method": "another sample of the judgments"}
-
-
-def sampled_both(contrast: Contrast, how: How) -> Columns:
-    """Return intervals for other queries and samples: the spread over queries contains that of sampling."""
-    r = rankings_of(contrast)
-    plain, means = sampled_means(contrast.measure, r)
-    covered = "other queries and another sample of the pool (Student's t)"
-    found = [_over_queries(means.value[system][means.seen], plain, how) for system in contrast.first]
-    value, low, high = np.array(found).T
-    said = _method(plain, r.judgments, covered)
-    ends = {"estimate": value, "query_low": low, "query_high": high}
-    return {**ends, "method": said, "estimated_measure": str(plain)}
-
-
-def _over_queries(values: Floats, plain: Measure, how: How) -> tuple[float, float, float]:
-    if len(values) < 2:
-        raise UsageError(
-            f"an interval of {plain} over queries needs two queries or more with relevant documents"
-        )
-    half = t_half(float(np.std(values, ddof=1)), len(values), how.confidence)
-    value = float(mean_over_queries(values))
-    return value, *within(value, half, plain.range)
 
 
 def sampled_means(measure: Measure, rankings: JudgedRankings) -> tuple[Measure, SampledMeans]:
