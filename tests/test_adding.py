@@ -171,7 +171,7 @@ def shown_rows(found: Comparison, view: str) -> Sequence[Row]:
 
 
 def test_a_design() -> None:
-    @design(level="share", axis="share of the top (%)", levels=(0.5,), runs=True)
+    @design(level="share", axis="share of the top (%)", levels=(0.5,))
     def top_heavy(pool: Pool, level: float, seed: int) -> Judgments:
         return pool.stratified({10: level}, seed=seed)
 

@@ -119,10 +119,16 @@ def commands() -> list[str]:
     return [command for command in COMMANDS if command in known and declared(command)]
 
 
+def _takes_nothing(option: Option) -> bool:
+    return str(option.others.get("action")) in {"store_true", "store_const", "count"}
+
+
 def spelt(written: Option, value: str, command: str) -> list[list[str]]:
     """The ways to give an option."""
     ways = [way for name in written.names for way in ([name, value], [f"{name}={value}"])]
-    flags = [flag for one in declared(command) for flag in one.names if one.flag and len(flag) == 2]
+    flags = [
+        flag for one in declared(command) for flag in one.names if _takes_nothing(one) and len(flag) == 2
+    ]
     for short in [name for name in written.names if len(name) == 2]:
         ways.append([f"{short}{value}"])
         for flag in flags:

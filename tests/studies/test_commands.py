@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.in_process import refused, unjudged
-from unjudged import sample
+from unjudged import compare, sample
 from unjudged.studies.summary import KEPT, REDRAWN
 
 QRELS, RUNS = str(sample.qrels), [str(path) for path in sample.runs.values()]
@@ -113,7 +113,10 @@ def lines(file: Path) -> list[list[str]]:
 
 def test_the_demo_ends_with_the_payoff(tmp_path: Path) -> None:
     text = shown("demo")
-    assert "Now `dense` has\n0.3733, the second best mean of six." in text
+    judged = compare(sample.answers, sample.runs).systems
+    assert [row["system"] for row in judged].index("dense") == 1
+    mean = next(row["mean"] for row in judged if row["system"] == "dense")
+    assert f"as in answers.qrels, `dense` has {mean:.4f}: the second best of six." in text
     folder = tmp_path / "practice"
     done = unjudged("demo", "--files", str(folder))
     assert f"Wrote {folder}" in done.stderr.decode()
