@@ -49,7 +49,9 @@ def test_names_do_not_change_expected_values() -> None:
 def test_a_note_says_where_the_order_matters() -> None:
     qrels, run = five_levels()
     scores = evaluate(qrels, {"five": run}, "nDCG@10")
-    assert "other orders of them change means by more than 0.001: nDCG@10 of five" in scores.notes[0]
+    assert (
+        "other orders of them move 1 mean by more than 0.001, for instance nDCG@10 of five" in scores.notes[0]
+    )
     apart = {q: {d: s + i / 100 for i, (d, s) in enumerate(own.items())} for q, own in run.items()}
     untied = evaluate(qrels, {"five": apart}, "nDCG@10")
     assert list(untied.notes) == []
@@ -111,7 +113,7 @@ def test_very_many_documents_only_count_the_runs_with_ties(monkeypatch: pytest.M
     monkeypatch.setattr("unjudged.evidence.tied_scores.MANY", 0)
     qrels = {"q": {"a": 1, "b": 0, "c": 1}}
     runs = {"tied": {"q": {"a": 1.0, "b": 1.0}}, "not": {"q": {"a": 2.0, "b": 1.0}}}
-    note = "Documents have the same score in 1 of 2 runs: --set ties=expected has the means"
+    note = "Tied scores in 1 of 2 runs: --set ties=expected has the means"
     scores = evaluate(qrels, runs, "AP")
     assert [text.startswith(note) for text in scores.notes] == [True]
     assert note in str(compare(qrels, runs, "AP"))

@@ -25,7 +25,7 @@ BAD: dict[str, tuple[dict[str, dict[str, float]], type[UnjudgedWarning], str]] =
     "a query is missing": (
         {"q1": {"d1": 2.0}},
         MissingQueriesWarning,
-        "mine has no ranking for 1 query of 2: q2. Each counts as empty.",
+        "mine returned nothing for q2 (1 of 2 queries) and scores 0 there.",
     ),
     "queries only in the run": (
         {**GOOD, "q3": {"d1": 1.0}, "q4": {"d1": 1.0}},
@@ -74,13 +74,13 @@ EXTRA = {**GOOD, "q3": {"d1": 1.0}}
 SEVERAL: dict[str, tuple[dict[str, dict[str, dict[str, float]]], list[str]]] = {
     "two": (
         {"a": LACKING, "good": GOOD, "b": LACKING},
-        ["a and b have no ranking for 1 query of 2: q2. Each counts as empty."],
+        ["a and b returned nothing for q2 (1 of 2 queries) and score 0 there."],
     ),
     "as many queries, but others": (
         {"a": LACKING, "b": {"q2": {"d3": 1.0}}},
         [
-            "a has no ranking for 1 query of 2: q2. Each counts as empty.",
-            "b has no ranking for 1 query of 2: q1. Each counts as empty.",
+            "a returned nothing for q2 (1 of 2 queries) and scores 0 there.",
+            "b returned nothing for q1 (1 of 2 queries) and scores 0 there.",
         ],
     ),
     "three": (
@@ -112,7 +112,9 @@ def test_runs_with_the_same_queries_share_a_warning(case: str) -> None:
 
 def test_a_long_list_of_queries_ends_in_a_number() -> None:
     qrels = {f"q{i}": {"d1": 1} for i in range(8)}
-    with pytest.warns(MissingQueriesWarning, match="7 queries of 8: q1, q2, q3, q4, q5 and 2 more. Each"):
+    with pytest.warns(
+        MissingQueriesWarning, match="nothing for q1, q2, q3, q4, q5 and 2 more .7 of 8 queries."
+    ):
         evaluate(qrels, {"mine": {"q0": {"d1": 1.0}}}, "AP")
 
 
@@ -200,10 +202,10 @@ def test_one_place_shows_it_once(tmp_path: Path) -> None:
     both = subprocess.run(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=tmp_path, check=True
     )
-    assert both.stdout.count("mine has no ranking for 1 query of 2: q2.") == 1
+    assert both.stdout.count("mine returned nothing for q2 (1 of 2 queries)") == 1
     apart = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=True)
     assert "mine has no ranking" not in apart.stdout
-    assert apart.stderr == "! mine has no ranking for 1 query of 2: q2. Each counts as empty.\n"
+    assert apart.stderr == "! mine returned nothing for q2 (1 of 2 queries) and scores 0 there.\n"
 
 
 def test_a_level_above_all_grades_is_reported(tmp_path: Path) -> None:

@@ -62,5 +62,5 @@ def test_json_has_codes_and_words() -> None:
         "about": ["expanded"],
         "values": {"missing": ["q17"], "queries": 30},
         "weight": READING,
-        "text": "expanded has no ranking for 1 query of 30: q17. Each counts as empty.",
+        "text": "expanded returned nothing for q17 (1 of 30 queries) and scores 0 there.",
     }

@@ -155,7 +155,7 @@ def test_results_show_themselves() -> None:
     scores = evaluate(sample.qrels, sample.runs, ["AP", "NumRet"])
     assert "fused     0.3321  0.16 \N{EN DASH} 0.52    1200" in str(scores)
     for shown in (str(scores), repr(scores), scores._repr_html_()):
-        assert "expanded has no ranking for 1 query of 30: q17. Each counts as empty." in shown
+        assert "expanded returned nothing for q17 (1 of 30 queries) and scores 0 there." in shown
     found = experiment(sample.qrels, sample.runs, levels=[0.5], measures="AP", repeats=1)
     assert str(found).splitlines()[0] == "uniform design, 6 runs, against AP with all judgments"
     assert "<caption>uniform design" in found._repr_html_()

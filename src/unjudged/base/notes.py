@@ -19,17 +19,17 @@ BELOW = ("shares", "collections", "method", "placing")
 READING, DOUBT = 0, 1
 """Weights: how to read the results, or why another conclusion may be right."""
 
-FORMS = {"has": "have", "it": "them", "counts": "count", "needs": "need"}
+FORMS = {"has": "have", "scores": "score", "it": "them", "counts": "count", "needs": "need"}
 """Words that agree with a number or with how many names there are: `{about:has}`."""
-NOUNS = ("query", "run")
+NOUNS = ("query", "run", "mean")
 NAMED = 5
 """How many runs stand in a sentence before it counts them."""
 
 _TEXT = """
-missing-queries: {about:names} {about:has} no ranking for {missing:query} of {queries}: {missing:list}.
-    Each counts as empty.
-many-missing!: {about:names} {about:has} no ranking for {missing:query} of {queries}: {missing:list}.
-    Each counts as empty.
+missing-queries: {about:names} returned nothing for {missing:list} ({missing:number} of {queries:query}) and
+    {about:scores} 0 there.
+many-missing!: {about:names} returned nothing for {missing:list} ({missing:number} of {queries:query}) and
+    {about:scores} 0 there.
 extra-queries: {about:names} {about:has} rankings for {ignored:query} that the judgments do not have. They
     are ignored.
 nothing-judged-of-run!: No document that {about:list} retrieved is judged, so its scores say nothing about
@@ -51,10 +51,9 @@ no-such-grade!: No judged document has a grade of {rel} or more, so nothing is r
 below-sample!: The sample was drawn from the first {rank} documents of each run, so nothing is known of
     the others: {about:all} {about:counts} them as nonrelevant.
 not-uniform!: {about:all} {about:needs} a uniform sample, but {why}.
-tied: Documents have the same score in {tied} of {runs:run}: --set ties=expected has the
-    means over all orders of them.
-tied-means: Documents have the same score, and other orders of them change means by more than {least}:
-    {widest}{more}. --set ties=expected has the mean over all orders.
+tied: Tied scores in {tied} of {runs:run}: --set ties=expected has the means over all orders of them.
+tied-means: Tied scores: other orders of them move {means:mean} by more than {least}, for instance {widest}.
+    --set ties=expected has the mean over all orders.
 expected: Values are expected over all orders of documents with the same score, each as likely as another.
 drawn-orders: {about:all}: orders of some rankings were drawn at random; standard error of a mean {error:.1g}.
 left-out!: {about:list} is left out: {why}.

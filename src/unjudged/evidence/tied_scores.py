@@ -175,11 +175,10 @@ def tie_notes(
         low, high = (measure.over_queries(end[:, :, k]) for end in ends or ())
         for i in np.flatnonzero(high - low > NOTEWORTHY).tolist():
             name = runs[i] if len(runs[i]) <= LONGEST else f"{runs[i][:LONGEST]}..."
-            said = f"{measure} of {name} from {low[i]:.4f} to {high[i]:.4f}"
+            said = f"{measure} of {name} to {low[i]:.4f} or {high[i]:.4f}"
             changed.append((measure.traits.quality, float(high[i] - low[i]), said))
     if changed:
-        more = f", and {len(changed) - 1} more" if len(changed) > 1 else ""
-        yield note("tied-means", least=NOTEWORTHY, widest=max(changed)[2], more=more)
+        yield note("tied-means", means=len(changed), least=NOTEWORTHY, widest=max(changed)[2])
 
 
 def notes_on_ties(
