@@ -65,8 +65,9 @@ def chosen_rows(judgments: Judgments, chosen: NDArray[np.bool_]) -> Judgments:
     pooled = PooledDocuments(judgments.queries, offsets, judgments.documents.take(rows))
     stratum = None if judgments.stratum is None else judgments.stratum[rows]
     probability = None if judgments.probability is None else judgments.probability[rows]
+    frame = None if judgments.frame is None else judgments.frame.take(rows)
     columns = judgments.grade[rows], stratum, probability
-    return Judgments(pooled, *columns, judgments.origin, judgments.scale)
+    return Judgments(pooled, *columns, judgments.origin, judgments.scale, frame=frame)
 
 
 def documents_of(runs: Iterable[Run], depth: int) -> dict[str, dict[str, int]]:

@@ -24,6 +24,7 @@ from unjudged.data.scan import scanner
 from unjudged.data.scan.scanner import Index
 from unjudged.data.sources import name_in_errors, table_of_source
 from unjudged.data.tables import Ids, Table
+from unjudged.rankings.draw_order import DrawOrder
 from unjudged.rankings.hashing import fingerprint, hashes, mixed, salt
 from unjudged.rankings.origin import (
     A_POOL,
@@ -54,8 +55,8 @@ class Judgments:
     Where the judged documents are a sample, `stratum` is the part of the pool that a document belongs to and
     `probability` the probability with which it was drawn (NaN where unknown). Either is None where the file
     does not record it. `drawn` are the documents that people were asked to judge, where some still
-    wait for their grades; None where none does. `origin` says how the judgments were made, and so what can be
-    computed from them.
+    wait for their grades; None where none does. `frame` is the random order in which documents are judged,
+    where there is one. `origin` says how the judgments were made, and so what can be computed from them.
 
     A grade is a place among those that occur: `grade` g stands for the gain `scale[g]`, from 0 upwards, so
     that fractions are kept exactly. `scale` is None where grades are whole numbers, which are their gains.
@@ -72,6 +73,7 @@ class Judgments:
     origin: Final[Origin] = A_POOL
     scale: Final[NDArray[np.float64] | None] = None
     drawn: Final[NDArray[np.bool_] | None] = None
+    frame: Final[DrawOrder | None] = None
     _once: dict[tuple[Any, ...], NDArray[Any]] = field(init=False, repr=False, default_factory=dict)
 
     @classmethod
@@ -180,7 +182,7 @@ class Judgments:
         )
         columns = ("stratum", "probability", "drawn")
         known = {name: column[rows] for name in columns if (column := getattr(self, name)) is not None}
-        return replace(made, **known)
+        return replace(made, **known, frame=None if self.frame is None else self.frame.take(rows))
 
     def count(self, low: float, high: float = np.inf) -> NDArray[np.int64]:
         """How many documents of each query have a grade from `low` to just below `high`."""

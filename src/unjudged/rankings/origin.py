@@ -14,9 +14,12 @@ from typing import Final, Literal
 from unjudged.base.choices import checked_int
 from unjudged.base.wording import counted
 
-Kind = Literal["pool", "uniform sample", "stratified sample", "weighted sample", "chosen", "unknown"]
+Kind = Literal[
+    "pool", "checked pool", "uniform sample", "stratified sample", "weighted sample", "chosen", "unknown"
+]
 
 POOL: Final = "pool"
+CHECKED: Final = "checked pool"
 UNIFORM: Final = "uniform sample"
 STRATIFIED: Final = "stratified sample"
 WEIGHTED: Final = "weighted sample"
@@ -25,6 +28,7 @@ UNKNOWN: Final = "unknown"
 
 KINDS: dict[Kind, str] = {
     POOL: "a pool: every listed document was judged",
+    CHECKED: "a pool with checks: some of the unjudged documents of runs were drawn in a recorded order",
     UNIFORM: "a uniform sample: the same share of every query's pool was judged, drawn at random",
     STRATIFIED: "a stratified sample: each stratum of a query's pool has a share of its own",
     WEIGHTED: "a weighted sample: each document was drawn with a recorded probability",
@@ -68,7 +72,7 @@ class Origin:
         """Return the depth of the pool: the given one, else the recorded one of a pool, None if unknown."""
         if given is not None:
             return checked_int("pool_depth", given, least=1)
-        return self.depth if self.kind == POOL else None
+        return self.depth if self.kind in (POOL, CHECKED) else None
 
     @property
     def sampled(self) -> bool:
