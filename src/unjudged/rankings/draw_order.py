@@ -1,4 +1,4 @@
-"""The frame of a check: documents that can be drawn, one after another, in an order that is fixed at the start.
+"""The frame of a check: documents that are drawn one after another, in an order that is fixed at the start.
 
 Every document of the frame has a size, and its place in the order is random: the larger it is, the earlier it
 tends to come. People judge from the front, so what is judged at any time is a random sample whose size is
@@ -36,11 +36,12 @@ class DrawOrder:
 
     def take(self, rows: NDArray[Any]) -> DrawOrder:
         """Return the frame of some rows, by their numbers or as a mask; -1 is a row outside the frame."""
-        columns = (self.size, self.order, self.batch)
-        if rows.dtype == bool:
-            return DrawOrder(*(column[rows] for column in columns), self.settings)
-        known = np.maximum(rows, 0)
-        return DrawOrder(*(np.where(rows < 0, 0, column[known]) for column in columns), self.settings)
+        rows = np.flatnonzero(rows) if rows.dtype == bool else rows
+
+        def taken(column: NDArray[Any]) -> NDArray[Any]:
+            return np.where(rows < 0, 0, column[np.maximum(rows, 0)])
+
+        return DrawOrder(taken(self.size), taken(self.order), taken(self.batch), self.settings)
 
     def front(self, waiting: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return the rows from the start of the order to the first one that waits for its answer.
