@@ -15,8 +15,7 @@ import unjudged
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import meant
 from unjudged.cli.commands import COMMANDS, TASKS
-from unjudged.cli.files import forget, reads, writes
-from unjudged.cli.options import Option
+from unjudged.cli.options import Option, forget, reads, writes
 
 WIDTH = 80
 HELP = ("-h", "--help", "help")

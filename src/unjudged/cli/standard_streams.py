@@ -48,7 +48,7 @@ def show(content: str | bytes, output: Path | None = None) -> None:
             sys.stdout.buffer.write(data)
             sys.stdout.buffer.flush()
             return
-        from unjudged.cli.files import check_not_read
+        from unjudged.cli.options import check_not_read
         from unjudged.data.writing import write_whole
 
         check_not_read(output)

@@ -15,8 +15,7 @@ import os
 from typing import TYPE_CHECKING
 
 from unjudged.base.errors import UsageError
-from unjudged.cli.files import reads
-from unjudged.cli.options import options
+from unjudged.cli.options import options, reads
 from unjudged.cli.output import form_of, show_all
 from unjudged.cli.sources import how_predicted, kind_of, opened
 from unjudged.cli.standard_streams import progress
