@@ -12,7 +12,6 @@ from collections.abc import Callable
 from functools import partial
 
 from unjudged import evaluate
-from unjudged.collection.run_names import name_runs
 from unjudged.evidence.runs_compared import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.corrections import find_correction
@@ -24,6 +23,7 @@ from unjudged.inference.verdict import BETTER
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments
+from unjudged.rankings.runs import name_runs
 
 FEW, MANY = 1_000, 20_000
 TESTS = {

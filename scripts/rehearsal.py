@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from unjudged.collection.run_names import RunsSource
 from unjudged.evidence.intervals.quantiles import normal_quantile
 from unjudged.judging import sampling
 from unjudged.measures.kernel.names import MeasureLike
@@ -16,9 +15,10 @@ from unjudged.predictions.poisson_sample import probabilities
 from unjudged.predictions.population import POISSON, Population
 from unjudged.predictions.predictions import GRADES, Predictions, PredictionsSource
 from unjudged.predictions.sums import SamplingError, Sum
-from unjudged.rankings.hashing import unit
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import JudgmentsSource
+from unjudged.rankings.pooled import unit
+from unjudged.rankings.runs import RunsSource
 
 
 @dataclass(frozen=True, eq=False)

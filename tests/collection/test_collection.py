@@ -25,7 +25,7 @@ from unjudged import (
     report_page,
     sample,
 )
-from unjudged.collection.finding import description_above
+from unjudged.collection.description import description_above
 from unjudged.measures.kernel.measure import MEASURES
 from unjudged.rankings.origin import Origin
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from unjudged import InputError
-from unjudged.collection.description import Description, Labels
-from unjudged.collection.finding import description_above, description_of
+from unjudged.collection.description import Description, Labels, description_above, description_of
 
 
 @pytest.fixture

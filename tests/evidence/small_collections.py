@@ -8,11 +8,11 @@ import numpy as np
 from hypothesis import strategies as st
 
 from tests.conftest import Qrels, RunDict
-from unjudged.collection.run_names import name_runs
 from unjudged.evidence.shared import SharedRankings
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments
+from unjudged.rankings.runs import name_runs
 
 DOCUMENTS = [f"d{i}" for i in range(7)]
 

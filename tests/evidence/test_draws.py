@@ -9,8 +9,8 @@ import pytest
 from scipy.stats import chi2, geom, kstest
 
 from unjudged.evidence.prevalence import drawn_relevant
-from unjudged.rankings.hashing import Numbers, mixed, uniforms
 from unjudged.rankings.judged import Floats
+from unjudged.rankings.pooled import Numbers, mixed, uniforms
 
 DRAWS = 2000
 SEVERAL = np.tile([0.05, 0.6], 20)

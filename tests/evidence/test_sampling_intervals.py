@@ -12,8 +12,8 @@ from unjudged import UsageError, evaluate
 from unjudged.evidence.intervals.sampled import ENOUGH
 from unjudged.evidence.intervals.sampled_means import LESS, SampledMeans
 from unjudged.judging.pooling import REST, Pool
-from unjudged.measures.fixed_size import Strata
 from unjudged.measures.kernel.names import parse_measure
+from unjudged.measures.stratified import Strata
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
 

@@ -14,8 +14,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from unjudged.judging import sampling
-from unjudged.rankings.hashing import unit
 from unjudged.rankings.judgments import Judgments
+from unjudged.rankings.pooled import unit
 
 
 def orders(n: int) -> list[np.ndarray]:

@@ -13,8 +13,8 @@ import pytest
 from tests.cli.in_process import printed
 from unjudged import MEASURES, evaluate, sample
 from unjudged.base.errors import InputError, UsageError
-from unjudged.measures.kernel.loading import load_measures
 from unjudged.measures.kernel.measure import SOURCES
+from unjudged.measures.kernel.registry import load_measures
 
 FILES = [str(sample.qrels), str(sample.runs["fused"])]
 HEAD = "import numpy as np\nfrom unjudged import measure\n\n@measure({traits})\ndef Own(r, *, rel=1):\n"

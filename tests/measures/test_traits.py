@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.conftest import examples
 from tests.intervals import intervals
 from unjudged import AP, DCG, ERR, MEASURES, RBP, Bpref, JudgedRankings, Judgments, evaluate, nDCG, sample
-from unjudged.measures.kernel.averages import mean_over_queries
+from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.measures.kernel.registry import BOUNDS, bounds_of
 

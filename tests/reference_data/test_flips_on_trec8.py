@@ -19,7 +19,7 @@ from unjudged.inference.infer import Settings
 from unjudged.inference.rows import answer
 from unjudged.inference.verdict import excludes_change
 from unjudged.measures.kernel.names import parse_measures
-from unjudged.questions.sources import of_rankings
+from unjudged.questions.gathering import of_rankings
 from unjudged.rankings.judged import Floats, Integers
 from unjudged.results.fields import Row
 

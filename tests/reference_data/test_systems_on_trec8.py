@@ -9,7 +9,6 @@ import pytest
 
 from tests.pairs import all_pairs
 from unjudged.base.choices import CorrectionName
-from unjudged.collection.run_names import name_runs
 from unjudged.evidence.contrast import Ends
 from unjudged.evidence.runs_compared import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
@@ -18,6 +17,7 @@ from unjudged.inference.verdict import excludes_change
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments
+from unjudged.rankings.runs import name_runs
 
 
 @pytest.fixture(scope="module")

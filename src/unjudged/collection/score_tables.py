@@ -13,7 +13,6 @@ import numpy as np
 
 from unjudged.base.errors import InputError, UsageError, quoted, reason_of
 from unjudged.base.wording import counted, shortlist
-from unjudged.collection.run_names import by_own_names
 from unjudged.collection.score_rows import (
     MOST,
     ROLES,
@@ -32,6 +31,7 @@ from unjudged.data.tabular import add_label
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure, reported_measure
 from unjudged.rankings.judged import Floats, Integers, Mask
+from unjudged.rankings.runs import by_own_names
 from unjudged.results.escapes import shortened
 
 Missing = Literal["error", "zero", "drop"]

@@ -16,8 +16,7 @@ import numpy as np
 from unjudged.base.errors import UnjudgedError, UnjudgedWarning, UsageError
 from unjudged.base.wording import counted, percent
 from unjudged.collection.collection import Collection, described_runs
-from unjudged.collection.description import Description
-from unjudged.collection.finding import description_of
+from unjudged.collection.description import Description, description_of
 from unjudged.collection.score_rows import UNNAMED
 from unjudged.collection.scores import Scores
 from unjudged.data.nested_dicts import DATASET
@@ -29,11 +28,9 @@ from unjudged.judging.pooling import Pool
 from unjudged.measures.kernel.estimand import CHOOSING, refused_use
 from unjudged.measures.kernel.registry import MEASURES
 from unjudged.questions.calibrating import groups_of
-from unjudged.questions.default_measures import DEFAULT
 from unjudged.questions.evaluating import evaluate
-from unjudged.questions.gating import gate
-from unjudged.questions.sources import gather
-from unjudged.questions.usable import check_rankings
+from unjudged.questions.gathering import DEFAULT, gather
+from unjudged.questions.gating import check_rankings, gate
 from unjudged.rankings.origin import SAMPLES, UNIFORM
 from unjudged.results.fields import Row
 from unjudged.results.result import Result

@@ -12,13 +12,13 @@ from typing import Any
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import plain, shortlist
 from unjudged.collection.description import FILE_NAME
-from unjudged.collection.run_names import name_runs
 from unjudged.data.nested_dicts import DATASET
 from unjudged.data.sources import expanded
 from unjudged.data.streams import STANDARD_INPUT, display_name
 from unjudged.data.writing import write_whole
 from unjudged.diagnosis.kinds import CALIBRATION, GROUPS, JUDGMENTS, RUN, SCORES, TEXTS
 from unjudged.diagnosis.recognised_files import RecognisedFile, recognise
+from unjudged.rankings.runs import name_runs
 
 DESCRIBED = (CALIBRATION, GROUPS, JUDGMENTS, RUN, SCORES, TEXTS)
 PLAIN = re.compile(r"[A-Za-z0-9_-]+")

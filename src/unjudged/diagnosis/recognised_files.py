@@ -11,7 +11,6 @@ import numpy as np
 
 from unjudged.base.errors import InputError, UnjudgedError, UsageError
 from unjudged.base.wording import counted, shortlist
-from unjudged.collection.run_names import name_runs
 from unjudged.collection.score_tables import AS_ZERO
 from unjudged.collection.scores import Scores
 from unjudged.data.nested_dicts import DATASET
@@ -34,7 +33,7 @@ from unjudged.questions.calibrating import read_groups
 from unjudged.rankings.coverage import are_grades
 from unjudged.rankings.judgments import CANNOT_JUDGE, Judgments
 from unjudged.rankings.origin import A_POOL, A_SAMPLE
-from unjudged.rankings.runs import Run
+from unjudged.rankings.runs import Run, name_runs
 from unjudged.results.fields import Row
 
 

@@ -21,11 +21,11 @@ from unjudged.data.columns import NONE, Layout, columns_of
 from unjudged.data.tables import Matched, Table
 from unjudged.data.tabular import Block
 from unjudged.evidence.bounds.value_bounds import bounds as bounds_of_rankings
-from unjudged.measures.counts import ONLY_EVALUATE
-from unjudged.measures.kernel.averages import summarised
+from unjudged.measures.kernel.measure import summarised
 from unjudged.measures.kernel.names import MeasureLike, parse, parse_measures
 from unjudged.measures.kernel.registry import MEASURES, Measure, measure
-from unjudged.questions.default_measures import DEFAULT_MEASURES
+from unjudged.measures.sets import ONLY_EVALUATE
+from unjudged.questions.gathering import DEFAULT_MEASURES
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
 

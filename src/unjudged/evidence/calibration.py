@@ -26,7 +26,7 @@ from unjudged.base.wording import counted, percent
 from unjudged.data.streams import PathLike, display_name, number_in_file, read_small, whole_in_file
 from unjudged.data.writing import write_whole
 from unjudged.evidence.left_out import FIRST, FirstDocuments, mean_bounds, unusual
-from unjudged.measures.kernel.averages import mean_over_queries
+from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments

@@ -21,9 +21,9 @@ from unjudged.base.threads import Threads
 from unjudged.evidence.bounds.filled import Filled, anonymous
 from unjudged.evidence.prevalence import GivenPrevalence, Prevalence, drawn_relevant, given_prevalence
 from unjudged.measures.kernel.registry import Measure
-from unjudged.rankings.hashing import Numbers, hashes, mixed, salt
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments
+from unjudged.rankings.pooled import Numbers, hashes, mixed, salt
 
 BATCH_ELEMENTS = 1 << 18
 ENOUGH_GRADES = 10

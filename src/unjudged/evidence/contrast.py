@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.errors import UsageError
-from unjudged.measures.kernel.averages import mean_over_queries
+from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, JudgedRankings, Mask
 

@@ -14,7 +14,7 @@ from unjudged.evidence.completions import Batched, Grades, cutoff_of, needs_rele
 from unjudged.evidence.contrast import Turning
 from unjudged.evidence.shared import SharedRankings, selected_runs
 from unjudged.evidence.unjudged_sums import is_sum
-from unjudged.measures.kernel.averages import ROUNDING
+from unjudged.measures.kernel.measure import ROUNDING
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 

@@ -18,8 +18,8 @@ from unjudged.base.segments import ends
 from unjudged.base.wording import percent
 from unjudged.evidence.bounds.filled import anonymous
 from unjudged.evidence.bounds.value_bounds import bounds
-from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.estimand import LEAVING_OUT, check_permitted
+from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.coverage import few_judged
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask

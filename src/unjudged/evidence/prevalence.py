@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from unjudged.base.errors import UsageError
-from unjudged.rankings.hashing import Numbers, salt, uniforms
 from unjudged.rankings.judged import Floats, Integers
+from unjudged.rankings.pooled import Numbers, salt, uniforms
 
 AT_ONCE = 1 << 14
 """How many steps of documents are computed together."""

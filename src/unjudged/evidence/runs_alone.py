@@ -16,8 +16,8 @@ import numpy as np
 from unjudged.base.errors import UsageError
 from unjudged.evidence.bounds.value_bounds import bounds, check_bounded
 from unjudged.evidence.contrast import ALONE, Contrast, Ends, Ints
-from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.estimand import ALL_JUDGED, Use, permitted
+from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.judged import Floats, JudgedRankings

@@ -15,7 +15,7 @@ from unjudged.evidence.hypothetical import turning_documents
 from unjudged.evidence.runs_alone import why_unbounded
 from unjudged.evidence.shared import SharedRankings, two_of
 from unjudged.evidence.tipping import CompletedTip, ExpectedTip, is_open, tip_of
-from unjudged.measures.kernel.averages import mean_over_queries
+from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Mask
 

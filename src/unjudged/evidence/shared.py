@@ -17,9 +17,9 @@ from unjudged.evidence.bounds.filled import anonymous
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.coverage import coverage_warnings
 from unjudged.rankings.extension import DocumentUnion
-from unjudged.rankings.hashing import Numbers, hashes, mixed, salt
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
+from unjudged.rankings.pooled import Numbers, hashes, mixed, salt
 from unjudged.rankings.runs import RunSource, run_table
 
 NEGLIGIBLE = 1e-18

@@ -10,7 +10,7 @@ import numpy as np
 
 from unjudged.collection.scores import Scores
 from unjudged.evidence.contrast import ALONE, Contrast, Ends, Ints
-from unjudged.measures.kernel.averages import mean_over_queries
+from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Mask
 

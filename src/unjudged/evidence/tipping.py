@@ -26,9 +26,9 @@ from unjudged.evidence.favouring import DirectedPairs, Favouring, favouring, sha
 from unjudged.evidence.hypothetical import Hypothetical
 from unjudged.evidence.shared import NEGLIGIBLE, SharedRankings
 from unjudged.measures.kernel.registry import Measure, ratio
-from unjudged.rankings.hashing import salt, uniforms
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments
+from unjudged.rankings.pooled import salt, uniforms
 
 MOST_EXACT = 32
 """Up to so many documents of F, the number that is relevant has its binomial distribution; beyond, two

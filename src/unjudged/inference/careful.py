@@ -17,7 +17,7 @@ import numpy as np
 
 from unjudged.base.distributions import upper_tail
 from unjudged.evidence.intervals.quantiles import limits_of_mean, shape_of
-from unjudged.measures.kernel.averages import ROUNDING
+from unjudged.measures.kernel.measure import ROUNDING
 from unjudged.rankings.judged import Floats
 
 HUGE = 1e100

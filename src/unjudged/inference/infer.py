@@ -27,7 +27,7 @@ from unjudged.inference.verdict import (
     lowest_share,
     verdicts,
 )
-from unjudged.measures.kernel.averages import ROUNDING
+from unjudged.measures.kernel.measure import ROUNDING
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Mask
 

@@ -26,7 +26,7 @@ from unjudged.inference.systems import (
     standings,
 )
 from unjudged.inference.verdict import Judging
-from unjudged.measures.kernel.averages import ROUNDING, mean_over_queries
+from unjudged.measures.kernel.measure import ROUNDING, mean_over_queries
 from unjudged.rankings.judged import Floats, Mask
 from unjudged.results.fields import Row
 

@@ -23,7 +23,7 @@ from unjudged.inference.corrections import holm
 from unjudged.inference.infer import Settings, decide, reach_of, run_tests
 from unjudged.inference.power import queries_needed
 from unjudged.inference.rows import rows_of
-from unjudged.measures.kernel.averages import ROUNDING
+from unjudged.measures.kernel.measure import ROUNDING
 from unjudged.rankings.judged import Floats
 from unjudged.results.fields import Row
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from unjudged.base.choices import check_confidence
 from unjudged.base.errors import UsageError
 from unjudged.evidence.intervals.quantiles import t_half, t_quantile
-from unjudged.measures.kernel.averages import ROUNDING, mean_over_queries
+from unjudged.measures.kernel.measure import ROUNDING, mean_over_queries
 from unjudged.rankings.judged import Floats, Mask
 
 Ints = NDArray[np.intp]

@@ -13,7 +13,7 @@ from unjudged.evidence.contrast import ALONE, Contrast, Evidence
 from unjudged.evidence.intervals.methods import Asked, How, NoIntervalError
 from unjudged.evidence.intervals.quantiles import has_range, interval_of_mean
 from unjudged.inference.verdict import BETTER, NEEDS_JUDGING
-from unjudged.measures.kernel.averages import mean_over_queries, sum_over_queries
+from unjudged.measures.kernel.measure import mean_over_queries, sum_over_queries
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.judged import Floats, Mask
 from unjudged.results.fields import Row

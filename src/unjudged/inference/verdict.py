@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from unjudged.evidence.contrast import Ends
-from unjudged.measures.kernel.averages import ROUNDING
+from unjudged.measures.kernel.measure import ROUNDING
 from unjudged.rankings.judged import Floats, Integers, Mask
 
 HOLD, MAY_DIFFER = "hold", "may differ"

@@ -11,7 +11,7 @@ from unjudged.base.segments import numbered
 from unjudged.base.wording import percent
 from unjudged.evidence.left_out import LeftOut, check_pooled
 from unjudged.judging.pooling import Pool
-from unjudged.measures.kernel.averages import ratio
+from unjudged.measures.kernel.measure import ratio
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.extension import chosen_rows

@@ -14,7 +14,6 @@ from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.base.segments import sums
 from unjudged.base.wording import counted
 from unjudged.collection.collection import Collection, collection_of
-from unjudged.collection.run_names import RunsSource
 from unjudged.data.writing import qrels_text
 from unjudged.evidence.runs_compared import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
@@ -27,12 +26,12 @@ from unjudged.judging.pooling import DEEPEST, Pool
 from unjudged.measures.kernel.estimand import CHOOSING, check_permitted
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.measures.kernel.registry import MEASURES, Measure
-from unjudged.questions.default_measures import DEFAULT
+from unjudged.questions.gathering import DEFAULT
 from unjudged.rankings.extension import extended
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
 from unjudged.rankings.origin import A_POOL, CHOSEN, Origin
-from unjudged.rankings.runs import Run
+from unjudged.rankings.runs import Run, RunsSource
 from unjudged.rankings.sample_file import sample_text
 from unjudged.results.fields import Row
 from unjudged.results.result import Result

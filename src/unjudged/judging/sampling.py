@@ -13,10 +13,9 @@ from hashlib import blake2b
 import numpy as np
 
 from unjudged.base import segments
-from unjudged.rankings.hashing import Numbers, mixed
 from unjudged.rankings.judged import Floats, Integers, Mask
 from unjudged.rankings.judgments import Judgments
-from unjudged.rankings.pooled import PooledDocuments
+from unjudged.rankings.pooled import Numbers, PooledDocuments, mixed
 
 _CELL_BITS = np.uint64(24)
 

@@ -10,12 +10,11 @@ from unjudged.base.choices import checked_int
 from unjudged.base.errors import AssumptionWarning, InputError, UsageError, announce
 from unjudged.base.wording import counted
 from unjudged.collection.collection import Collection, collection_of, judged_rankings
-from unjudged.collection.run_names import RunsSource
 from unjudged.rankings.coverage import not_random
 from unjudged.rankings.extension import chosen_rows, extended
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.origin import CHOSEN, STRATIFIED, UNIFORM, Origin
-from unjudged.rankings.runs import Run
+from unjudged.rankings.runs import Run, RunsSource
 
 UNIFORMLY, PER_QUERY = "uniformly", "per-query"
 STATED = (UNIFORMLY, PER_QUERY)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from unjudged.measures.kernel import chance
-from unjudged.measures.kernel.averages import GEOMETRIC
+from unjudged.measures.kernel.measure import GEOMETRIC
 from unjudged.measures.kernel.registry import measure, ratio
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 

@@ -15,8 +15,8 @@ from math import inf
 import numpy as np
 
 from unjudged.base.segments import ends, owners, ranges, sums
-from unjudged.measures.fixed_size import Strata
 from unjudged.measures.kernel.registry import measure, ratio
+from unjudged.measures.stratified import Strata
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments
 

@@ -19,11 +19,10 @@ import numpy as np
 from unjudged.base.choices import place_of
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted
-from unjudged.collection.run_names import RunsSource
 from unjudged.evidence.contrast import ALONE, Contrast, Ends, Ints
 from unjudged.evidence.intervals.quantiles import Estimate, normal_interval
-from unjudged.measures.kernel.averages import ROUNDING, mean_over_queries
 from unjudged.measures.kernel.estimand import ALL_JUDGED, POOL_JUDGED, THESE, Estimand
+from unjudged.measures.kernel.measure import ROUNDING, mean_over_queries
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.calibrated_gains import Combined, combined, folds_of
@@ -39,6 +38,7 @@ from unjudged.predictions.sums import SamplingError, Sum
 from unjudged.rankings.coverage import not_random
 from unjudged.rankings.judged import Floats, Mask
 from unjudged.rankings.judgments import JudgmentsSource
+from unjudged.rankings.runs import RunsSource
 
 OUTSIDE = ("error", "nonrelevant")
 """Ways to treat documents that people could not have judged."""

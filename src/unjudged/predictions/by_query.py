@@ -11,7 +11,6 @@ from unjudged.base.choices import place_of
 from unjudged.base.errors import InputError
 from unjudged.base.wording import counted
 from unjudged.collection.collection import Collection, collection_of, judged_rankings
-from unjudged.collection.run_names import RunsSource
 from unjudged.data.columns import QRELS
 from unjudged.data.tables import Ids
 from unjudged.evidence.contrast import ALONE, Contrast, Ints
@@ -25,6 +24,7 @@ from unjudged.predictions.population import Completeness, with_retrieved
 from unjudged.predictions.predictions import Judges, JudgesSource, any_predicted, weights_text
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
+from unjudged.rankings.runs import RunsSource
 
 __all__ = ["Powered", "QueryEvidence", "estimate_by_query", "prediction_powered"]
 

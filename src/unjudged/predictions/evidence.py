@@ -7,7 +7,6 @@ from typing import Any
 
 from unjudged.base.errors import AssumptionWarning, UsageError, announce
 from unjudged.collection.collection import Collection, collection_of
-from unjudged.collection.run_names import RunsSource
 from unjudged.evidence.contrast import Evidence
 from unjudged.measures.kernel.names import MeasureLike, with_relevant
 from unjudged.measures.kernel.registry import Measure
@@ -16,6 +15,7 @@ from unjudged.predictions.by_query import JudgedAndPredicted, QueryEvidence
 from unjudged.predictions.population import Population, is_sample
 from unjudged.predictions.predictions import GRADES, Judges, JudgesSource
 from unjudged.rankings.judgments import JudgmentsSource
+from unjudged.rankings.runs import RunsSource
 
 BY_DOCUMENT = ("P@10", "RBP(p=0.8)")
 BY_QUERY = ("AP", "nDCG@10", "RBP(p=0.8)")

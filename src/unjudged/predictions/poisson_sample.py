@@ -10,7 +10,6 @@ from unjudged.base.choices import checked_int
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.segments import sums
 from unjudged.collection.collection import judged_rankings
-from unjudged.collection.run_names import RunsSource, name_runs
 from unjudged.data.columns import QRELS
 from unjudged.judging import sampling
 from unjudged.measures.kernel.names import MeasureLike
@@ -18,11 +17,11 @@ from unjudged.predictions.calibrated_gains import Curve, combined, folds_of
 from unjudged.predictions.predictions import Judges, JudgesSource, any_predicted
 from unjudged.predictions.sums import Sum
 from unjudged.rankings.extension import chosen_rows, extended, rows_of, table_of
-from unjudged.rankings.hashing import unit
 from unjudged.rankings.judged import Floats, JudgedRankings, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource, answers_in
 from unjudged.rankings.origin import WEIGHTED, Origin
-from unjudged.rankings.runs import Run
+from unjudged.rankings.pooled import unit
+from unjudged.rankings.runs import Run, RunsSource, name_runs
 from unjudged.rankings.sample_file import answered
 
 FLOOR, SHARE_FOR_FLOOR = 0.01, 0.1

@@ -11,7 +11,6 @@ import numpy as np
 from unjudged.base.errors import InputError
 from unjudged.base.wording import counted, percent
 from unjudged.collection.collection import Collection, collection_of, judged_rankings
-from unjudged.collection.run_names import RunsSource
 from unjudged.evidence.intervals.powered import LEAST
 from unjudged.measures.kernel.estimand import BY_DOCUMENT, check_use
 from unjudged.measures.kernel.measure import Measure
@@ -19,7 +18,7 @@ from unjudged.predictions.predictions import Judges, JudgesSource
 from unjudged.rankings.extension import extended, rows_of
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
-from unjudged.rankings.runs import Run
+from unjudged.rankings.runs import Run, RunsSource
 
 POISSON, STRATIFIED, ASSUMED = "Poisson", "stratified", "assumed uniform"
 """Documents drawn one by one, a fixed number per stratum, or unrecorded: as if a fixed number per query."""

@@ -14,7 +14,6 @@ from unjudged.base.errors import InputError, UsageError, announce, quoted
 from unjudged.base.wording import plain, shortlist
 from unjudged.collection.collection import Collection, collection_of
 from unjudged.collection.description import Labels
-from unjudged.collection.run_names import RunsSource
 from unjudged.data.columns import NAMES, listed
 from unjudged.data.small_tables import Headless, read_small_table
 from unjudged.data.sources import name_in_errors
@@ -25,6 +24,7 @@ from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.coverage import coverage_warnings
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import JudgmentsSource
+from unjudged.rankings.runs import RunsSource
 
 PAIRS = Headless(
     ("run", "group"), lambda fields: len(fields) == 2 and not any(" " in field for field in fields)

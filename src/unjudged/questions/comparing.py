@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from unjudged.base.choices import CorrectionName, TestName, TiesName
-from unjudged.base.errors import UsageError
-from unjudged.base.wording import counted
+import numpy as np
+
+from unjudged.base.choices import CorrectionName, TestName, TiesName, check_probability
+from unjudged.base.errors import UnjudgedWarning, UsageError, announce
+from unjudged.base.notes import Note, note
+from unjudged.base.wording import counted, shortlist
+from unjudged.collection.collection import Collection
+from unjudged.collection.description import description_of
 from unjudged.collection.query_segments import SegmentsSource, several_segments, with_every
-from unjudged.collection.run_names import RunsSource
+from unjudged.collection.scores import Scores
+from unjudged.data.sources import FILE, FRAME, MAPPING, kind_of_source
+from unjudged.evidence.contrast import Evidence
 from unjudged.inference.infer import Settings, separate
-from unjudged.inference.rows import MOST_PERMUTATIONS, answer, place_of_baseline
+from unjudged.inference.macro import MACRO, collection_rows, macro_variances
+from unjudged.inference.rows import MOST_PERMUTATIONS, answer, pairs_of, place_of_baseline
 from unjudged.measures.kernel.names import MeasureLike
-from unjudged.questions.sources import (
+from unjudged.questions.gathering import (
+    DEFAULT,
     Gathered,
+    Predicting,
     Source,
     baseline_of,
     chosen_test,
@@ -24,7 +35,8 @@ from unjudged.questions.sources import (
     predicting,
     resolved,
 )
-from unjudged.rankings.judged import Mask
+from unjudged.rankings.judged import Floats, Mask
+from unjudged.rankings.runs import RunsSource
 from unjudged.results.comparison import Comparison
 
 
@@ -131,3 +143,181 @@ def compare_gathered(
     if parts is not None:
         told["segments"] = told_of_segments(parts, pairs, measures, settings)
     return Comparison(rows, notes, told, source=found)
+
+
+ENOUGH = 10
+"""With fewer queries, a collection hardly shows how far its differences spread."""
+
+
+def compare_collections(
+    collections: Mapping[Any, Any],
+    measure: MeasureLike | None = None,
+    *,
+    predictions: Any = None,
+    depth: int | None = None,
+    baseline: str | None = None,
+    test: TestName = "t",
+    correction: CorrectionName = "holm",
+    alpha: float = 0.05,
+    draws: int = 20_000,
+    seed: int = 0,
+) -> Comparison:
+    """Compare systems over several collections, as BEIR and MTEB report them, by tests over queries.
+
+    `collections` maps names to a `Collection` or its description, to (judgments, runs), or to a table of
+    scores: `Scores`, or a file or frame that `Scores.of` takes. Each needs the same runs and at least two
+    queries. `measure` is the one of the tables if they have only one, else nDCG@10. `predictions` are used
+    with the judgments, or name those of each collection. `depth` keeps only the first documents of each
+    ranking. `test` is for pairs within collections, corrected over all pairs and
+    collections; the mean over collections has a t test with stratified queries, corrected over the pairs.
+
+    >>> from unjudged import sample
+    >>> runs = {name: sample.runs[name] for name in ("lexical", "fused", "reranked")}
+    >>> found = compare_collections({"one": (sample.qrels, runs), "two": (sample.qrels, runs)})
+    >>> found.systems[2]["system"], found.systems[2]["place_high"]
+    ('reranked', 1)
+    """
+    check_probability("alpha", alpha, 0.05)
+    settings = Settings.of(test, correction, alpha, draws, seed)
+    if settings.correction.joint:
+        raise UsageError(f"{correction} looks at one collection at a time: use holm, bh, bonferroni or none")
+    named = _by_name(collections)
+    read = {name: _read(name, source, measure) for name, source in named.items()}
+    tables = {name: source for name, source in read.items() if isinstance(source, Scores)}
+    for given, value in {"depth": depth, "predictions": predictions}.items():
+        if tables and value is not None:
+            name = next(iter(tables))
+            raise UsageError(f"{given} needs judgments and runs, and collection {name!r} has scores")
+    if measure is None:
+        known = {str(one) for table in tables.values() for one in table.measures}
+        measure = known.pop() if len(known) == 1 else DEFAULT
+    sources = {name: one.chosen(measure) if isinstance(one, Scores) else one for name, one in read.items()}
+    runs = _same_runs({name: list(source.runs) for name, source in sources.items()})
+    place_of_baseline(baseline, runs)
+    predicted = predicting(predictions)
+    found = {
+        name: _gathered(name, source, runs, measure, depth=depth, predicted=predicted)
+        for name, source in sources.items()
+    }
+    for name, one in found.items():
+        if len(one.queries) < 2:
+            raise UsageError(f"collection {name!r} has one query, expected at least two")
+    evidence: dict[str, Evidence] = {name: one.evidence[0] for name, one in found.items()}
+    rows = collection_rows(evidence, settings, baseline)
+    notes = [said.of([name]) for name, one in found.items() for said in one.notes]
+    notes += [*_same_queries(found), *notes_on_measures(list(evidence.values())[:1])]
+    notes += resting_on_few(*_variances(evidence, runs, baseline))
+    told: dict[str, Any] = {"systems": runs, "baseline": baseline, "alpha": alpha}
+    told["collections"] = {name: len(one.queries) for name, one in found.items()}
+    told["geometric"] = found[next(iter(found))].evidence[0].measure.geometric
+    told["family"] = _family(len(rows["pairs"]), len(found))
+    told |= {"test": settings.test.title, "correction": settings.correction.title}
+    return Comparison(rows, list(dict.fromkeys(notes)), told, view="systems", source=found)
+
+
+def _family(pairs: int, collections: int) -> str:
+    """Say which tests were corrected together."""
+    of_mean = f"; those of the mean over {counted(pairs, 'pair')}" if pairs > 1 else ""
+    return f"{pairs * collections} tests: {counted(pairs, 'pair')} in {collections} collections{of_mean}"
+
+
+def _variances(
+    evidence: Mapping[str, Evidence], runs: Sequence[str], baseline: str | None
+) -> tuple[dict[str, int], Floats]:
+    """Return the queries of each collection, and what it adds to the variances of means and differences."""
+    pairs = pairs_of(runs, baseline)
+    contrasts = [one.contrast(*pairs) for one in evidence.values()]
+    parts = [macro_variances([c.scores for c in contrasts]), macro_variances([c.values for c in contrasts])]
+    return {name: len(one.queries) for name, one in evidence.items()}, np.concatenate(parts, axis=1)
+
+
+def resting_on_few(queries: Mapping[str, int], variances: Floats) -> list[Note]:
+    """Say if most of the uncertainty of a mean over collections is that of one with very few queries.
+
+    `variances`, collections x systems and pairs, are what each collection adds to the variance of a mean.
+
+    >>> resting_on_few({"small": 5, "large": 50}, np.array([[1 / 5, 1 / 5], [1 / 50, 9 / 5]]))[0][:79]
+    'small has 5 queries, on which up to 91 % of the uncertainty of a mean or differ'
+    >>> resting_on_few({"small": 5, "large": 50}, np.array([[1 / 5], [1 / 2]]))
+    []
+    """
+    place, name = min(enumerate(queries), key=lambda one: queries[one[1]])
+    least, total = queries[name], variances.sum(axis=0)
+    share = float((variances[place, total > 0] / total[total > 0]).max(initial=0))
+    if least >= ENOUGH or list(queries.values()).count(least) > 1 or share <= 0.5:
+        return []
+    return [note("rests-on-few", [name], queries=least, share=share, enough=ENOUGH)]
+
+
+def _by_name(collections: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return at least two collections by name; none may have the name of the mean."""
+    named = {str(name): source for name, source in collections.items()}
+    if len(named) < len(collections):
+        raise UsageError("two collections have the same name")
+    if len(named) < 2:
+        raise UsageError("one collection has no mean over collections: give two or more, or use compare")
+    if MACRO in named:
+        raise UsageError(
+            f"a collection is called {MACRO!r}, which names the mean over collections: rename it"
+        )
+    return named
+
+
+def _read(name: str, source: Any, measure: MeasureLike | None) -> Collection | Scores:
+    """Return a collection, from judgments and runs or a description, or the scores of a table."""
+    if isinstance(source, tuple | list):
+        if len(source) != 2:
+            raise UsageError(f"collection {name!r} has {len(source)} parts, expected (judgments, runs)")
+        return Collection(*source)
+    if isinstance(source, Collection) or description_of(source) is not None:
+        return resolved(source)[0]
+    if not isinstance(source, Scores) and kind_of_source(source) not in (FILE, FRAME, MAPPING):
+        expected = "a Collection, (judgments, runs), or a table of scores"
+        raise UsageError(f"collection {name!r} is of type {type(source).__name__}, expected {expected}")
+    return Scores.of(source, measure)
+
+
+def _gathered(
+    name: str,
+    source: Collection | Scores,
+    runs: Sequence[str],
+    measure: MeasureLike,
+    *,
+    depth: int | None,
+    predicted: Predicting | None,
+) -> Gathered:
+    """Return the evidence of one collection with its runs in this order; warnings name the collection."""
+    if isinstance(source, Scores):
+        return gather(source, list(runs), measure)
+    ordered = source.chosen(list(runs))
+    with warnings.catch_warnings(record=True) as recorded:
+        warnings.simplefilter("always", UnjudgedWarning)
+        found = gather(ordered, None, [measure], depth=depth, predicted=predicted)
+    for one in recorded:
+        if isinstance(one.message, UnjudgedWarning):
+            announce([type(one.message)(one.message.note.of([name]))])
+        else:
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+    return found
+
+
+def _same_queries(found: Mapping[str, Gathered]) -> Iterator[Note]:
+    """Say which collections have the same judgments, or the same scores where these are not known."""
+    alike: dict[tuple[str, object], list[str]] = {}
+    for name, one in found.items():
+        alike.setdefault(one.made_of, []).append(name)
+    for (what, _), names in alike.items():
+        if len(names) > 1:
+            yield note("same-queries", names, what=what)
+
+
+def _same_runs(each: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the runs that every collection must have."""
+    runs = list(dict.fromkeys(run for own in each.values() for run in own))
+    for name, own in each.items():
+        missing = [run for run in runs if run not in own]
+        if missing:
+            have = "is" if len(missing) == 1 else "are"
+            problem = f"{shortlist(missing)} {have} not among the runs of collection {name!r}"
+            raise UsageError(f"{problem}: give each collection the same runs, by the same names")
+    return runs

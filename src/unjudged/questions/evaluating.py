@@ -13,18 +13,18 @@ from unjudged.base.choices import TiesName, checked_int
 from unjudged.base.errors import UnjudgedWarning, announce
 from unjudged.collection.collection import Collection, collection_of
 from unjudged.collection.query_segments import SegmentsSource, several_segments, with_every
-from unjudged.collection.run_names import Names, RunsSource
 from unjudged.collection.scores import Scores, of_systems, scores_of
 from unjudged.evidence.contrast import Evidence
 from unjudged.evidence.runs_alone import AloneEvidence
 from unjudged.evidence.tied_scores import TIES, notes_on_ties, over_orders
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.measures.kernel.registry import Measure, compute_all
-from unjudged.questions.default_measures import default_measures
+from unjudged.questions.gathering import default_measures
 from unjudged.questions.measure_warnings import measure_warnings
 from unjudged.rankings.coverage import coverage_warnings, missing_queries
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import JudgmentsSource
+from unjudged.rankings.runs import Names, RunsSource
 from unjudged.results.evaluation import Evaluation
 from unjudged.results.fields import Row
 
@@ -250,7 +250,7 @@ def _of_table(table: Scores, asking: Asking, interval: str | None) -> Evaluation
 def _of_predictions(
     collection: Collection, measures: Any, predicted: tuple[Any, ...], asking: Asking, interval: str | None
 ) -> Evaluation:
-    from unjudged.questions.sources import Predicting, of_predictions
+    from unjudged.questions.gathering import Predicting, of_predictions
 
     found = of_predictions(collection, measures, Predicting(*predicted))
     asking.measures = [one.measure for one in found.evidence]

@@ -7,25 +7,29 @@ from contextlib import suppress
 from dataclasses import dataclass
 from math import inf
 from numbers import Real
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from unjudged.base.choices import shown
-from unjudged.base.errors import UsageError
+from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted
 from unjudged.collection.description import Description
 from unjudged.collection.query_segments import EVERY, SegmentsSource, several_segments, with_every
+from unjudged.collection.score_rows import UNNAMED
+from unjudged.data.scan import scanner
 from unjudged.inference.infer import reach_of
 from unjudged.inference.margins import AS_JUDGED, FAIL, PASS, SEEN, UNDECIDED, WORST, JudgingName, gate_checks
 from unjudged.measures.kernel.names import MeasureLike, parse_measure, place_of_measure, with_relevant
-from unjudged.measures.kernel.registry import Measure
-from unjudged.questions.sources import gather, level_of, notes_on_measures, predicting, resolved
-from unjudged.questions.usable import check_directions, check_rankings
+from unjudged.measures.kernel.registry import MEASURES, Measure
+from unjudged.questions.gathering import gather, level_of, notes_on_measures, predicting, resolved
 from unjudged.results.fields import Row
 from unjudged.results.result import Result
 from unjudged.results.views import View
 from unjudged.results.words import sentence_of_gate, verdict_of_gate, would_tell
+
+if TYPE_CHECKING:
+    from unjudged.evidence.shared import SharedRankings
 
 CODES = {PASS: 0, FAIL: 1, UNDECIDED: 2}
 BAD_INPUT = 3
@@ -191,3 +195,36 @@ def _margins(margin: Margin, measures: Sequence[Measure]) -> list[float]:
             problem = f"the values of {measure} are from {measure.range[0]:g} to {measure.range[1]:g}"
             raise UsageError(f"margin is {one:g}, but {problem}: no loss is larger; give a smaller margin")
     return own
+
+
+MISSING, UNJUDGED = 1 / 5, 9 / 10
+"""Shares of the queries: without a ranking, and without any judged document in it."""
+
+
+def check_rankings(shared: SharedRankings) -> None:
+    """Refuse a run that lacks more than a fifth of the queries, or has no judged document in nine of ten."""
+    rankings, runs = shared.judged_rankings, list(shared.runs)
+    judged = np.asarray(scanner.count_grades(rankings.labels, rankings.offsets, 0, np.inf))
+    for name, ranked, known in zip(
+        runs, rankings.retrieved.reshape(len(runs), -1), judged.reshape(len(runs), -1), strict=True
+    ):
+        queries, missing, unjudged = ranked.size, int((ranked == 0).sum()), int((known == 0).sum())
+        if missing > MISSING * queries:
+            problem = f"no ranking for {missing} of {counted(queries, 'query')}"
+            raise InputError(f"{problem}: a gate decides only if at most a fifth lacks", source=name)
+        if unjudged > UNJUDGED * queries:
+            problem = f"no judged document in the rankings of {unjudged} of {counted(queries, 'query')}"
+            raise InputError(f"{problem}: does it name documents as the judgments do?", source=name)
+
+
+def check_directions(measures: Sequence[Measure], described: Description) -> None:
+    """Refuse a measure of a described table that is not known, unless it is said to be lower or higher."""
+    if described.scores is None:
+        return
+    declared = {UNNAMED, *(described.scores.lower or ()), *(described.scores.higher or ())}
+    for measure in measures:
+        if measure.name not in MEASURES and str(measure) not in declared:
+            raise UsageError(
+                f"it is not known whether {measure} is better lower or higher: "
+                f"--set scores.lower={measure}, or scores.higher"
+            )

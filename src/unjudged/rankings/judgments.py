@@ -25,7 +25,6 @@ from unjudged.data.scan.scanner import Index
 from unjudged.data.sources import name_in_errors, table_of_source
 from unjudged.data.tables import Ids, Table
 from unjudged.rankings.draw_order import DrawOrder
-from unjudged.rankings.hashing import fingerprint, hashes, mixed, salt
 from unjudged.rankings.origin import (
     A_POOL,
     SAMPLES,
@@ -34,7 +33,7 @@ from unjudged.rankings.origin import (
     Origin,
     kind_by_columns,
 )
-from unjudged.rankings.pooled import PooledDocuments
+from unjudged.rankings.pooled import PooledDocuments, fingerprint, hashes, mixed, salt
 
 UNSAMPLED: Final = -1
 """The grade of a document that is pooled but not judged; every negative grade counts as this one."""

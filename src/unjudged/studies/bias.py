@@ -10,8 +10,8 @@ from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted
 from unjudged.collection.collection import Collection
 from unjudged.evidence.intervals.quantiles import Estimate, t_interval
-from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, Estimand
+from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.by_document import estimate_population
 from unjudged.predictions.population import (

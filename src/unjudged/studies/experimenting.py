@@ -15,7 +15,6 @@ import numpy as np
 from unjudged.base.choices import as_list, called_with_levels, checked_int
 from unjudged.base.errors import UnjudgedError, UsageError
 from unjudged.collection.collection import Collection, collection_of
-from unjudged.collection.run_names import RunsSource
 from unjudged.judging.designs import DESIGNS, Design
 from unjudged.judging.pooling import Pool
 from unjudged.measures.kernel.names import MeasureLike, parse_measure, parse_measures
@@ -23,6 +22,7 @@ from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.weighted import BY_PROBABILITY
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import JudgmentsSource
+from unjudged.rankings.runs import RunsSource
 from unjudged.studies.summary import Experiment, Samples
 
 DEFAULT_MEASURES = ("AP", "infAP", "indAP", "subAP", "Bpref", "Bpref10")

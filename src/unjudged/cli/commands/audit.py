@@ -15,14 +15,14 @@ import os
 from typing import TYPE_CHECKING
 
 from unjudged.base.errors import UsageError
+from unjudged.cli.opening import how_predicted, kind_of, opened
 from unjudged.cli.options import options, reads
 from unjudged.cli.output import form_of, show_all
-from unjudged.cli.sources import how_predicted, kind_of, opened
 from unjudged.cli.standard_streams import progress
 from unjudged.collection.collection import Collection
-from unjudged.collection.finding import description_of
-from unjudged.collection.run_names import file_name
+from unjudged.collection.description import description_of
 from unjudged.diagnosis.kinds import JUDGMENTS
+from unjudged.rankings.runs import file_name
 
 if TYPE_CHECKING:
     from unjudged.cli.command_line import Given

@@ -14,9 +14,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from unjudged.base.errors import UsageError
+from unjudged.cli.opening import are_several, collections_of_words, opened, predicting
 from unjudged.cli.options import options, views
 from unjudged.cli.output import FULL_PRECISION, form_of, show_figure, show_tables, show_view, wrapped
-from unjudged.cli.sources import are_several, collections_of_words, opened, predicting
 from unjudged.results.rendering import WITHOUT_NOTES
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def next_step(found: Comparison, given: Given) -> str:
     """Return the command to go on with, where more judging is what it needs."""
     from shlex import join
 
-    from unjudged.collection.run_names import file_name
+    from unjudged.rankings.runs import file_name
 
     open_pairs = [row for row in found.pairs if row["headline"] in ("needs judging", "needs both")]
     if not open_pairs or getattr(found.source, "shared", None) is None or given.view is not None:

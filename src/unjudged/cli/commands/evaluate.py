@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from unjudged.cli.opening import opened, predicting
 from unjudged.cli.options import Option, options, views
 from unjudged.cli.output import form_of, show_figure, show_view
-from unjudged.cli.sources import opened, predicting
 from unjudged.cli.standard_streams import progress, tell
 
 if TYPE_CHECKING:

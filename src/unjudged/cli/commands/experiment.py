@@ -14,9 +14,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unjudged.base.threads import cores
+from unjudged.cli.opening import opened
 from unjudged.cli.options import Option, a_measure, options
 from unjudged.cli.output import form_of, show_all, show_figure
-from unjudged.cli.sources import opened
 from unjudged.cli.standard_streams import progress
 
 if TYPE_CHECKING:

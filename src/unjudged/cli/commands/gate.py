@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 
 from unjudged.base.errors import UsageError, quoted
 from unjudged.base.wording import shortlist
+from unjudged.cli.opening import opened
 from unjudged.cli.options import Option, options
 from unjudged.cli.output import form_of, show_tables, wrapped
-from unjudged.cli.sources import opened
 
 if TYPE_CHECKING:
     from unjudged.cli.command_line import Given
@@ -50,7 +50,7 @@ OPTIONS = options("measure", MARGIN, "set", JUDGING, UNDECIDED, "alpha depth for
 def run(given: Given) -> int:
     """Ask, show the outcome, and return the exit code."""
     import unjudged
-    from unjudged.questions.sources import resolved
+    from unjudged.questions.gathering import resolved
 
     form = form_of(given)
     losses = None if given.margin is None else margins(given.margin)

@@ -54,7 +54,7 @@ def run(given: Given) -> None:
     from unjudged.base.notes import DOUBT, Note
     from unjudged.base.wording import shortlist
     from unjudged.cli.standard_streams import show, tell
-    from unjudged.collection.finding import description_above
+    from unjudged.collection.description import description_above
     from unjudged.judging.judging_page import judging_page, to_judge_in
     from unjudged.judging.texts import read_documents, read_queries
     from unjudged.rankings.judgments import Judgments

@@ -47,8 +47,8 @@ OPTIONS = options(DESIGN, NUMBER, "measure set seed format output")
 
 def run(given: Given) -> None:
     """List or draw documents, and write the file, or a table of them."""
+    from unjudged.cli.opening import opened
     from unjudged.cli.output import form_of, show_tables, wrapped
-    from unjudged.cli.sources import opened
     from unjudged.cli.standard_streams import progress, show
     from unjudged.judging.next_documents import next_documents
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from unjudged.base.errors import UsageError
 from unjudged.cli.commands.compare import how_tested
+from unjudged.cli.opening import opened
 from unjudged.cli.options import Option, a_path, options
-from unjudged.cli.sources import opened
 from unjudged.cli.standard_streams import show
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ SUFFIXES = (".html", ".htm", "")
 
 def run(given: Given) -> None:
     """Make the page."""
-    from unjudged.questions.sources import resolved
+    from unjudged.questions.gathering import resolved
     from unjudged.report.page.report_page import report_page
 
     output = given.output

@@ -18,7 +18,7 @@ from unjudged.data import trec
 from unjudged.data.columns import QRELS, RUN, Layout
 from unjudged.data.streams import STANDARD_INPUT, File, name_file_in_errors, on_disk
 from unjudged.data.tables import decode, encode
-from unjudged.measures.kernel.averages import GEOMETRIC
+from unjudged.measures.kernel.measure import GEOMETRIC
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import Judgments
 

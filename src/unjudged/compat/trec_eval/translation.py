@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.measures.gain import IdealDCG
-from unjudged.measures.kernel.averages import GEOMETRIC
+from unjudged.measures.kernel.measure import GEOMETRIC
 from unjudged.measures.kernel.names import trec_eval_names
 from unjudged.measures.kernel.registry import Measure, compute_all
 from unjudged.measures.precision import TENTHS, documents_needed

@@ -12,8 +12,8 @@ from unjudged.evidence.calibration import Calibration
 from unjudged.evidence.contrast import Contrast, Ends
 from unjudged.evidence.intervals.methods import NEEDS, Columns, How, interval
 from unjudged.evidence.runs_alone import ends_of
-from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.estimand import ALL_JUDGED, LEAVING_OUT
+from unjudged.measures.kernel.measure import mean_over_queries
 
 
 @interval(

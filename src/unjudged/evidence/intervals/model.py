@@ -12,8 +12,8 @@ from unjudged.evidence.intervals.methods import Columns, How, interval, rankings
 from unjudged.evidence.intervals.quantiles import t_quantile
 from unjudged.evidence.prevalence import GivenPrevalence
 from unjudged.evidence.unjudged_sums import FEW_QUERIES, UnjudgedSum, is_sum
-from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.estimand import ALL_JUDGED
+from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.registry import BOUNDS, Measure
 from unjudged.rankings.judged import JudgedRankings
 

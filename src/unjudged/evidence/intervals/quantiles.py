@@ -20,8 +20,8 @@ from unjudged.base import distributions
 from unjudged.base.choices import check_confidence
 from unjudged.base.distributions import student_quantile
 from unjudged.base.errors import UsageError
-from unjudged.measures.kernel.averages import ROUNDING, mean_over_queries
 from unjudged.measures.kernel.estimand import Estimand
+from unjudged.measures.kernel.measure import ROUNDING, mean_over_queries
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats
 

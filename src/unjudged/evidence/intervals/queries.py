@@ -20,8 +20,8 @@ from unjudged.evidence.intervals.quantiles import (
     t_half,
     within,
 )
-from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.estimand import OTHER, SAMPLED, UNKNOWN_JUDGMENTS
+from unjudged.measures.kernel.measure import mean_over_queries
 
 
 @interval(

@@ -20,11 +20,11 @@ from unjudged.evidence.estimates import ends_of_estimates
 from unjudged.evidence.intervals.methods import Columns, How, interval, rankings_of
 from unjudged.evidence.intervals.quantiles import normal_quantile, reaches
 from unjudged.evidence.intervals.sampled_means import QUOTIENTS, ROUNDING, SampledMeans
-from unjudged.measures.fixed_size import Strata
-from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.estimand import POOL_JUDGED
+from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.measures.kernel.registry import Measure
+from unjudged.measures.stratified import Strata
 from unjudged.rankings.coverage import not_random
 from unjudged.rankings.judged import Floats, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments

@@ -35,8 +35,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.segments import numbered, sums
-from unjudged.measures.fixed_size import Deletions, Strata
 from unjudged.measures.kernel.registry import Measure, ratio
+from unjudged.measures.stratified import Deletions, Strata
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 
 NOTHING_LEFT = 1e-9

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
@@ -15,10 +16,8 @@ import numpy as np
 
 from unjudged.base.choices import Registry
 from unjudged.base.errors import InputError, UsageError
-from unjudged.measures.kernel.averages import GEOMETRIC, ratio, summarised
 from unjudged.measures.kernel.chance import collection
-from unjudged.measures.kernel.parameters import by_places, checked
-from unjudged.measures.kernel.traits import Traits, refused_measure, try_traits
+from unjudged.measures.kernel.traits import Traits, by_places, checked, refused_measure, try_traits
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.origin import SAMPLES
@@ -332,7 +331,7 @@ def _made_again(
     name: str, given: Mapping[str, Any], source: str | None = None, written: Measure | None = None
 ) -> Measure:
     if name not in MEASURES and source is not None:
-        import_module("unjudged.measures.kernel.loading").load_measures(source)
+        import_module("unjudged.measures.kernel.registry").load_measures(source)
     return replace(MEASURES[name], given=MappingProxyType(dict(given)), written=written)
 
 
@@ -340,3 +339,53 @@ def _made_again(
 def _keywords(function: Callable[..., Floats]) -> dict[str, Any]:
     signature = inspect.signature(function).parameters.values()
     return {p.name: p.default for p in signature if p.kind is p.KEYWORD_ONLY}
+
+
+GEOMETRIC = "geometric mean"
+"""The `summary` of a measure whose mean over queries is the exponential of its mean logarithm."""
+
+ROUNDING = 1e-12
+"""Values that differ by less, relative to the largest value, are equal: floating point does no better."""
+
+
+def sum_over_queries(values: Floats) -> Floats:
+    """Return the sum over the last axis, rounded once, so that the order of the queries does not matter."""
+    if values.shape[-1] == 1:
+        return values[..., 0].astype(float)
+    rows = values.reshape(-1, values.shape[-1]).tolist()
+    try:
+        return np.array([math.fsum(row) for row in rows]).reshape(values.shape[:-1])
+    except OverflowError:
+        raise UsageError("the sum over all queries is too large for a number; use smaller weights") from None
+
+
+def mean_over_queries(values: Floats, *, exact: bool = True) -> Floats:
+    """Return the mean over the last axis: the one rule for means over queries.
+
+    The sum is rounded once. `exact=False` is NumPy's mean: many times as fast, and different in the last
+    bits. It is meant for thousands of random draws whose spread or quantiles alone matter, and
+    never for a value that is shown or compared with one of `Scores.means`.
+    """
+    if not exact:
+        return np.asarray(values.mean(axis=-1), float)
+    return np.asarray(sum_over_queries(values) / values.shape[-1], float)
+
+
+def summarised(summary: str, values: Floats) -> Floats:
+    """Return the "mean", "sum" or "geometric mean" over the last axis."""
+    if summary == "sum":
+        return sum_over_queries(values)
+    if summary == GEOMETRIC:
+        return np.asarray(np.exp(mean_over_queries(np.log(values))), float)
+    return mean_over_queries(values)
+
+
+def ratio(numerator: Any, denominator: Any) -> Floats:
+    """Return the quotient, 0 where there is nothing to divide by."""
+    denominator = np.asarray(denominator)
+    if np.count_nonzero(denominator) == denominator.size:
+        everywhere: Floats = np.true_divide(numerator, denominator)
+        return everywhere
+    quotients = np.zeros(np.broadcast(numerator, denominator).shape)
+    quotient: Floats = np.divide(numerator, denominator, out=quotients, where=np.not_equal(denominator, 0))
+    return quotient

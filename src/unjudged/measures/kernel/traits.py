@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import math
+import reprlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from numbers import Integral, Real
+from os import PathLike
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from unjudged.base.errors import UsageError
+from unjudged.data.frames import is_frame
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.origin import KINDS, Kind
@@ -171,3 +177,172 @@ def _judged(states: States) -> States:
 def _written(example: Example) -> str:
     ranking, missed = map(" ".join, example)
     return f'"{ranking}"' + (f', missed="{missed}"' if missed else "")
+
+
+HIGHEST_GRADE = 2**31 - 1
+LARGEST = 10**300  # a double holds it
+MOST_DOCUMENTS = 2**53  # and every number of documents up to this one exactly
+
+
+def _from(low: int, high: int) -> Callable[[Any], int | None]:
+    return lambda value: int(value) if isinstance(value, Integral) and low <= int(value) <= high else None
+
+
+_whole, _relevant = _from(1, LARGEST), _from(1, HIGHEST_GRADE)
+
+
+def _lowest(value: Any) -> float | None:
+    """Return the lowest relevant grade, which is a fraction only where grades are."""
+    number = _between(0, HIGHEST_GRADE, ends=True)(value)
+    if number is None or number % 1:
+        return number
+    return _relevant(int(number))
+
+
+def _truth(value: Any) -> bool | None:
+    return value if isinstance(value, bool) else None
+
+
+def _judgments(value: Any) -> Any:
+    known = isinstance(value, str | PathLike | Iterable | Judgments) or is_frame(value)
+    return value if known else None
+
+
+def _stop(value: Any) -> Any:
+    if callable(value) or (isinstance(value, str) and value in ("uniform", "first", "geometric", "power")):
+        return value
+    table = _numbers(0, math.inf)(value)
+    return table if table is not None and any(table) else None
+
+
+def _between(low: float, high: float, ends: bool) -> Callable[[Any], float | None]:
+    def check(value: Any) -> float | None:
+        try:
+            number = float(value) if isinstance(value, Real) else math.nan
+        except OverflowError:
+            return None
+        inside = low <= number <= high if ends else low < number < high
+        return number if inside and math.isfinite(number) else None
+
+    return check
+
+
+def _numbers(low: float, high: float) -> Callable[[Any], tuple[float, ...] | None]:
+    def check(value: Any) -> tuple[float, ...] | None:
+        inside = _between(low, high, ends=True)
+        if not isinstance(value, tuple | list) or any(inside(number) is None for number in value):
+            return None
+        return tuple(map(float, value)) or None
+
+    return check
+
+
+def _four(value: Any) -> tuple[float, ...] | None:
+    numbers = _numbers(-math.inf, math.inf)(value)
+    return numbers if numbers is not None and len(numbers) == 4 else None
+
+
+def _share(value: Any) -> float | None:
+    number = _between(0, 1, ends=True)(value)
+    return number or None
+
+
+def _one_of(*choices: str) -> Callable[[Any], str | None]:
+    return lambda value: value if isinstance(value, str) and value in choices else None
+
+
+def _gains(value: Any) -> Mapping[int, float] | None:
+    if not isinstance(value, Mapping):
+        return None
+    grade, gain = _from(0, HIGHEST_GRADE), _between(0, math.inf, ends=True)
+    good = all(grade(g) is not None and gain(v) is not None for g, v in value.items())
+    return _Gains(value) if good else None
+
+
+class _Gains(dict[int, float]):
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(tuple(sorted(self.items())))
+
+
+PARAMETERS: Mapping[str, tuple[Callable[[Any], Any], str]] = MappingProxyType(
+    {
+        "rel": (
+            _lowest,
+            "a whole number of at least 1, the lowest grade that counts as relevant",
+        ),
+        "cutoff": (_whole, "a whole number of at least 1"),
+        "recall": (_between(0, 1, ends=True), "a number from 0 to 1"),
+        "recalls": (_numbers(0, 1), "numbers from 0 to 1, such as (0.2, 0.5, 0.8)"),
+        "multiple": (_between(0, math.inf, ends=False), "a number above 0"),
+        "weights": (_four, "four numbers, such as (1, -1, 0, 0)"),
+        "documents": (_from(0, MOST_DOCUMENTS), "a whole number from 0 to 2^53"),
+        "p": (_between(0, 1, ends=False), "a number between 0 and 1"),
+        "alpha": (_between(0, 1, ends=True), "a number from 0 to 1"),
+        "beta": (_between(0, 1e100, ends=False), "a number above 0 and below 1e100"),
+        "square": (_between(0, math.inf, ends=True), "a number of at least 0"),
+        "c": (_between(0, math.inf, ends=False), "a number above 0"),
+        "eps": (_between(0, 1, ends=False), "a number between 0 and 1"),
+        "dcg": (_one_of("log2", "exp-log2"), "'log2' or 'exp-log2'"),
+        "gains": (_gains, "gains of at least 0 by grade, such as {1: 1, 2: 3}"),
+        "max_grade": (_from(1, 50), "a whole number from 1 to 50, the highest grade of the scale"),
+        "scale": (_one_of("none", "query"), "'none' or 'query'"),
+        "form": (_one_of("trec_eval", "paper"), "'trec_eval' or 'paper'"),
+        "pool": (_truth, "True or False"),
+        "actual": (_judgments, "complete judgments: a file, a frame, a dict or Judgments"),
+        "unpooled": (_one_of("nonrelevant", "removed"), "'nonrelevant' or 'removed'"),
+        "share": (_share, "a number above 0 and up to 1"),
+        "seed": (_from(0, LARGEST), "a whole number of at least 0"),
+        "stop": (_stop, "'uniform', 'first', 'geometric', 'power', a table of weights, or a function"),
+        "decay": (_between(0, 1, ends=False), "a number between 0 and 1"),
+        "exponent": (_between(0, math.inf, ends=False), "a number above 0"),
+        "dialect": (_one_of("trec", "trecvid"), "'trec' or 'trecvid'"),
+        "unjudged": (_one_of("condensed", "nonrelevant"), "'condensed' or 'nonrelevant'"),
+        "chance": (_whole, "a whole number of at least 1, the documents of the collection"),
+        "pairs": (_one_of("independent", "joint"), "'independent' or 'joint'"),
+        "rounding": (_one_of("up", "nearest"), "'up' or 'nearest'"),
+    }
+)
+
+
+def checked(measure: str, parameter: str, value: Any) -> Any:
+    """Return the value in the form that measures expect, or an error that says what is allowed."""
+    if parameter not in PARAMETERS:  # of a measure defined elsewhere
+        return value
+    check, expected = PARAMETERS[parameter]
+    result = check(value)
+    if result is None:
+        whole = isinstance(value, float) and value.is_integer()
+        shown = reprlib.repr(int(value)) if whole or isinstance(value, Integral) else repr(value)
+        raise UsageError(f"{measure}: {parameter} is {shown}, expected {expected}")
+    return result
+
+
+def by_places(measure: Any, scale: Floats | None) -> dict[str, Any]:
+    """Return the parameters of a measure by the places of grades, of which g stands for the gain `scale[g]`.
+
+    A threshold becomes the first place that reaches it, and gains become a table by place, so every measure
+    keeps its one formula. A highest grade that no document has is one more place. Without a scale places are
+    grades.
+    """
+    given = dict(measure.given)
+    if scale is None:
+        return {**given, "rel": math.ceil(given["rel"])}
+    highest = given.pop("max_grade", None)
+    graded = "gains" in measure.parameters and ("rel" not in measure.parameters or highest is not None)
+    refused = "gains" in given or "actual" in given or given.get("scale", "none") != "none"
+    if measure.traits.ungraded:
+        return dict(measure.given)
+    if refused or not (graded or "rel" in measure.parameters):
+        remedy = "round the grades, or use nDCG, whose gains they are"
+        raise UsageError(f"{measure} needs whole grades, and these have fractions: {remedy}")
+    if "rel" in given:
+        given["rel"] = max(1, int(np.searchsorted(scale, given["rel"])))
+    elif "rel" in measure.parameters and highest is None:
+        example = measure(rel=float(scale[-1] / 2))
+        raise UsageError(f"{measure}: with fractional grades, say which are relevant, such as {example}")
+    if graded:
+        exponential = given.pop("dcg", "log2") == "exp-log2"
+        reached = scale if highest is None or scale[-1] >= highest else np.append(scale, highest)
+        gains = np.exp2(reached) - 1 if exponential else reached / (highest or 1)
+        given["gains"] = _Gains(enumerate(gains.tolist()))
+    return given

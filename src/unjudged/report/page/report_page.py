@@ -17,7 +17,6 @@ from unjudged.base.errors import AssumptionWarning, announce
 from unjudged.base.wording import percent, shortlist
 from unjudged.collection.description import MODEL, Description
 from unjudged.collection.query_segments import SegmentsSource
-from unjudged.collection.run_names import RunsSource
 from unjudged.collection.scores import Scores
 from unjudged.data.writing import write_whole
 from unjudged.evidence.calibration import Calibration
@@ -31,12 +30,13 @@ from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.questions.calibrating import calibration_of
 from unjudged.questions.comparing import compare_gathered
-from unjudged.questions.default_measures import FROM_SAMPLES, fitting_measures
-from unjudged.questions.sources import (
+from unjudged.questions.gathering import (
+    FROM_SAMPLES,
     Source,
     baseline_of,
     chosen_test,
     comparable,
+    fitting_measures,
     gather,
     level_of,
     predicting,
@@ -44,6 +44,7 @@ from unjudged.questions.sources import (
 )
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.origin import Origin
+from unjudged.rankings.runs import RunsSource
 from unjudged.report.figure import style_of_page
 from unjudged.report.page.data import PageInput, packed, page_data
 from unjudged.results.comparison import Comparison

@@ -15,7 +15,6 @@ from unjudged.base.errors import AssumptionWarning, UnjudgedWarning, UsageError,
 from unjudged.base.notes import Note, note
 from unjudged.collection.collection import Collection, collection_of
 from unjudged.collection.description import Description
-from unjudged.collection.run_names import RunsSource
 from unjudged.collection.scores import Scores, of_systems, scores_of
 from unjudged.evidence.contrast import Ends, Evidence
 from unjudged.evidence.intervals.sampled_means import SampledMeans
@@ -27,11 +26,11 @@ from unjudged.measures.kernel.estimand import COMPARISON, SAMPLED, permitted
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.measures.kernel.traits import Refusal
-from unjudged.questions.default_measures import DEFAULT, fitting_measures
 from unjudged.questions.measure_warnings import measure_warnings, not_uniform, why_not_uniform
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
-from unjudged.rankings.origin import STRATIFIED, UNIFORM, below_pool
+from unjudged.rankings.origin import A_SAMPLE, STRATIFIED, UNIFORM, WEIGHTED, Kind, below_pool
+from unjudged.rankings.runs import RunsSource
 from unjudged.results.evaluation import Evaluation
 
 Source = JudgmentsSource | Collection | Scores | Evaluation
@@ -280,3 +279,34 @@ def notes_on_measures(evidence: Sequence[Evidence]) -> Iterator[Note]:
             yield note("of-logarithms", [str(one.measure)])
         if one.measure.traits.summary == "sum":
             yield note("per-query", [str(one.measure)])
+
+
+DEFAULT = "nDCG@10"
+"""The measure if one is needed and none is named."""
+DEFAULT_MEASURES = (DEFAULT, "AP", "Judged@10")
+FROM_SAMPLES: dict[Kind, tuple[str, ...]] = {
+    STRATIFIED: ("xinfAP", "infNDCG", "statAP"),
+    WEIGHTED: ("statAP", "statRprec", "statP@10"),
+}
+"""What estimates AP and others from samples with unequal shares."""
+
+TOO_LOW_FOR_AP = 20
+
+
+def default_measures(judgments: Judgments) -> tuple[str, ...]:
+    """Return the measures of an evaluation; of a recorded sample it estimates AP."""
+    recorded = judgments.origin != A_SAMPLE or judgments.probability is not None
+    estimates = {**FROM_SAMPLES, UNIFORM: ("infAP",) * recorded}.get(judgments.origin.kind, ())[:1]
+    return (*DEFAULT_MEASURES[:2], *estimates, *DEFAULT_MEASURES[2:])
+
+
+def fitting_measures(judgments: Judgments, plain: Sequence[str]) -> tuple[str, ...]:
+    """Return the measures of a comparison or report if none are named.
+
+    A sample with strata or probabilities has estimates from it. Nothing is known of documents below the rank
+    to which it was drawn: if that is low, only precision at it is estimated.
+    """
+    origin = judgments.origin
+    if origin.depth is not None and origin.depth <= TOO_LOW_FOR_AP and origin.kind in FROM_SAMPLES:
+        return (f"statP@{origin.depth}",)
+    return FROM_SAMPLES.get(origin.kind, tuple(plain))

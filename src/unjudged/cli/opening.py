@@ -15,8 +15,7 @@ from unjudged.base.wording import meant
 from unjudged.cli.options import reads
 from unjudged.cli.standard_streams import reading, warn
 from unjudged.collection.collection import Collection
-from unjudged.collection.description import Description, Labels, ScoreTable
-from unjudged.collection.finding import description_above, description_of
+from unjudged.collection.description import Description, Labels, ScoreTable, description_above, description_of
 from unjudged.data.sources import expanded
 from unjudged.diagnosis.kinds import RUN, SCORES, kind_of_file
 
