@@ -56,6 +56,24 @@ def test_equal_differences_say_nothing_of_their_spread() -> None:
     assert high == pytest.approx(share * 0.1 + 1 - share)
 
 
+def test_the_sequential_gate_is_the_gate_at_a_smaller_level() -> None:
+    """It passes where one look at that level does, and never below 30 queries."""
+    for queries, passes in ((29, False), (60, False), (200, True)):
+        gains = 0.02 + 0.06 * stats.norm.ppf((np.arange(queries) + 0.5) / queries)
+        own = np.stack([np.full(queries, 0.5), 0.5 + gains])
+        scores = Scores.of(own, "nDCG@10", runs=["old", "new"])
+        one, every = (gate(scores, "old", "new", test=test) for test in ("t", "sequential"))
+        (once,), (always,) = one.checks, every.checks
+        assert (once["outcome"], every.passed) == ("pass", passes)
+        assert always["limit_low"] < once["limit_low"]
+        assert always["p_not_worse"] > once["p_not_worse"]
+        assert (always["limit_low"] > 0) is passes
+        assert passes is ("at every look" in every.sentence())
+        assert passes or always["queries_needed"] >= 30
+    with pytest.raises(UsageError, match="expected 't' or 'sequential'"):
+        gate(scores, "old", "new", test="wilcoxon")  # type: ignore[arg-type]
+
+
 def test_outcomes() -> None:
     better = gate(QRELS, RUNS["lexical"], RUNS["reranked"], margin=0.01)
     assert (better.outcome, better.code()) == ("pass", 0)

@@ -14,8 +14,15 @@ from tests.conftest import examples
 from unjudged import UsageError
 from unjudged.base.notes import note
 from unjudged.inference import significance
+from unjudged.inference.careful import careful
 from unjudged.inference.pairs import Pairs
-from unjudged.inference.significance import TESTS, p_values, significance_test
+from unjudged.inference.significance import (
+    TESTS,
+    level_of_one_look,
+    over_time,
+    p_values,
+    significance_test,
+)
 from unjudged.rankings.judged import Floats
 
 
@@ -149,9 +156,24 @@ def test_skewed_differences_as_the_documentation_has_them() -> None:
     rng = np.random.default_rng(0)
     differences = rng.exponential(size=(20_000, 20)) - 1
     pairs = Pairs(np.vstack([np.zeros(20), differences]), np.arange(1, 20_001), np.zeros(20_000, int))
-    shares = {test: float((p_values(pairs, test, draws=1000).p <= 0.05).mean()) for test in TESTS}
     documented = {"t": 0.08, "randomization": 0.08, "wilcoxon": 0.13, "bootstrap": 0.06}
+    shares = {test: float((p_values(pairs, test, draws=1000).p <= 0.05).mean()) for test in documented}
     assert shares == pytest.approx(documented, abs=0.007)
+
+
+def test_looking_often() -> None:
+    """100 looks from 30 to 900 queries at equal systems: t errs in a quarter of the paths, not this test."""
+    walks = np.random.default_rng(46).normal(size=(1000, 900))
+    walks[500:] = np.random.default_rng(47).exponential(size=(500, 900)) - 1
+    ever = {test: np.zeros(len(walks), bool) for test in ("t", "sequential")}
+    for queries in np.unique(np.geomspace(30, 900, 100).round().astype(int)).tolist():
+        once = careful(walks[:, :queries]).both
+        ever["t"] |= once <= 0.05
+        ever["sequential"] |= over_time(once, queries) <= 0.05
+        assert ((once <= level_of_one_look(0.05)) == (over_time(once, queries) <= 0.05)).all()
+    assert ever["t"].mean() > 0.25
+    assert ever["sequential"].mean() <= 0.05
+    assert (over_time(np.array([1e-300, 0.0]), 29) == 1).all()
 
 
 def test_a_difference_is_found() -> None:
@@ -169,10 +191,12 @@ def test_cases_without_variance(test: str) -> None:
     assert zero.p.tolist() == [1, 1, 1]
     assert "3 of 3 pairs score the same" in zero.notes[0]
     shifted = p_values(Pairs.of([[0.1, 0.2, 0.4, 0.7, 0.9], [0.2, 0.3, 0.5, 0.8, 1.0]]), test)
-    if test != "bootstrap":
+    if test not in ("bootstrap", "sequential"):
         assert shifted.p[0] == pytest.approx(2 / 2**5)
     assert 0 < shifted.p[0] <= 1
-    assert test in ("randomization", "wilcoxon") or "differ by the same amount" in shifted.notes[0]
+    assert (
+        test in ("randomization", "wilcoxon", "sequential") or "differ by the same amount" in shifted.notes[0]
+    )
 
 
 @given(score_matrices(), st.sampled_from(list(TESTS)))

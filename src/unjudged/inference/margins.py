@@ -4,6 +4,8 @@ The new system passes if its mean difference is above minus the margin at level 
 when the unjudged documents that favour the old system are relevant as often as those that were judged. It
 fails if the difference is below minus the margin, also when those that favour the new one are. The worst case
 takes the ends of the bounds instead, and `as judged` leaves unjudged documents out of account.
+
+Its level is for one look. The sequential test may be asked again whenever the two systems met more queries.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from unjudged.inference.corrections import holm
 from unjudged.inference.infer import Settings, decide, reach_of, run_tests
 from unjudged.inference.power import queries_needed
 from unjudged.inference.rows import rows_of
+from unjudged.inference.significance import LOOKS_FROM, level_of_one_look, over_time, sequential
 from unjudged.measures.kernel.measure import ROUNDING
 from unjudged.rankings.judged import Floats
 from unjudged.results.fields import Row
@@ -35,17 +38,18 @@ POWER = 0.8
 
 
 def gate_checks(
-    contrasts: Sequence[tuple[Contrast, float, str]], alpha: float, judging: JudgingName
+    contrasts: Sequence[tuple[Contrast, float, str]], judging: JudgingName, settings: Settings
 ) -> list[Row]:
     """Return a row per contrast of new minus old, with one pair each, with its margin and segment.
 
-    Failing is corrected by Holm's method over all of them; each must pass at level alpha.
+    Failing is corrected by Holm's method over all of them; each must pass at level alpha. The test of the
+    settings is Student's, with Hall's, or the sequential one.
     """
-    checks = [_tested(contrast, margin, segment, alpha, judging) for contrast, margin, segment in contrasts]
+    checks = [_tested(*one, judging, settings) for one in contrasts]
     tested = np.array([check["queries"] > 1 for check in checks])
     corrected = np.full(len(checks), np.nan)
     corrected[tested] = holm.function(np.array([check["p_worse"] for check in checks])[tested])
-    return [_decided(check, float(p), alpha) for check, p in zip(checks, corrected, strict=True)]
+    return [_decided(check, float(p), settings.alpha) for check, p in zip(checks, corrected, strict=True)]
 
 
 def extremes(contrast: Contrast, judging: JudgingName) -> tuple[Floats, Floats, str]:
@@ -71,26 +75,33 @@ def _lower(expected: Floats, values: Floats) -> Floats:
     return np.where((expected.mean(axis=1) <= values.mean(axis=1))[:, None], expected, values)
 
 
-def _tested(contrast: Contrast, margin: float, segment: str, alpha: float, judging: JudgingName) -> Row:
+def _tested(contrast: Contrast, margin: float, segment: str, judging: JudgingName, settings: Settings) -> Row:
     """Return the row that a comparison of the two has, with the one-sided tests at the margin."""
-    measure, settings = contrast.measure, Settings(alpha=alpha)
-    reach, gain = reach_of(measure), contrast.values
+    measure, gain, again = contrast.measure, contrast.values, settings.test is sequential
+    reach, queries = reach_of(measure), gain.shape[1]
+    level = level_of_one_look(2 * settings.alpha) / 2 if again else settings.alpha
     (columns,) = decide([run_tests(contrast, settings)], settings)
     (row,) = rows_of(contrast, columns, segment=segment)
     worst, best, known = extremes(contrast, judging)
     same = bool(np.abs(np.stack([worst, best])).max() <= ROUNDING)
     if contrast.surrogate is None:
-        above = float(careful(worst, margin, reach).above[0])
-        below = float(careful(best, margin, reach).below[0])
-        low, high = float(limits(worst, alpha, reach)[0][0]), float(limits(best, alpha, reach)[1][0])
+        above, below = (
+            float(careful(worst, margin, reach).above[0]),
+            float(careful(best, margin, reach).below[0]),
+        )
+        low, high = float(limits(worst, level, reach)[0][0]), float(limits(best, level, reach)[1][0])
     else:
-        (powered,), _ = powered_means(contrast, alpha)
+        (powered,), _ = powered_means(contrast, level)
         above, below = powered.sides(margin)
-        low, high = powered.limits(alpha)
+        low, high = powered.limits(level)
+    if again:
+        above, below = _at_every_look(above, queries), _at_every_look(below, queries)
+        low, high = (low, high) if queries >= LOOKS_FROM else (-reach, reach)
     low, high = (np.nan, np.nan) if same else (low, high) if measure.sign > 0 else (-high, -low)
-    told = min(float(side[0]) for side in careful(gain, margin, reach)) <= alpha
+    told = min(float(side[0]) for side in careful(gain, margin, reach)) <= level
     open_to = "judging" if known in (SEEN, WORST) and told else "queries"
     end = next((e for e, side in ((worst, 1), (best, -1)) if side * (e.mean() + margin) > 0), None)
+    needed = _needed(gain if end is None else end, margin, level, reach)
     if end is None and open_to == "queries":  # neither side could be shown while so much is unjudged
         open_to = "both"
     return row | {
@@ -103,8 +114,13 @@ def _tested(contrast: Contrast, margin: float, segment: str, alpha: float, judgi
         "identical": same,
         "constant": float(shape_of(gain).deviation[0]) == 0,
         "open_to": open_to,
-        "queries_needed": _needed(gain if end is None else end, margin, alpha, reach),
+        "queries_needed": max(needed, LOOKS_FROM) if again and needed is not None else needed,
     }
+
+
+def _at_every_look(p: float, queries: int) -> float:
+    """Return the one-sided p value of the sequential test for that of one look."""
+    return max(p, float(over_time(np.array([min(2 * p, 1.0)]), queries)[0]) / 2)
 
 
 def _decided(check: Row, p_worse: float, alpha: float) -> Row:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +25,7 @@ from unjudged.base.choices import Choices
 from unjudged.base.distributions import upper_tail
 from unjudged.base.errors import UsageError
 from unjudged.base.notes import Note, note
+from unjudged.inference.careful import careful
 from unjudged.inference.pairs import CELLS, Pairs
 from unjudged.rankings.judged import Floats
 
@@ -224,3 +226,49 @@ def _bootstrap_weights(n: int, draws: int, seed: int, rows: int) -> Iterator[Flo
     for start in range(0, draws, rows):
         drawn = rng.multinomial(n, np.full(n, 1 / n), size=min(rows, draws - start))
         yield np.asarray(drawn / n, float)
+
+
+LOOKS_FROM, GROWTH = 30, 30.0
+"""The sequential test looks from so many queries on, until there are so many times as many."""
+
+
+@significance_test("t test at every look", cite=("miller1982",))
+def sequential(differences: Floats, **_: Any) -> Floats:
+    """Test two systems again whenever further queries were asked, as often as one likes.
+
+    Student's and Hall's p value, the larger, as the probability that a random walk is ever that far out while
+    the queries grow from 30 to 900 (Miller and Siegmund, 1982). It needs 30 queries, and about twice as many
+    as one look. It holds where the same two systems meet further queries, and for nothing else.
+    """
+    return over_time(careful(differences).both, differences.shape[1])
+
+
+def over_time(p: Floats, queries: int) -> Floats:
+    """Return the probability that p is ever so small, at one of the looks of the sequential test.
+
+    With z the Normal quantile of p it is phi(z) ((z - 1 / z) log(growth) + 4 / z).
+
+    >>> over_time(np.array([0.05, 0.0037, 0.0001]), 50).round(4).tolist()
+    [0.4182, 0.0595, 0.0022]
+    """
+    from scipy.special import ndtri
+
+    if queries < LOOKS_FROM:
+        return np.ones(len(p))
+    z = np.maximum(-ndtri(np.maximum(p, np.finfo(float).tiny) / 2), 1.0)
+    ever = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi) * ((z - 1 / z) * np.log(GROWTH) + 4 / z)
+    return np.where(z > 1, np.minimum(ever, 1.0), 1.0)
+
+
+@cache
+def level_of_one_look(alpha: float) -> float:
+    """Return the two-sided level at each look of the sequential test that is wrong `alpha` of the time.
+
+    >>> round(level_of_one_look(0.05), 5)
+    0.00303
+    """
+    low, high = 0.0, alpha
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (middle, high) if over_time(np.array([middle]), LOOKS_FROM)[0] < alpha else (low, middle)
+    return low

@@ -18,8 +18,9 @@ from unjudged.collection.description import Description
 from unjudged.collection.query_segments import EVERY, SegmentsSource, several_segments, with_every
 from unjudged.collection.score_rows import UNNAMED
 from unjudged.data.scan import scanner
-from unjudged.inference.infer import reach_of
+from unjudged.inference.infer import Settings, reach_of
 from unjudged.inference.margins import AS_JUDGED, FAIL, PASS, SEEN, UNDECIDED, WORST, JudgingName, gate_checks
+from unjudged.inference.significance import find_test
 from unjudged.measures.kernel.names import MeasureLike, parse_measure, place_of_measure, with_relevant
 from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.questions.gathering import gather, level_of, notes_on_measures, predicting, resolved
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 CODES = {PASS: 0, FAIL: 1, UNDECIDED: 2}
 BAD_INPUT = 3
 """Exit code of a gate that could not be asked."""
+GATE_TESTS = ("t", "sequential")
 IfUndecided: TypeAlias = Literal["pass", "fail"] | None
 """What an undecided result counts as."""
 Margin: TypeAlias = float | Mapping[str, float] | Mapping[Measure, float]
@@ -98,6 +100,7 @@ def gate(
     segments: SegmentsSource | None = None,
     judging: JudgingName = "seen",
     undecided: IfUndecided = None,
+    test: Literal["t", "sequential"] = "t",
     predictions: Any = None,
     depth: int | None = None,
     on_read: Callable[[str], None] | None = None,
@@ -111,6 +114,9 @@ def gate(
     those which favour either system are relevant as often as the judged ones; 'worst', whatever they are;
     'as-judged', that none is relevant. `undecided` says what such an outcome counts as for the exit code.
 
+    The level is for one look. With `test` "sequential" the same two systems may be asked about again whenever
+    they met more queries, from 30 on; that takes about twice as many as one look.
+
     >>> from unjudged import sample
     >>> passed = gate(sample.qrels, sample.runs["lexical"], sample.runs["reranked"], "P@10", margin=0.01)
     >>> passed.outcome, bool(passed)
@@ -122,6 +128,8 @@ def gate(
         raise UsageError(f"undecided is {shown(undecided)}, expected {PASS!r} or {FAIL!r}")
     if isinstance(old, str) and isinstance(new, str) and old == new:
         raise UsageError(f"old and new are both {old!r}: name two systems")
+    if test not in GATE_TESTS:
+        raise UsageError(f"test is {shown(test)}, expected {' or '.join(map(repr, GATE_TESTS))}")
     source, described = resolved(qrels, [old, new], on_read=on_read)
     margin, measures = _asked(described, margin, measures)
     alpha = level_of(described, alpha)
@@ -140,9 +148,9 @@ def gate(
         contrast = one.contrast(np.array([1]), np.array([0]), by_query=True)
         for segment, chosen in parts.items():
             asked.append((contrast if segment == EVERY else contrast.over(chosen), own, segment))
-    checks = gate_checks(asked, alpha, judging)
+    checks = gate_checks(asked, judging, Settings(alpha=alpha, test=find_test(test)))
     told = {"systems": [before, after], "old": before, "new": after, "alpha": alpha, "library": found.library}
-    told["undecided"] = undecided
+    told |= {"undecided": undecided, "test": test}
     told["margin"] = margins[0] if len({*margins}) == 1 else {c["measure"]: c["margin"] for c in checks}
     notes = [*found.notes, *notes_on_measures(found.evidence)]
     return GateResult({"gate": checks}, notes, told, view="gate", source=found)

@@ -422,13 +422,14 @@ def _numbers(row: Row, settings: Mapping[str, Any]) -> str:
     where = "" if row["segment"] == EVERY else f" in {row['segment']}"
     start = f"{row['measure']}{where}: difference {row['difference']:+.4f}"
     sure, many = percent(1 - settings["alpha"]), counted(row["queries"], "query")
+    often = " at every look" if settings["test"] == "sequential" else ""
     if row["identical"]:
         return f"{start}: the two score the same on each of {many}"
     assumed = ASSUMED.get(row["judging"], f"judging: {row['judging']}")
     if row["outcome"] != UNDECIDED:
         above = (row["outcome"] == PASS) != row["lower_is_better"]
         limit = f"above {row['limit_low']:+.4f}" if above else f"below {row['limit_high']:+.4f}"
-        return f"{start}, {limit} with {sure} confidence ({many}, {assumed})"
+        return f"{start}, {limit} with {sure} confidence{often} ({many}, {assumed})"
     finite = isfinite(row["limit_low"] + row["limit_high"])
     ends = f"from {row['limit_low']:+.4f} to {row['limit_high']:+.4f}" if finite else "unknown"
     return f"{start}, {ends} ({many}, {assumed}); {would_tell(row)}"

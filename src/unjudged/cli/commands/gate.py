@@ -44,7 +44,14 @@ UNDECIDED = Option(
     known=("pass", "fail"),
     help="What an undecided result counts as. By default neither: its exit code is 2.",
 )
-OPTIONS = options("measure", MARGIN, "set", JUDGING, UNDECIDED, "alpha depth format output decimals")
+TEST = Option(
+    "--test",
+    known=("t", "sequential"),
+    default="t",
+    help="t: for one look; sequential: for as many looks as you like while the same two runs meet more "
+    "queries, from 30 on. It takes about twice as many.",
+)
+OPTIONS = options("measure", MARGIN, "set", JUDGING, UNDECIDED, TEST, "alpha depth format output decimals")
 
 
 def run(given: Given) -> int:
@@ -71,6 +78,7 @@ def run(given: Given) -> int:
             segments=getattr(source, "segments", None) or described.segments,
             judging=given.judging,
             undecided=given.undecided,
+            test=given.test,
             predictions=collection.predictions or None,
             depth=given.depth,
         )
