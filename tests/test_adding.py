@@ -94,7 +94,7 @@ def test_an_interval_method() -> None:
             (0.25, 0.7, "by halves")
         }
         for kind in ("table", "csv", "json", "jsonl", "markdown", "html", "latex"):
-            assert "0.25" in str(render(one.grid(view), kind)), (view, kind)
+            assert "0.25" in str(render(one.grids(format=kind, view=view), kind)), (view, kind)
         assert set(one.as_view(view).to_frame()["estimate_low"]) == {0.25}
     assert "0.25" in found.to_latex()
     assert "95 % intervals: by halves." in str(found)
@@ -122,7 +122,7 @@ def balance() -> Iterator[None]:
     field("balance", kind="text", means="whether the number of queries is even", of=_balance)
     views = dict(VIEWS)
     for name, view in views.items():
-        VIEWS[name] = replace(view, shown=[*view.shown, "balance"], written=[*view.written, "balance"])
+        VIEWS[name] = replace(view, shown=[*view.shown, "balance"])
     yield
     VIEWS.update(views)
     del FIELDS["balance"]
@@ -158,8 +158,8 @@ def test_a_field_is_seen_in_all_sources_views_and_formats() -> None:
         assert [line[-1] for line in grid.rows] == [_balance(row) for row in shown_rows(found, view)]
         assert found.records(view).as_columns()["balance"] == [_balance(row) for row in rows]
         for kind in ("table", "csv", "json", "jsonl", "markdown", "html", "latex"):
-            assert "balance" in str(render(grid, kind)), (view, kind)
-        assert [*found.as_view(view).to_frame().columns][-1] == "balance"
+            assert "balance" in str(render(found.grids(format=kind, view=view), kind)), (view, kind)
+        assert "balance" in found.as_view(view).to_frame().columns
     files = [str(sample.qrels), *map(str, PAIR.values()), "-m", "P@10"]
     assert '"balance"' in printed("compare", *files, "--format", "json")
     assert "balance" in printed("compare", *files, "--view", "pairs")

@@ -173,7 +173,7 @@ def test_differences_by_query() -> None:
     assert text.startswith("nDCG@10 by query\n")
     assert "Unjudged documents that matter most" in text
     rows = list(csv.reader(io.StringIO(printed(*words, "-m", "AP", "-m", "P@10", "--format", "csv"))))
-    assert rows[0][:7] == ["measure", "a", "b", "query", "value_a", "value_b", "difference"]
+    assert rows[0][:7] == ["measure", "query", "a", "b", "value_a", "value_b", "difference"]
     assert [row[0] for row in rows[1:]] == ["AP"] * 30 + ["P@10"] * 30
 
 

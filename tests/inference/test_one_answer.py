@@ -198,7 +198,7 @@ def test_all_questions_say_the_same(kind: str, collection: Several, data: st.Dat
         check["ahead"] == check["a"],
         check["ahead"] is None,
     )
-    (written,) = json.loads(str(render(found.grid("pairs"), "json")))["rows"]
+    (written,) = json.loads(str(render(found.records("pairs"), "json")))["rows"]
     same({n: v for n, v in row.items() if n in written}, written, {*ALIKE, "better"} & written.keys())
     same(row, on_page(some(source, "one", "two"), measure), ALIKE, 1e-6)
     if kind in JUDGED and measure in MEASURES:

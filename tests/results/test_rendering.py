@@ -7,6 +7,7 @@ import io
 import json
 import math
 import re
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 
@@ -28,7 +29,9 @@ GRID = Grid(
     [["a", 0.25, 1200.0], ["b", 0.5, 7]],
     notes=["b has no ranking for 1 query of 2: q2."],
     stressed=frozenset({(1, 1)}),
-    records=lambda: grid_of(("run", "measure", "value"), [("a", "AP", 0.1 + 0.2), ("b", "AP", math.nan)]),
+)
+RECORDS = replace(
+    grid_of(("run", "measure", "value"), [("a", "AP", 0.1 + 0.2), ("b", "AP", math.nan)]), notes=GRID.notes
 )
 HOSTILE = "=cmd|'/c calc'!A1\x1b[31m\n</script><b>&_$%#|`"
 
@@ -64,12 +67,12 @@ def test_for_papers_and_pages() -> None:
 
 
 def test_for_programs() -> None:
-    assert render(GRID, "csv") == "run,measure,value\na,AP,0.30000000000000004\nb,AP,\n"
+    assert render(RECORDS, "csv") == "run,measure,value\na,AP,0.30000000000000004\nb,AP,\n"
     rows = [{"run": "a", "measure": "AP", "value": 0.1 + 0.2}, {"run": "b", "measure": "AP", "value": None}]
-    assert json.loads(render(GRID, "json")) == {"rows": rows, "notes": [Note(GRID.notes[0]).data()]}
-    assert [json.loads(line) for line in str(render(GRID, "jsonl")).splitlines()] == rows
+    assert json.loads(render(RECORDS, "json")) == {"rows": rows, "notes": [Note(GRID.notes[0]).data()]}
+    assert [json.loads(line) for line in str(render(RECORDS, "jsonl")).splitlines()] == rows
     parquet = pytest.importorskip("pyarrow.parquet")
-    content = render(GRID, "parquet")
+    content = render(RECORDS, "parquet")
     assert isinstance(content, bytes)
     assert parquet.read_table(io.BytesIO(content)).column("run").to_pylist() == ["a", "b"]
 

@@ -200,7 +200,7 @@ def test_every_format_has_the_same_numbers(form: str, tmp_path: Path) -> None:
     scores = {q: {"d1": 0.9, "d2": 0.4, "d3": 0.6} for q in people}
     found = audit(people, Predictions.of(scores), {"mine": scores})
     single = form in ("csv", "tsv", "jsonl", "parquet")
-    written = render(found.records() if single else found.grids(), form)
+    written = render(found.grids(format=form), form)
     value = of(found, "agreement", "kappa, relevant or not")["value"]
     if form == "parquet":
         (tmp_path / "audit.parquet").write_bytes(cast("bytes", written))

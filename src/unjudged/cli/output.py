@@ -13,15 +13,20 @@ from unjudged.base.notes import BELOW
 from unjudged.base.wording import plain
 from unjudged.cli.standard_streams import already_said, show, tell, terminal_width
 from unjudged.results.grid import DECIMALS, Grid
-from unjudged.results.rendering import SUFFIXES, WITHOUT_NOTES, arrow_modules, format_of, render
+from unjudged.results.rendering import (
+    FULL_PRECISION,
+    SUFFIXES,
+    WITHOUT_NOTES,
+    arrow_modules,
+    format_of,
+    render,
+)
 
 if TYPE_CHECKING:
     from unjudged.cli.command_line import Given
     from unjudged.results.result import Result
 
 MOST_DECIMALS = 15
-FULL_PRECISION = (*WITHOUT_NOTES, "json")
-"""Formats for programs, which keep every digit."""
 
 
 def wrapped(lines: Sequence[str], indent: str = "") -> str:
@@ -89,20 +94,12 @@ def show_tables(grids: Grid | Sequence[Grid], given: Given, *, text: str = "", a
     show(render(grids, chosen), given.output)
 
 
-def show_view(result: Result, given: Given, view: str, *, text: str = "", after: str = "") -> None:
-    """Write a view of a result."""
-    chosen = form_of(given)
-    if chosen == "latex" and view == "systems" and hasattr(result, "to_latex"):
+def show_result(result: Result, given: Given, view: str = "", *, text: str = "", after: str = "") -> None:
+    """Write a view of a result, or all of them; `text` and `after` are as in `show_tables`."""
+    chosen, decimals = form_of(given), getattr(given, "decimals", DECIMALS)
+    if chosen == "latex" and view == "systems":
         already_said(result.notes_of(view))
-        show(result.to_latex(given.decimals), given.output)
+        show(result.to_latex(decimals), given.output)
         return
-    programs = chosen in FULL_PRECISION
-    grid = result.records(view) if programs else result.grid(view, given.decimals)
-    show_tables(grid, given, text=text, after=after)
-
-
-def show_all(result: Result, given: Given) -> None:
-    """Write every view of a result; formats that hold one table have them in one."""
-    one = form_of(given) in WITHOUT_NOTES
-    grids = [result.records()] if one else result.grids(getattr(given, "decimals", DECIMALS))
-    show_tables(grids[0] if len(grids) == 1 else grids, given)
+    grids = result.grids(decimals, format=chosen, view=view)
+    show_tables(grids[0] if len(grids) == 1 else grids, given, text=text, after=after)

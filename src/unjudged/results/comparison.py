@@ -126,12 +126,15 @@ class Comparison(Result):
 
     def by_query(self, a: str | None = None, b: str | None = None, measure: Any = None) -> Comparison:
         """Return two systems query by query, and the unjudged documents that move their difference."""
-        row = self.pair(a, b, measure)
-        names = [str(one.measure) for one in self.source.evidence]
-        evidence = self.source.evidence[names.index(row["measure"])]
-        first, second = (np.array([list(evidence.systems).index(row[k])]) for k in ("a", "b"))
-        rows = rows_by_query(evidence.contrast(first, second, by_query=True))
-        return Comparison(rows, (), self.settings, "queries", self.source)
+        rows: dict[str, list[Row]] = {"queries": [], "documents": []}
+        for name in self.measures if measure is None else [measure]:
+            row = self.pair(a, b, name)
+            (evidence,) = (one for one in self.source.evidence if str(one.measure) == row["measure"])
+            first, second = (np.array([list(evidence.systems).index(row[k])]) for k in ("a", "b"))
+            found = rows_by_query(evidence.contrast(first, second, by_query=True))
+            for view, own in found.items():
+                rows[view] += own
+        return Comparison(rows, self.notes, self.settings, "queries", self.source)
 
     def shown(self, view: str) -> tuple[Sequence[Row], View]:
         """Return the rows of a view as people see them: the better system first, with letters."""
@@ -139,7 +142,8 @@ class Comparison(Result):
         if view == "pairs":
             rows = [better_first(row) for row in rows]
         if view == "documents":
-            rows = rows[:DOCUMENTS]
+            each = [[row for row in rows if row["measure"] == name] for name in self.measures]
+            rows = [row for own in each for row in own[:DOCUMENTS]]
         if view == "systems":
             rows = _lettered(rows)
             view_of = OVER_COLLECTIONS if "collections" in self.settings else view_of

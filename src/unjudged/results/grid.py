@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from math import isnan
@@ -70,8 +70,7 @@ class Grid:
     """A table for people and for programs; in a terminal and in a notebook it shows its first rows.
 
     `rows` hold raw values; rounding is left to the columns. `stressed` are the (row, column) places of
-    cells to show in bold. `notes` are sentences that a reader of the table must know. `records`, where it
-    is given, makes the same results in long form: one value per row, for csv, json, jsonl and parquet.
+    cells to show in bold. `notes` are sentences that a reader of the table must know.
     """
 
     columns: Sequence[Column]
@@ -79,12 +78,6 @@ class Grid:
     title: str = ""
     notes: Sequence[str] = ()
     stressed: frozenset[tuple[int, int]] = frozenset()
-    records: Callable[[], Grid] | None = None
-
-    @property
-    def labels(self) -> int:
-        """Number of label columns, which come first."""
-        return sum(column.kind == "label" for column in self.columns)
 
     def head(self, rows: int) -> Self:
         """Return the first rows, and a note that says how many were left out."""
@@ -92,11 +85,6 @@ class Grid:
         if left_out <= 0:
             return self
         return replace(self, rows=self.rows[:rows], notes=[f"{counted(left_out, 'more row')}.", *self.notes])
-
-    def rounded(self, decimals: int) -> Self:
-        """Return the grid with this number of decimals where it has the usual number of them."""
-        shown = [c._replace(decimals=decimals) if c.decimals == DECIMALS else c for c in self.columns]
-        return replace(self, columns=shown)
 
     def named(self, names: Mapping[str, str]) -> Self:
         """Return the table with other names of systems."""
@@ -109,10 +97,6 @@ class Grid:
     def as_columns(self) -> dict[str, list[Cell]]:
         """Return the values of each column by its name."""
         return {column.name: [row[k] for row in self.rows] for k, column in enumerate(self.columns)}
-
-    def as_records(self) -> Grid:
-        """Return the long form for programs, with the title and the notes of this grid."""
-        return self if self.records is None else replace(self.records(), title=self.title, notes=self.notes)
 
     def __str__(self) -> str:
         return str(_renderers().table(self.head(ROWS), width=WIDTH, rule=False)).rstrip("\n")

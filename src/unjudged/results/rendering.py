@@ -32,7 +32,9 @@ SUFFIXES = {
 }
 FORMATS = tuple(SUFFIXES.values())
 WITHOUT_NOTES = ("csv", "tsv", "jsonl", "parquet")
-"""Formats that have no place for notes; whoever writes them shows the notes elsewhere."""
+"""Formats of one table that have no place for notes; whoever writes them shows the notes elsewhere."""
+FULL_PRECISION = (*WITHOUT_NOTES, "json")
+"""Formats for programs, which keep every digit."""
 
 
 def format_of(path: Path | None, default: str = "table") -> str:
@@ -43,9 +45,8 @@ def format_of(path: Path | None, default: str = "table") -> str:
 def render(
     grids: Grid | Sequence[Grid], format: str, *, width: int | None = None, bold: bool = False
 ) -> str | bytes:
-    """One grid or several as the content of a file; `width` and `bold` are for tables.
+    """Return one grid or several as the content of a file; `width` and `bold` are for tables.
 
-    Formats for programs (csv, tsv, json, jsonl, parquet) use the long form of a grid where it has one.
     Several grids are one json document; csv, tsv, jsonl and parquet hold only one.
     """
     several = [grids] if isinstance(grids, Grid) else list(grids)
@@ -53,15 +54,14 @@ def render(
         return "\n".join(table(grid, width=width, bold=bold) for grid in several)
     if format in _FOR_PEOPLE:
         return _HEADS.get(format, "") + "\n".join(map(_FOR_PEOPLE[format], several))
-    records = [grid.as_records() for grid in several]
     if format == "json":
-        documents = [as_json(grid) for grid in records]
+        documents = list(map(as_json, several))
         return documents[0] if isinstance(grids, Grid) else f'{{"tables": [\n{",".join(documents)}]}}\n'
     if format not in _FOR_PROGRAMS:
         raise UsageError(f"unknown format {format!r}: use one of {', '.join(FORMATS)}")
-    if len(records) > 1:
-        raise UsageError(f"{format} holds one table, and this output has {len(records)}: use json")
-    return _FOR_PROGRAMS[format](records[0])
+    if len(several) > 1:
+        raise UsageError(f"{format} holds one table, and this output has {len(several)}: use json")
+    return _FOR_PROGRAMS[format](several[0])
 
 
 def as_csv(grid: Grid, delimiter: str = ",") -> str:

@@ -12,7 +12,7 @@ from unjudged.base.errors import UsageError, missing_package
 from unjudged.results import escapes
 from unjudged.results.fields import Row
 from unjudged.results.grid import DECIMALS, Grid
-from unjudged.results.rendering import as_latex
+from unjudged.results.rendering import FULL_PRECISION, WITHOUT_NOTES, as_latex
 from unjudged.results.views import VIEWS, View, grid_of_view, records_of_view, together
 
 LIBRARIES = ("pandas", "polars", "pyarrow", "duckdb")
@@ -69,20 +69,22 @@ class Result:
         """Return a view as a table, the first if none is named."""
         name = view or self.views[0]
         made = grid_of_view(*self.shown(name), decimals)
-        return replace(
-            made, title=self.title(name), notes=self.notes_of(name), records=lambda: self.records(name)
-        )
+        return replace(made, title=self.title(name), notes=self.notes_of(name))
 
-    def grids(self, decimals: int = DECIMALS) -> list[Grid]:
-        """Return a table for each view that it shows itself by, the notes below the last one."""
-        *first, last = (self.grid(name, decimals) for name in self.views)
-        return [*(replace(grid, notes=()) for grid in first), last]
+    def grids(self, decimals: int = DECIMALS, *, format: str = "table", view: str = "") -> list[Grid]:
+        """Return the tables that a format has: of each view, or of all in one; notes are below the last."""
+        if format in WITHOUT_NOTES:
+            return [self.records(view)]
+        names, programs = [view] if view else self.views, format in FULL_PRECISION
+        made = [self.records(name) if programs else self.grid(name, decimals) for name in names]
+        notes = list(dict.fromkeys(note for grid in made for note in grid.notes))
+        return [*(replace(grid, notes=()) for grid in made[:-1]), replace(made[-1], notes=notes)]
 
     def records(self, view: str | None = None) -> Grid:
         """Return a view for programs; several in one table have its name in the first column."""
         names = [view] if view else self.views
         made = records_of_view(*together({name: self.rows[name] for name in names}))
-        return replace(made, notes=self.notes_of(names[0], marks=False))
+        return replace(made, title=self.title(names[0]), notes=self.notes_of(names[0], marks=False))
 
     def to_frame(self, library: str | None = None) -> Any:
         """Return the rows of the view in the kind of frame that went in, or another; pandas if none did."""

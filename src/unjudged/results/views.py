@@ -14,7 +14,7 @@ from unjudged.results.grid import DECIMALS, Cell, Grid, grid_of
 
 @dataclass(frozen=True)
 class View:
-    """`shown` are for people, `written` for programs; the best value of each field of `best` stands out.
+    """`shown` are the fields of tables; programs get `more`. The best value of each of `best` stands out.
 
     With `across`, people see a row for rows that differ in this field only, and in its place a column per
     value of it with each of `cells`; the other fields are those of the rows whose value is `rest`. The cells
@@ -22,12 +22,19 @@ class View:
     """
 
     shown: Sequence[str | Field]
-    written: Sequence[str]
+    more: Sequence[str] = ()
     best: Sequence[str] = ()
     across: str = ""
     cells: Sequence[str] = ()
     rest: str = ""
     by_measure: Sequence[str] = ()
+
+    @property
+    def written(self) -> list[str]:
+        """Names of the fields that programs get, those that name a row first."""
+        own = (one if isinstance(one, str) else one.name for one in (*self.shown, *self.cells, *self.more))
+        every = dict.fromkeys(part for name in own for part in (name, *field_of(name).parts))
+        return sorted(every, key=lambda name: field_of(name).kind != "label")
 
     def across_measures(self) -> View:
         """Return the same with columns by measure, after what tells the rows apart."""
@@ -39,129 +46,92 @@ class View:
         return replace(self, shown=[*labels, "measure", *others], across="measure", cells=self.by_measure)
 
 
-_BY_MEASURE = ("mean", "could be", "estimated", "calibrated", "other queries would give")
-_OUTCOMES = ("wins", "ties", "losses", "effect", "effect_low", "effect_high")
-_ENDS = ("low", "high", "estimate_low", "estimate_high", "query_low", "query_high")
-_ANSWERS = (
-    *("headline", "better", "p_careful", "other_queries", "more_judging", "in_other_orders"),
-    *("flip", "loss", "seen"),
-)
-_INTERVAL = (
-    *("low", "high", "estimate", "estimate_low", "estimate_high", "calibrated_low", "calibrated_high"),
-    *("query_low", "query_high", "confidence", "method", "estimated_measure"),
-)
-_LEFT_OUT = ("system", "group", "mean", "mean_left_out", "change", "rank", "rank_left_out")
-_NEXT = ("query", "document", "gain", "probability")
-_MERGED = ("graded", "cannot_judge", "missing", "judged_twice", "conflicts", "undrawn")
-_FILES = ("file", "kind", "queries", "documents", "description")
-_QUESTIONS = ("question", "command", "refusal")
-_RATINGS = ("judge", "grade", "documents", "mean_prediction", "over_rating")
+def field_of(name: str) -> Field:
+    """Return a field by its name; one that only programs get need not be registered."""
+    return FIELDS.get(name) or Field(name, name)
+
+
+_INTERVALS = ("could be", "estimated", "calibrated", "other queries would give")
+_BY_MEASURE = ("mean", *_INTERVALS)
+_TESTED = ("p", "p_adjusted", "p_careful")
 _COEFFICIENTS = View(
-    ["measure", "judge", "coefficient", "documents", "value", "other queries would give"],
-    ["measure", "judge", "coefficient", "documents", "value", "query_low", "query_high", "method"],
+    ["measure", "judge", "coefficient", "documents", "value", "other queries would give"], ["method"]
 )
 VIEWS: dict[str, View] = {
     "systems": View(
         [
-            *("measure", "letter", "system", "collection", "mean", "could be", "estimated", "calibrated"),
-            *("other queries would give", "place", "better_than", "hardly judged"),
+            *("measure", "letter", "system", "collection", *_BY_MEASURE, "place", "better_than"),
+            "hardly judged",
         ],
-        [
-            *("collection", "measure", "system", "mean", *_INTERVAL, "judged_share", "place_low"),
-            *("place_high", "better_than", "queries"),
-        ],
+        ["confidence", "method", "judged_share", "queries"],
         best=("mean",),
         by_measure=_BY_MEASURE,
     ),
     "pairs": View(
         [
-            *("measure", "a", "b", "difference", "could be", "estimated", "flip", "seen", "p", "p_adjusted"),
-            *("p_careful", "W/T/L", "effect", "headline"),
+            *("collection", "measure", "a", "b", "difference", "could be", "estimated", "flip", "seen"),
+            *(*_TESTED, "W/T/L", "effect", "headline"),
         ],
-        [
-            *("collection", "measure", "a", "b", "difference", "p", "p_adjusted", *_ENDS, *_ANSWERS),
-            *("mean_a", "mean_b", *_OUTCOMES, "queries"),
-        ],
+        ["other queries would give", "mean_a", "mean_b", "queries"],
     ),
     "segments": View(
         [
             *("measure", "a", "b", "system", "segment", "queries", "mean_a", "mean_b", "difference"),
-            *("other queries would give", "p", "p_adjusted", "p_careful", "detectable", "headline"),
+            *("other queries would give", *_TESTED, "detectable", "headline"),
         ],
         [
-            *("measure", "a", "b", "system", "segment", "queries", "mean_a", "mean_b", "difference", "p"),
-            *("p_adjusted", "mean", *_INTERVAL, *_ANSWERS, "detectable", "interaction_p"),
+            *("mean", *_INTERVALS, "confidence", "method", "flip", "seen", "interaction_p"),
             "interaction_p_adjusted",
         ],
         by_measure=_BY_MEASURE,
     ),
     "queries": View(
         [
-            *("measure", "system", "query", "value_a", "value_b", "difference", "could be", "document"),
-            "document_effect",
+            *("measure", "system", "query", "value", "value_a", "value_b", "difference", "could be"),
+            *("document", "document_effect"),
         ],
-        [
-            *("measure", "a", "b", "system", "query", "value", "value_a", "value_b", "difference", "low"),
-            *("high", "document", "document_effect"),
-        ],
+        ["a", "b"],
         by_measure=("value",),
     ),
-    "documents": View(
-        ["measure", "query", "document", "document_effect", "favours"],
-        ["measure", "a", "b", "query", "document", "document_effect", "favours"],
-    ),
+    "documents": View(["measure", "query", "document", "document_effect", "favours"], ["a", "b"]),
     "gate": View(
         [
             *("measure", "segment", "queries", "mean_b", "mean_a", "difference", "limit_low", "limit_high"),
             *("p_worse_adjusted", "outcome", "would_tell"),
         ],
         [
-            *("measure", "segment", "a", "b", "queries", "margin", "mean_a", "mean_b", "difference"),
-            *("judging", "limit_low", "limit_high", "p_not_worse", "p_worse", "p_worse_adjusted"),
-            *("outcome", "open_to", "queries_needed", "identical", "constant", "lower_is_better"),
-            *("p", *_ENDS, *_ANSWERS),
+            *("a", "b", "margin", "judging", "p_not_worse", "p_worse", "open_to", "queries_needed"),
+            *("identical", "constant", "lower_is_better", *_TESTED, *_INTERVALS, "headline", "flip", "seen"),
         ],
     ),
     "collections": View(
         [
-            *("collection", "a", "b", "difference", "could be", "other queries would give", "p"),
+            *("collection", "measure", "a", "b", "difference", "could be", "other queries would give", "p"),
             *("p_adjusted", "headline"),
         ],
-        [
-            *("collection", "measure", "a", "b", "difference", "p", "p_adjusted", *_ENDS, *_ANSWERS),
-            *("mean_a", "mean_b", *_OUTCOMES, "queries"),
-        ],
+        ["p_careful", "estimated", "flip", "seen", "mean_a", "mean_b", "W/T/L", "effect", "queries"],
     ),
     "agreement": _COEFFICIENTS,
     "orders": _COEFFICIENTS,
     "confusion": View(
-        ["judge", "grade", "other_grade"],
-        ["judge", "grade", "other_grade", "documents", "share"],
-        across="other_grade",
-        cells=("documents",),
+        ["judge", "grade", "other_grade"], ["share"], across="other_grade", cells=("documents",)
     ),
-    "ratings": View(_RATINGS, _RATINGS),
+    "ratings": View(["judge", "grade", "documents", "mean_prediction", "over_rating"]),
     "bias": View(
-        ["measure", "judge", "system", "by_people", "estimated", "bias", "other queries would give"],
-        ["measure", "judge", "system", "by_people", *_ENDS[2:4], "bias", *_ENDS[4:]],
+        ["measure", "judge", "system", "by_people", "estimated", "bias", "other queries would give"]
     ),
-    "means": View(
-        ["measure", "system", "judge"],
-        ["measure", "system", "judge", "mean", "rank"],
-        across="judge",
-        cells=("mean", "rank"),
-    ),
-    "files": View(_FILES, _FILES),
-    "matches": View(("file", "other", "common"), ("file", "other", "common")),
-    "problems": View(("problem",), ("problem",)),
-    "questions": View(_QUESTIONS, _QUESTIONS),
-    "next": View(_NEXT, _NEXT),
-    "left out": View(_LEFT_OUT, _LEFT_OUT),
-    "merged": View(_MERGED, _MERGED),
-    "conflicts": View(("query", "document", "grades"), ("query", "document", "grades")),
+    "means": View(["measure", "system", "judge"], across="judge", cells=("mean", "rank")),
+    "files": View(["file", "kind", "queries", "documents", "description"]),
+    "matches": View(["file", "other", "common"]),
+    "problems": View(["problem"]),
+    "questions": View(["question", "command", "refusal"]),
+    "next": View(["query", "document", "gain", "probability"]),
+    "left out": View(["system", "group", "mean", "mean_left_out", "change", "rank", "rank_left_out"]),
+    "merged": View(["graded", "cannot_judge", "missing", "judged_twice", "conflicts", "undrawn"]),
+    "conflicts": View(["query", "document", "grades"]),
     "experiment": View(
         ["measure", "against", "level_name", "judged", "statistic"],
-        ["design", "level", "judged", "measure", "against", "statistic", "mean", "deviation", "repeats"],
+        ["design", "repeats"],
         across="statistic",
         cells=("agreed",),
     ),
@@ -243,12 +213,12 @@ def together(rows: Mapping[str, Sequence[Row]]) -> tuple[Sequence[Row], View]:
         ((name, own),) = rows.items()
         return own, VIEWS[name]
     fields = dict.fromkeys(field for name in rows for field in VIEWS[name].written)
-    return [{"table": name, **row} for name, own in rows.items() for row in own], View((), ("table", *fields))
+    return [{"table": name, **row} for name, own in rows.items() for row in own], View(["table", *fields])
 
 
 def records_of_view(rows: Sequence[Row], view: View) -> Grid:
     """Return rows for programs: plain values, under the names of their fields."""
-    fields = [FIELDS.get(name) or Field(name, name) for name in view.written]
+    fields = map(field_of, view.written)
     values = [(field.name, [_plain(field.value(row)) for row in rows]) for field in fields]
     told = [(name, column) for name, column in values if any(value is not None for value in column)]
     return grid_of([name for name, _ in told], zip(*(column for _, column in told), strict=True))

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from unjudged.base.errors import UsageError
 from unjudged.cli.opening import how_predicted, kind_of, opened
 from unjudged.cli.options import options, reads
-from unjudged.cli.output import form_of, show_all
+from unjudged.cli.output import form_of, show_result
 from unjudged.cli.standard_streams import progress
 from unjudged.collection.collection import Collection
 from unjudged.collection.description import description_of
@@ -44,7 +44,7 @@ def run(given: Given) -> None:
             pass
     with progress("comparing"):
         found = audit(collection, measures=given.measure, threshold=how.get("threshold"), seed=given.seed)
-    show_all(found, given)
+    show_result(found, given)
 
 
 def _of_files(given: Given, kind: str | None) -> Collection:

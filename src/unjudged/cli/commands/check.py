@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unjudged.cli.options import options
-from unjudged.cli.output import form_of, show_all
+from unjudged.cli.output import form_of, show_result
 from unjudged.cli.standard_streams import show, warn
 
 if TYPE_CHECKING:
@@ -40,5 +40,5 @@ def run(given: Given) -> int:
     if form == "table":
         show(f"{found}\n", given.output)
     else:
-        show_all(found, given)
+        show_result(found, given)
     return 0 if found.recognised else 1

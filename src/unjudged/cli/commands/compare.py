@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 from unjudged.base.errors import UsageError
 from unjudged.cli.opening import are_several, collections_of_words, opened, predicting
 from unjudged.cli.options import options, views
-from unjudged.cli.output import FULL_PRECISION, form_of, show_figure, show_tables, show_view, wrapped
-from unjudged.results.rendering import WITHOUT_NOTES
+from unjudged.cli.output import form_of, show_figure, show_result, wrapped
+from unjudged.results.rendering import FULL_PRECISION, WITHOUT_NOTES
 
 if TYPE_CHECKING:
     from unjudged.cli.command_line import Given
@@ -39,13 +39,16 @@ def run(given: Given) -> None:
     if given.plot is not None:
         show_figure(found.plot.differences() if two else found.plot.intervals(), given.plot)
     if given.view == "queries":
-        show_tables(by_query(found, given), given)
+        if len(found.runs) != 2:
+            raise UsageError(f"--view queries is about two systems, and there are {len(found.runs)}")
+        by_query = found.by_query()
+        show_result(by_query if form in WITHOUT_NOTES else replace(by_query, view=""), given)
         return
     view = given.view or ("pairs" if two and form in FULL_PRECISION else "systems")
     if not found.rows.get(view):
         raise UsageError(f"--view {view}: there are no {view} here; use {', '.join(found.rows)}")
     text = wrapped(found.sentences()) if two and view == "systems" and "segments" not in found.rows else ""
-    show_view(found, given, view, text=text if given.view is None else "", after=next_step(found, given))
+    show_result(found, given, view, text=text if given.view is None else "", after=next_step(found, given))
 
 
 def compared(given: Given) -> Comparison:
@@ -67,19 +70,6 @@ def compared(given: Given) -> Comparison:
 def how_tested(given: Given) -> dict[str, Any]:
     """Return how differences are tested."""
     return {name: getattr(given, name) for name in ("baseline", "test", "correction", "alpha", "seed")}
-
-
-def by_query(found: Comparison, given: Given) -> list[Any]:
-    """Return tables of the queries and the documents; formats for one table have the queries alone."""
-    if len(found.runs) != 2:
-        raise UsageError(f"--view queries is about two systems, and there are {len(found.runs)}")
-    parts = [found.by_query(measure=measure) for measure in found.measures]
-    if form_of(given) in WITHOUT_NOTES:
-        records = [part.records("queries") for part in parts]
-        return [replace(records[0], rows=[row for one in records for row in one.rows])]
-    views = [(part, view) for part in parts for view in ("queries", "documents") if part.rows[view]]
-    grids = [part.grid(view, given.decimals) for part, view in views]
-    return [*grids[:-1], replace(grids[-1], notes=[*grids[-1].notes, *found.notes])]
 
 
 def next_step(found: Comparison, given: Given) -> str:

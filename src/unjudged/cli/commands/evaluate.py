@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from unjudged.cli.opening import opened, predicting
 from unjudged.cli.options import Option, options, views
-from unjudged.cli.output import form_of, show_figure, show_view
+from unjudged.cli.output import form_of, show_figure, show_result
 from unjudged.cli.standard_streams import progress, tell
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def run(given: Given) -> None:
         show_figure(found.plot.intervals(found.measures[0], shown), given.plot)
     tell(hardly_judged(found, given))
     view = given.view or "systems"
-    show_view(found.as_view(view), given, view)
+    show_result(found.as_view(view), given, view)
 
 
 def hardly_judged(found: Evaluation, given: Given) -> Iterator[Note]:

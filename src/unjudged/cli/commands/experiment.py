@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from unjudged.base.threads import cores
 from unjudged.cli.opening import opened
 from unjudged.cli.options import Option, a_measure, options
-from unjudged.cli.output import form_of, show_all, show_figure
+from unjudged.cli.output import form_of, show_figure, show_result
 from unjudged.cli.standard_streams import progress
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def run(given: Given) -> None:
     with opened(given) as collection, progress("judging less") as on_step:
         options = {"against": given.against, "seed": given.seed, "workers": cores(), "on_step": on_step}
         found = experiment(collection, None, given.design, given.measure, **options)
-    show_all(found, given)
+    show_result(found, given)
     if given.plot is not None:
         from unjudged.report.experiment_figures import curves, scatter
 

@@ -19,7 +19,7 @@ from unjudged.base.errors import UsageError, quoted
 from unjudged.base.wording import shortlist
 from unjudged.cli.opening import opened
 from unjudged.cli.options import Option, options
-from unjudged.cli.output import form_of, show_tables, wrapped
+from unjudged.cli.output import form_of, show_result, wrapped
 
 if TYPE_CHECKING:
     from unjudged.cli.command_line import Given
@@ -84,7 +84,7 @@ def run(given: Given) -> int:
         )
     one = form == "table" and len(found.checks) == 1
     text = wrapped([found.sentence()]) if one else ""
-    show_tables(found.grid(decimals=given.decimals), given, text=text)
+    show_result(found, given, "gate", text=text)
     return found.code()
 
 

@@ -48,7 +48,7 @@ OPTIONS = options(DESIGN, NUMBER, "measure set seed format output")
 def run(given: Given) -> None:
     """List or draw documents, and write the file, or a table of them."""
     from unjudged.cli.opening import opened
-    from unjudged.cli.output import form_of, show_tables, wrapped
+    from unjudged.cli.output import form_of, show_result, wrapped
     from unjudged.cli.standard_streams import progress, show
     from unjudged.judging.next_documents import next_documents
 
@@ -61,7 +61,7 @@ def run(given: Given) -> None:
         asked = {"design": given.design, "n": given.number, "measure": given.measure, "seed": given.seed}
         found = next_documents(collection, **asked)
     if in_table:
-        show_tables(found.grid(), given)
+        show_result(found, given)
     elif not found.wanted and found.sample is None:
         show(f"{found.sentence()}\n")
     else:
