@@ -46,6 +46,7 @@ FROM = {
     "stratified sample": 'five columns with strata; `next --design "stratified(...)"`, `merge`',
     "weighted sample": 'prels (five columns with probabilities); `next --design "doubt(50)"`, `merge`',
     "chosen": "a comment in the file; `next`",
+    "positives": 'four columns, ten queries or more, and no grade of 0 or below; `how = "positives"`',
     "unknown": "a comment in the file; strata that were written without their column",
 }
 KEPT = """

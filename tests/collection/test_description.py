@@ -108,10 +108,7 @@ def test_scores_and_a_single_table_of_judgments(tmp_path: Path) -> None:
 
 WRONG = {
     'how = "pool"|how = "pol"': "12: judgments.how is 'pol', expected one of pool, sample, sample per query, "
-    "chosen, unknown; did you mean pool?",
-    'how = "pool"|how = "positives"': "12: judgments.how is 'positives', expected one of pool, sample, "
-    "sample per query, chosen, unknown: judgments that are positives only cannot be used as such yet: say "
-    "unknown",
+    "chosen, positives, unknown; did you mean pool?",
     'by = "model"|by = 1': "18: judgments.by is 1, expected one of people, model",
     "relevant|relevent": "4: relevent is no key; did you mean relevant?",
     "depth = 10|deptth = 10": "13: judgments.deptth is no key of judgments; did you mean depth?",

@@ -172,8 +172,11 @@ def test_what_is_wrong(tmp_path: Path) -> None:
     assert few.startswith("r: no ranking for 3 of 10 queries")
     (names,) = wrong(tmp_path, judged, "".join(run).replace(" d", " D"))
     assert names.startswith("r: no judged document in the rankings of 10 of 10 queries: does it name")
-    (relevant,) = wrong(tmp_path, judged.replace(" 0\n", " 1\n"), "".join(run))
-    assert "every judged document is relevant" in relevant
+    listed = judged.replace(" 0\n", " 1\n")
+    assert wrong(tmp_path, listed, "".join(run)) == []
+    assert "taken for positives only" in str(check(tmp_path / "q.qrels"))
+    (relevant,) = wrong(tmp_path, listed[: listed.index("q9")], "".join(run[:36]))
+    assert "every judged document is relevant: is that all that was listed?" in relevant
     (nothing,) = [one for one in wrong(tmp_path, "q0 0 d0 -1\n", "".join(run)) if "negative" in one]
     assert "nothing is judged" in nothing
     other = check(RUNS[0], tmp_path / "q.qrels")

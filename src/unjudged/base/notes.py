@@ -37,6 +37,9 @@ nothing-judged-of-run!: No document that {about:list} retrieved is judged, so it
 nothing-judged!: Nothing is judged: every grade is negative, so the scores say nothing.
 wrong-order!: The judgments look like scores, and {about:list} like grades: are they in the wrong order?
     Judgments come before runs (unjudged check tells them apart).
+positives!: The judgments list relevant documents alone: all others count as not relevant. How many of those
+    are relevant, a random check would tell: --design "holes(50)" of unjudged next.
+complete-list: {about:list} {about:needs} every relevant document to be listed.
 refused!: {why}.
 few-judged!: Only {share}, and the others count as nonrelevant: bounds (--interval bounds) show what that
     leaves open. If the labels were drawn at random, say so (--set

@@ -16,6 +16,7 @@ import numpy as np
 from unjudged.base.choices import place_of
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.lazy import computed_once
+from unjudged.base.notes import Note, note
 from unjudged.base.wording import counted
 from unjudged.collection.description import MODEL, STATED, Description, Labels, description_of
 from unjudged.data.frames import library_of
@@ -37,7 +38,7 @@ from unjudged.measures.kernel.names import MeasureLike, parse_measures, with_rel
 from unjudged.rankings.coverage import in_order
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
-from unjudged.rankings.origin import CHOSEN, POOL, UNKNOWN, Kind, Origin
+from unjudged.rankings.origin import A_POOL, CHOSEN, POOL, POSITIVES, UNKNOWN, Kind, Origin
 from unjudged.rankings.runs import Names, Run, RunSource, RunsSource, name_runs
 
 if TYPE_CHECKING:
@@ -299,23 +300,54 @@ def _matched_dicts(judgments: Judgments, run: Any) -> Matched | None:
     return scanner.match_dicts(run, keys.queries, keys.documents, judgments.offsets, limit("ROWS"))
 
 
-KIND_OF: Final[Mapping[str, Kind]] = {"pool": POOL, "chosen": CHOSEN, "unknown": UNKNOWN}
+KIND_OF: Final[Mapping[str, Kind]] = {
+    "pool": POOL,
+    "chosen": CHOSEN,
+    "positives": POSITIVES,
+    "unknown": UNKNOWN,
+}
+ENOUGH_QUERIES: Final = 10
+"""On fewer, a list of relevant documents may be an example; no headline rests on them."""
 
 
-def united(labels: Sequence[Labels]) -> tuple[Judgments | None, list[str]]:
+def united(labels: Sequence[Labels]) -> tuple[Judgments | None, list[Note]]:
     """Return the judgments of people as one, or else those of the only model; and what to know of them."""
+    judgments, notes = _by_people(labels)
+    if judgments is not None and not any(map(_is_stated, labels)):
+        judgments = recognised(judgments)
+    if judgments is not None and judgments.origin.kind == POSITIVES:
+        notes.append(note("positives"))
+    return judgments, notes
+
+
+def recognised(judgments: Judgments) -> Judgments:
+    """Return judgments that say nothing of their origin as positives, if they list nothing else.
+
+    >>> lists = {f"q{k}": {"d1": 1, "d2": 2} for k in range(10)}
+    >>> print(recognised(Judgments.of(lists)).origin)
+    positives only
+    >>> print(recognised(Judgments.of({**lists, "q1": {"d": 0}})).origin)
+    a pool
+    """
+    if len(judgments.queries) < ENOUGH_QUERIES or judgments.origin != A_POOL or (judgments.grade <= 0).any():
+        return judgments
+    return replace(judgments, origin=Origin(POSITIVES))
+
+
+def _by_people(labels: Sequence[Labels]) -> tuple[Judgments | None, list[Note]]:
     if len(labels) == 1 and labels[0].by != MODEL:
         return _read(labels[0]), []
     models = [one for one in labels if one.by == MODEL]
     people = [one for one in labels if one.by != MODEL]
     if people:
-        return _united(people) if len(people) > 1 else united(people)
+        return _united(people) if len(people) > 1 else _by_people(people)
     if not models:
         return None, []
     if len(models) > 1:
         raise models[1].place.error("are of several models and none by people: describe one of them alone")
     (name,) = by_name(models)
-    return _read(models[0]), [f"The judgments are those of a model, {name}: there are none by people."]
+    said = Note(f"The judgments are those of a model, {name}: there are none by people.")
+    return _read(models[0]), [said]
 
 
 def by_name(labels: Sequence[Labels]) -> dict[str, Any]:
@@ -329,7 +361,7 @@ def by_name(labels: Sequence[Labels]) -> dict[str, Any]:
     return named
 
 
-def _united(people: Sequence[Labels]) -> tuple[Judgments, list[str]]:
+def _united(people: Sequence[Labels]) -> tuple[Judgments, list[Note]]:
     rules = {one.conflicts: one for one in people if one.conflicts is not None}
     if len(rules) > 1:
         known = " and ".join(map(repr, rules))
@@ -342,7 +374,7 @@ def _united(people: Sequence[Labels]) -> tuple[Judgments, list[str]]:
     merged = import_module("unjudged.judging.merging").merge(
         _read(first), answers, conflicts=next(iter(rules), "error")
     )
-    return merged.judgments, list(merged.notes)
+    return merged.judgments, [*map(Note, merged.notes)]
 
 
 def _source(labels: Labels) -> Any:
@@ -363,6 +395,9 @@ def _read(labels: Labels) -> Judgments:
     recorded = judgments.stratum is not None or judgments.probability is not None or origin.kind == CHOSEN
     if recorded and kind != origin.kind:
         raise labels.place.at("how").error(f"is {how!r}, and the file records {origin}")
+    if kind == POSITIVES and (others := int((judgments.grade <= 0).sum())):
+        problem = f"is {how!r}, and {counted(others, 'document')} have a grade of 0 or below"
+        raise labels.place.at("how").error(f"{problem}: say pool")
     if how in STATED and not origin.sampled:
         return judgments
     return replace(judgments, origin=Origin(kind, labels.depth or origin.depth))

@@ -23,9 +23,8 @@ STATED = ("sample", "sample per query")
 """How labels were drawn: every pair of query and document alike, or so many documents of each query."""
 LATER = {
     "clusters": "queries of one session cannot be kept together yet: omit it",
-    "positives": "judgments that are positives only cannot be used as such yet: say unknown",
 }
-"""Keys and values whose feature is not built yet."""
+"""Keys whose feature is not built yet."""
 Made = TypeVar("Made")
 
 
@@ -105,8 +104,7 @@ def one_of(*choices: str) -> Reads:
     def read(value: Any, _: Place) -> str:
         if isinstance(value, str) and value in choices:
             return value
-        later = LATER.get(value) if isinstance(value, str) else None
-        raise Wrong(f"one of {', '.join(choices)}{meant(value, choices)}" + (f": {later}" if later else ""))
+        raise Wrong(f"one of {', '.join(choices)}{meant(value, choices)}")
 
     return read
 
@@ -196,7 +194,7 @@ class Labels:
     file: Annotated[Any, a_file] = None
     by: Annotated[str, one_of(PEOPLE, MODEL)] = PEOPLE
     name: Annotated[str, a_text] = ""
-    how: Annotated[str | None, one_of("pool", *STATED, "chosen", "unknown")] = None
+    how: Annotated[str | None, one_of("pool", *STATED, "chosen", "positives", "unknown")] = None
     depth: Annotated[int | None, a_rank] = None
     pooled: Annotated[tuple[str, ...], some_texts] = ()
     calibration: Annotated[Any, a_file] = None

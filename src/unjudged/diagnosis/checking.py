@@ -23,6 +23,7 @@ from unjudged.data.nested_dicts import DATASET
 from unjudged.data.sources import expanded
 from unjudged.diagnosis.kinds import CALIBRATION, DESIGN, GROUPS, JUDGMENTS, RUN, SCORES, TEXTS, UNKNOWN
 from unjudged.diagnosis.recognised_files import RecognisedFile, gaps_of, recognise
+from unjudged.evidence.runs_alone import BOUNDING
 from unjudged.judging.groups_left_out import left_out_groups
 from unjudged.judging.pooling import Pool
 from unjudged.measures.kernel.estimand import CHOOSING, refused_use
@@ -31,7 +32,7 @@ from unjudged.questions.calibrating import groups_of
 from unjudged.questions.evaluating import evaluate
 from unjudged.questions.gathering import DEFAULT, gather
 from unjudged.questions.gating import check_rankings, gate
-from unjudged.rankings.origin import SAMPLES, UNIFORM
+from unjudged.rankings.origin import POSITIVES, SAMPLES, UNIFORM
 from unjudged.results.fields import Row
 from unjudged.results.result import Result
 from unjudged.studies.auditing import audit
@@ -40,6 +41,7 @@ MARGIN = 0.01
 OF_ONE = "P@10"
 """The measure of one run, whose interval documents narrow."""
 POOL_DEPTH = 100
+SAY_SO = "Then say so: --set judgments.how=positives"
 
 
 def check(*files: str | os.PathLike[str]) -> Check:
@@ -165,7 +167,8 @@ class _Files:
                 own = [shares.value("Judged@10", run=name) for name in one.content]
                 shared = len(queries.intersection(*(run.queries for run in one.content.values())))
                 common = f"{shared} of {counted(len(queries), 'query')}"
-                common += f"; {percent(float(np.mean(own)), 0)} of the first ten documents are judged"
+                how = "listed" if self.qrels.content.origin.kind == POSITIVES else "judged"
+                common += f"; {percent(float(np.mean(own)), 0)} of the first ten documents are {how}"
                 yield {"file": file, "other": one.file, "common": common}
         waiting = {*self.qrels.content.documents.take(np.flatnonzero(self.qrels.content.grade < 0))}
         for one in self.of(TEXTS):
@@ -181,8 +184,8 @@ class _Files:
             grades = one.content.grade[one.content.grade >= 0]
             if not len(grades):
                 yield f"{one.file}: nothing is judged, every grade is negative"
-            elif (grades > 0).all() and len(grades) > len(one.content.queries):
-                yield f"{one.file}: every judged document is relevant, so precision cannot be measured"
+            elif (grades > 0).all() and one.content.origin.kind != POSITIVES:
+                yield f"{one.file}: every judged document is relevant: is that all that was listed? {SAY_SO}"
         yield from (f"{one.file}: {gaps}" for one in self.of(SCORES) if (gaps := gaps_of(one.content)))
         for name, run in self.runs.items() if self.qrels is not None else ():
             assert self.qrels is not None  # noqa: S101
@@ -223,7 +226,7 @@ class _Files:
         if scored["refusal"]:
             return
         intervals = {"queries": "What would other queries show?"}
-        if qrels.content.scale is None:
+        if qrels.content.scale is None and refused_use(qrels.content, BOUNDING) is None:
             intervals["bounds"] = "How far could the unjudged documents change the scores?"
         if qrels.content.origin.kind in SAMPLES - {UNIFORM}:
             intervals["sampling"] = "What would another sample of documents show?"

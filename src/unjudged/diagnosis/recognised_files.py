@@ -11,6 +11,8 @@ import numpy as np
 
 from unjudged.base.errors import InputError, UnjudgedError, UsageError
 from unjudged.base.wording import counted, shortlist
+from unjudged.collection.collection import united
+from unjudged.collection.description import Labels
 from unjudged.collection.score_tables import AS_ZERO
 from unjudged.collection.scores import Scores
 from unjudged.data.nested_dicts import DATASET
@@ -32,7 +34,7 @@ from unjudged.judging.texts import records
 from unjudged.questions.calibrating import read_groups
 from unjudged.rankings.coverage import are_grades
 from unjudged.rankings.judgments import CANNOT_JUDGE, Judgments
-from unjudged.rankings.origin import A_POOL, A_SAMPLE
+from unjudged.rankings.origin import A_POOL, A_SAMPLE, POSITIVES, Origin
 from unjudged.rankings.runs import Run, name_runs
 from unjudged.results.fields import Row
 
@@ -76,7 +78,8 @@ def _by_numbers(file: str) -> str:
 
 
 def _judgments(file: str) -> RecognisedFile:
-    judgments = Judgments.of(file)
+    judgments = united([Labels(file)])[0]
+    assert judgments is not None  # noqa: S101
     judged, grades = judgments.grade >= 0, judgments.grade[judgments.grade >= 0]
     held = f"{int(judged.sum()):,} judged documents, {int((grades >= 1).sum()):,} of them relevant"
     if not judged.all():
@@ -84,7 +87,7 @@ def _judgments(file: str) -> RecognisedFile:
     if unable := int((judgments.grade == CANNOT_JUDGE).sum()):
         held += f" ({unable:,} with -2, which means that they cannot be judged)"
     scale = f"grades 0 to {grades.max(initial=0)}" if judgments.scale is None else "fractional grades"
-    taken = "taken for " if judgments.origin == A_POOL else ""
+    taken = "taken for " if judgments.origin in (A_POOL, Origin(POSITIVES)) else ""
     what = f"{taken}{judgments.origin}: {held}; {scale}"
     if judgments.origin == A_SAMPLE:
         what = f"{held} ({judgments.origin.words}); {scale}"

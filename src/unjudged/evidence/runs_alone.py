@@ -22,14 +22,14 @@ from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
-from unjudged.rankings.origin import ANY, below_pool
+from unjudged.rankings.origin import WITH_NONRELEVANT, below_pool
 
 AT_ONCE = 1000
 """Rankings that are bounded at a time."""
 EVERY = "every completion of the judgments"
 """Retrieved documents and unjudged documents of the pool; documents in neither are assumed nonrelevant."""
 WITHOUT_ORDER = "expected values over all orders of tied documents have no bounds"
-BOUNDING = Use("bounds", ANY, judgments=ALL_JUDGED, check=check_bounded, geometric=True)
+BOUNDING = Use("a range", WITH_NONRELEVANT, judgments=ALL_JUDGED, check=check_bounded, geometric=True)
 
 
 def why_unbounded(measure: Measure, judgments: Judgments, *, expected: bool) -> str:

@@ -14,6 +14,7 @@ from unjudged.measures.kernel import chance
 from unjudged.measures.kernel.measure import GEOMETRIC
 from unjudged.measures.kernel.registry import measure, ratio
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
+from unjudged.rankings.origin import WITH_NONRELEVANT
 
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 
@@ -253,6 +254,7 @@ def IAP(
 @measure(
     monotone=True,
     skips_unjudged=True,
+    takes=WITH_NONRELEVANT,
     trec_eval="bpref",
     aliases=("BPref",),
     cite=("buckley2004",),
@@ -276,7 +278,7 @@ def Bpref(r: JudgedRankings, *, rel: int = 1, form: str = "trec_eval") -> Floats
     return _preference(r, rel, relevant, worst)
 
 
-@measure(monotone=True, skips_unjudged=True, cite=("buckley2004",))
+@measure(monotone=True, skips_unjudged=True, takes=WITH_NONRELEVANT, cite=("buckley2004",))
 def Bpref10(r: JudgedRankings, *, rel: int = 1) -> Floats:
     """Bpref-10: binary preference against the first R + 10 judged nonrelevant documents.
 
@@ -295,6 +297,7 @@ def Bpref10(r: JudgedRankings, *, rel: int = 1) -> Floats:
 @measure(
     monotone=True,
     skips_unjudged=True,
+    takes=WITH_NONRELEVANT,
     summary=GEOMETRIC,
     trec_eval="gm_bpref",
     cite=("buckley2004", "robertson2006"),

@@ -29,7 +29,7 @@ from unjudged.measures.kernel.traits import Refusal
 from unjudged.questions.measure_warnings import measure_warnings, not_uniform, why_not_uniform
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
-from unjudged.rankings.origin import A_SAMPLE, STRATIFIED, UNIFORM, WEIGHTED, Kind, below_pool
+from unjudged.rankings.origin import A_SAMPLE, POSITIVES, STRATIFIED, UNIFORM, WEIGHTED, Kind, below_pool
 from unjudged.rankings.runs import RunsSource
 from unjudged.results.evaluation import Evaluation
 
@@ -201,7 +201,7 @@ def of_rankings(
     warnings: list[UnjudgedWarning] = [*shared.warnings, *of_measures, *map(AssumptionWarning, refused)]
     announce(warnings)
     notes = [
-        *map(Note, collection.notes),
+        *collection.notes,
         *(one.note for one in warnings),
         *about_ties,
         *_about_estimates(chosen, shared.judged_rankings),
@@ -284,6 +284,8 @@ def notes_on_measures(evidence: Sequence[Evidence]) -> Iterator[Note]:
 DEFAULT = "nDCG@10"
 """The measure if one is needed and none is named."""
 DEFAULT_MEASURES = (DEFAULT, "AP", "Judged@10")
+FOR_POSITIVES = (DEFAULT, "RR@10", "R@100")
+"""Measures that need no document judged not relevant, nor a complete list."""
 FROM_SAMPLES: dict[Kind, tuple[str, ...]] = {
     STRATIFIED: ("xinfAP", "infNDCG", "statAP"),
     WEIGHTED: ("statAP", "statRprec", "statP@10"),
@@ -295,6 +297,8 @@ TOO_LOW_FOR_AP = 20
 
 def default_measures(judgments: Judgments) -> tuple[str, ...]:
     """Return the measures of an evaluation; of a recorded sample it estimates AP."""
+    if judgments.origin.kind == POSITIVES:
+        return FOR_POSITIVES
     recorded = judgments.origin != A_SAMPLE or judgments.probability is not None
     estimates = {**FROM_SAMPLES, UNIFORM: ("infAP",) * recorded}.get(judgments.origin.kind, ())[:1]
     return (*DEFAULT_MEASURES[:2], *estimates, *DEFAULT_MEASURES[2:])

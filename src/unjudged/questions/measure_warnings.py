@@ -15,7 +15,7 @@ from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.coverage import TOP, few_judged, not_random
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
-from unjudged.rankings.origin import EVEN, POOL, SAMPLES, UNIFORM
+from unjudged.rankings.origin import EVEN, POOL, POSITIVES, SAMPLES, UNIFORM
 
 MANY = 10
 """Of fewer queries, how few first documents are judged says little about the judgments."""
@@ -40,7 +40,15 @@ def measure_warnings(
         found += _about_samples(measures, rankings)
     elif kind == POOL and queries >= MANY:
         found += _scattered(rankings)
+    elif kind == POSITIVES:
+        found += _of_complete_lists(measures)
     return found
+
+
+def _of_complete_lists(measures: Sequence[Measure]) -> list[UnjudgedWarning]:
+    """A warning about measures that look at all relevant documents, of judgments that list no other."""
+    whole = [str(one) for one in measures if one.traits.diluted and one.given.get("cutoff", inf) == inf]
+    return [UnjudgedWarning(note("complete-list", whole))] if whole else []
 
 
 def _scattered(rankings: JudgedRankings) -> list[UnjudgedWarning]:

@@ -15,7 +15,14 @@ from unjudged.base.choices import checked_int
 from unjudged.base.wording import counted
 
 Kind = Literal[
-    "pool", "checked pool", "uniform sample", "stratified sample", "weighted sample", "chosen", "unknown"
+    "pool",
+    "checked pool",
+    "uniform sample",
+    "stratified sample",
+    "weighted sample",
+    "chosen",
+    "positives",
+    "unknown",
 ]
 
 POOL: Final = "pool"
@@ -24,6 +31,7 @@ UNIFORM: Final = "uniform sample"
 STRATIFIED: Final = "stratified sample"
 WEIGHTED: Final = "weighted sample"
 CHOSEN: Final = "chosen"
+POSITIVES: Final = "positives"
 UNKNOWN: Final = "unknown"
 
 KINDS: dict[Kind, str] = {
@@ -33,6 +41,7 @@ KINDS: dict[Kind, str] = {
     STRATIFIED: "a stratified sample: each stratum of a query's pool has a share of its own",
     WEIGHTED: "a weighted sample: each document was drawn with a recorded probability",
     CHOSEN: "chosen documents: they were selected for what their judgments would show",
+    POSITIVES: "positives only: every listed document is relevant, all others count as not relevant",
     UNKNOWN: "labels of unknown origin: nothing is recorded of how the documents were selected",
 }
 """Every kind of judgments, in words."""
@@ -46,6 +55,9 @@ RANDOM: Final[frozenset[Kind]] = frozenset({POOL, *SAMPLES})
 EVEN: Final[frozenset[Kind]] = frozenset({POOL, UNIFORM})
 """What estimates from uniform samples can use."""
 ANY: Final[frozenset[Kind]] = frozenset(KINDS)
+WITH_NONRELEVANT: Final[frozenset[Kind]] = ANY - {POSITIVES}
+"""What needs documents that were judged and are not relevant."""
+OF_NONRELEVANT: Final = "documents judged not relevant"
 
 MARK: Final = "unjudged-origin"
 """How a comment of a file begins that tells the origin where the columns do not."""

@@ -11,7 +11,7 @@ from unjudged.evidence.bounds.value_bounds import check_bounded
 from unjudged.evidence.calibration import Calibration
 from unjudged.evidence.contrast import Contrast, Ends
 from unjudged.evidence.intervals.methods import NEEDS, Columns, How, interval
-from unjudged.evidence.runs_alone import ends_of
+from unjudged.evidence.runs_alone import BOUNDING, ends_of
 from unjudged.measures.kernel.estimand import ALL_JUDGED, LEAVING_OUT
 from unjudged.measures.kernel.measure import mean_over_queries
 
@@ -21,6 +21,8 @@ from unjudged.measures.kernel.measure import mean_over_queries
     "whatever the unjudged documents turn out to be",
     needs="ends",
     judgments=ALL_JUDGED,
+    takes=BOUNDING.takes,
+    instead="use 'queries'",
     check=check_bounded,
     geometric=True,
     cite=("moffat2008",),

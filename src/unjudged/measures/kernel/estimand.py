@@ -14,7 +14,16 @@ from unjudged.base.errors import UsageError
 from unjudged.measures.kernel.measure import Measure
 from unjudged.measures.kernel.traits import Refusal, refused_measure
 from unjudged.rankings.judgments import Judgments
-from unjudged.rankings.origin import ANY, EVEN, KINDS, RANDOM, SAMPLES, Kind
+from unjudged.rankings.origin import (
+    ANY,
+    EVEN,
+    KINDS,
+    OF_NONRELEVANT,
+    RANDOM,
+    SAMPLES,
+    WITH_NONRELEVANT,
+    Kind,
+)
 
 THESE: Final = "these queries"
 OTHER: Final = "other queries"
@@ -110,7 +119,7 @@ def refused_use(judgments: Judgments, use: Use) -> Refusal | None:
         return None
     words = [KINDS[kind].partition(":")[0] for kind in KINDS if kind in use.takes]
     needed = " or ".join(words) if len(words) < 3 else f"{', '.join(words[:-1])} or {words[-1]}"
-    needed = use.needs or needed
+    needed = use.needs or (OF_NONRELEVANT if use.takes == WITH_NONRELEVANT else needed)
     return Refusal(f"{use.name} needs {needed}, and these judgments are {judgments.origin}", use.instead)
 
 
@@ -161,5 +170,11 @@ TAKING_AWAY: Final = Use(
     needs="a pool",
     instead="start from the judgments that these were drawn or chosen from",
 )
-CHOOSING: Final = Use("choosing what to judge", judgments=ALL_JUDGED, check=_choosable)
+CHOOSING: Final = Use(
+    "choosing what to judge",
+    WITH_NONRELEVANT,
+    judgments=ALL_JUDGED,
+    instead='draw a random check of the holes (unjudged next --design "holes(50)")',
+    check=_choosable,
+)
 """The uses that are not interval methods."""

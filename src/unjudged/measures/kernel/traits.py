@@ -17,7 +17,7 @@ from unjudged.base.errors import UsageError
 from unjudged.data.frames import is_frame
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
-from unjudged.rankings.origin import KINDS, Kind
+from unjudged.rankings.origin import KINDS, OF_NONRELEVANT, Kind
 
 Chance = Callable[..., Floats]
 """From numbers of documents and of relevant ones, and the measure's parameters, to expected values."""
@@ -90,10 +90,10 @@ def refused_measure(name: str, traits: Traits, judgments: Judgments) -> Refusal:
     if judgments.origin.sampled:
         reason = f"{name} needs a uniform sample, and these judgments are {words} with unequal shares"
         return Refusal(reason, "use xinfAP or statAP")
-    reason = f"{name} needs a random sample, and these judgments are {words} ({why})"
-    return Refusal(
-        reason, f"use {traits.estimates} with its bounds, or draw a sample (unjudged next --design)"
-    )
+    needed = "a random sample" if traits.estimates else OF_NONRELEVANT
+    reason = f"{name} needs {needed}, and these judgments are {words} ({why})"
+    plain = f"use {traits.estimates} with its bounds, or " if traits.estimates else ""
+    return Refusal(reason, f"{plain}draw a sample (unjudged next --design)")
 
 
 TRIALS = 150
