@@ -42,6 +42,7 @@ command asks before it computes. `make docs` makes these tables by asking too.
 """
 FROM = {
     "pool": 'four columns; `how = "pool"` in a description',
+    "checked pool": '`next --design "holes(50)"`, `merge`',
     "uniform sample": 'four columns with -1 for documents that were not drawn; `next --design "uniform(10%)"`',
     "stratified sample": 'five columns with strata; `next --design "stratified(...)"`, `merge`',
     "weighted sample": 'prels (five columns with probabilities); `next --design "doubt(50)"`, `merge`',
@@ -100,7 +101,8 @@ def _measures() -> str:
     most = max(groups, key=lambda answers: len(groups[answers]))
     groups[most] = ["all others"]
     rows = [f"| {', '.join(names)} | {' | '.join(answers)} |" for answers, names in groups.items()]
-    examples = [next(line for line in advice if f"are {words}" in line) for words in _refused_words(advice)]
+    told = (next(line for line in advice if f"are {words}" in line) for words in _refused_words(advice))
+    examples = list(dict.fromkeys(told))
     return "\n".join(
         [
             *head,

@@ -15,8 +15,7 @@ FAMILIES = {
     "incomplete": "Average precision from uniform samples",
     "stratified": "Estimates from stratified samples",
     "weighted": "Estimates from weighted samples",
-    "sets": "Sets without an order",
-    "counts": "Counts",
+    "sets": "Sets without an order, and counts",
     "own": "Your own",
 }
 
