@@ -392,7 +392,7 @@ def _read(labels: Labels) -> Judgments:
         return judgments
     origin, how = judgments.origin, labels.how
     kind = KIND_OF.get(how or "", origin.kind)
-    recorded = judgments.stratum is not None or judgments.probability is not None or origin.kind == CHOSEN
+    recorded = judgments.recorded or origin.kind == CHOSEN
     if recorded and kind != origin.kind:
         raise labels.place.at("how").error(f"is {how!r}, and the file records {origin}")
     if kind == POSITIVES and (others := int((judgments.grade <= 0).sum())):

@@ -107,7 +107,7 @@ class _Writer:
     def judgments(self, one: RecognisedFile) -> Iterator[str]:
         """Yield the table of the judgments, which people made for all that is known."""
         origin = one.content.origin
-        recorded = one.content.stratum is not None or one.content.probability is not None
+        recorded = one.content.recorded
         how = "sample" if origin.sampled else origin.kind
         yield f"\n[[judgments]]\nfile = {self.name(one.file)}  # {plain(one.description)}"
         yield f'{"" if recorded else "# "}how = "{how}"  # {origin.words}'

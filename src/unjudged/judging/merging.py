@@ -39,8 +39,7 @@ class Merged(Result):
 
     def text(self, comments: Sequence[str] = ()) -> str:
         """Return the judgments as a file: qrels, or a sample with all that records how it was drawn."""
-        recorded = self.judgments.stratum is not None or self.judgments.probability is not None
-        if recorded:
+        if self.judgments.recorded:
             return sample_text(self.judgments, comments)
         return judgments_text(self.judgments, comments=comments)
 
@@ -88,7 +87,7 @@ def merge(
     come first. An export of the judging page that was cut is refused.
 
     A sample takes answers to the documents that were drawn, and waits for those that are missing: merge it
-    again when they are there.
+    again when they are there. Where documents are drawn one after another, batches may come in any order.
 
     Earlier judgments keep their documents and get those of the answers. If they are a sample with recorded
     strata or probabilities, the answers may not have other documents. A sample with further judgments, which
@@ -103,7 +102,7 @@ def merge(
         raise UsageError("expected the answers of each judge by name, as {'ann': 'ann.qrels'}")
     files = {name: _answers_of(source) for name, source in answers.items()}
     before = Judgments.whole(first)
-    is_sample = before.drawn is not None
+    is_sample = before.drawn is not None or before.frame is not None
     pool = before if is_sample else _with_documents(before, [*files.values()])
     table = [answers_in(pool.grade)]
     undrawn: dict[tuple[str, str], None] = {}
@@ -145,9 +144,11 @@ def _matched(pool: Judgments, file: Judgments) -> tuple[Grades, list[tuple[str, 
     """Return the answer of a judge for each row of the pool, and the documents that nobody asked about."""
     given = np.full(len(pool.grade), UNSAMPLED, np.int32)
     row, judged = rows_of(pool, table_of(file)), ~file.waiting
-    asked = (row >= 0) & (True if pool.drawn is None else pool.drawn[row])
+    drawn = pool.drawn if pool.frame is None else pool.frame.drawn
+    asked = (row >= 0) & (True if drawn is None else drawn[row])
     given[row[judged & asked]] = file.grade[judged & asked]
-    return given, file.pooled.names(np.flatnonzero(judged & ~asked))
+    new = judged & ~asked & ((row < 0) | (pool.grade[row] != file.grade))
+    return given, file.pooled.names(np.flatnonzero(new))
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,15 +249,14 @@ def _answers_of(source: JudgmentsSource) -> Judgments:
 
 def _with_documents(judgments: Judgments, files: Sequence[Judgments]) -> Judgments:
     """Return the judgments with a row for every document of the files."""
-    recorded = judgments.stratum is not None or judgments.probability is not None
     for file in files:
-        if file.stratum is not None or file.probability is not None:
-            problem = "the further judgments are a sample with recorded strata or probabilities"
-            raise InputError(f"{problem}, which do not hold for both together: give plain qrels")
+        if file.recorded:
+            problem = "the further judgments are a sample with recorded strata, probabilities or order"
+            raise InputError(f"{problem}, which do not hold for both together: give plain qrels, or it first")
     tables = [table_of(file) for file in files]
     if not any((rows_of(judgments, table) < 0).any() for table in tables):
         return judgments
-    if recorded:
+    if judgments.recorded:
         problem = "the further judgments have documents that were not in the sample"
         raise InputError(f"{problem}, expected none: they have no stratum or probability")
     return extended(judgments, tables, new_queries=True)
@@ -267,7 +267,7 @@ def _added(before: Judgments, grade: Grades, files: Iterable[Judgments]) -> tupl
     further = {file.origin.kind for file in files if (file.grade >= 0).any()} - {before.origin.kind}
     known, now, after = before.grade >= 0, grade >= 0, replace(before, grade=grade)
     plain = replace(after, stratum=None, probability=None, drawn=None)
-    recorded = before.stratum is not None or before.probability is not None
+    recorded = before.recorded
     if CHOSEN in further:
         note = "Documents were chosen for what they show: together these judgments are no random sample."
         return replace(plain, origin=Origin(CHOSEN)), note if recorded else ""

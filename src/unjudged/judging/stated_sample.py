@@ -74,8 +74,7 @@ def stated_sample(
 
 def _check_unrecorded(labels: Judgments) -> None:
     """Refuse judgments that say themselves how they were made."""
-    recorded = labels.stratum is not None or labels.probability is not None
-    if recorded or labels.origin.kind == CHOSEN:
+    if labels.recorded or labels.origin.kind == CHOSEN:
         raise UsageError(
             f"these judgments record how they were made, {labels.origin}: a statement cannot change that"
         )

@@ -162,7 +162,7 @@ class PredictedPopulation(NamedTuple):
 
 def is_sample(judgments: Judgments) -> bool:
     """True for judgments that record a sample, or list documents that are not judged."""
-    recorded = judgments.stratum is not None or judgments.probability is not None
+    recorded = judgments.recorded
     return recorded or judgments.origin.sampled or bool((judgments.grade < 0).any())
 
 

@@ -65,7 +65,7 @@ def _about_samples(measures: Sequence[Measure], rankings: JudgedRankings) -> Ite
 
 def _nothing_judged(judgments: Judgments) -> list[UnjudgedWarning]:
     """A warning if some queries have no judged document, though others have; a sample may have none."""
-    recorded = judgments.stratum is not None or judgments.probability is not None
+    recorded = judgments.recorded
     none = np.flatnonzero(judgments.count(0) == 0)
     if recorded or not 0 < len(none) < len(judgments.queries):
         return []

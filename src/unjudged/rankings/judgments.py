@@ -226,6 +226,11 @@ class Judgments:
         return self.pooled.index
 
     @property
+    def recorded(self) -> bool:
+        """Whether strata, probabilities or an order say how each document was drawn."""
+        return any(column is not None for column in (self.stratum, self.probability, self.frame))
+
+    @property
     def waiting(self) -> NDArray[np.bool_]:
         """Rows that have no answer: neither a grade nor "cannot judge"."""
         waiting: NDArray[np.bool_] = (self.grade < 0) & (self.grade != CANNOT_JUDGE)

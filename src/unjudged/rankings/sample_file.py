@@ -4,14 +4,18 @@
 # 1 document to judge: replace each -1 by a grade, or by -2 for "cannot judge".
 <query> <document> <stratum, 0 for none> <probability> <-1, or its grade; . for a document that was not drawn>
 
-Every command reads it as judgments. Estimates wait until each drawn document has an answer.
+Where documents are drawn one after another, the third and the fourth column are the size of a document, its
+place in the order, and its batch. They are 0 for what was judged before.
+
+Every command reads the file as judgments. Estimates from samples wait until each drawn document has an
+answer; those from an order use its answers up to the first that is missing.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,6 +26,7 @@ from unjudged.base.wording import plain
 from unjudged.data.streams import display_name, number_in_file, read_small, whole_in_file
 from unjudged.data.tables import Ids, decode
 from unjudged.data.writing import document_id, query_id
+from unjudged.rankings.draw_order import DrawOrder
 from unjudged.rankings.judgments import CANNOT_JUDGE, SAMPLE, UNSAMPLED, Judgments
 from unjudged.rankings.origin import KINDS, Origin
 from unjudged.rankings.pooled import PooledDocuments
@@ -29,7 +34,8 @@ from unjudged.rankings.pooled import PooledDocuments
 LARGEST_FILE = 1 << 31
 MOST_STRATA, HIGHEST_GRADE = 9999, 2**31 - 1
 NOT_DRAWN = "."
-EXPECTED = "expected 5 columns (query document stratum probability grade)"
+COLUMNS = ("query document stratum probability grade", "query document size order batch grade")
+"""What the lines have, without and with an order."""
 
 
 def sample_text(sample: Judgments, comments: Sequence[str] = (), order: Sequence[int] = (), **of: Any) -> str:
@@ -38,22 +44,27 @@ def sample_text(sample: Judgments, comments: Sequence[str] = (), order: Sequence
     `comments` follow the first line, which also holds what the sample is `of`. `order` has the rows in which
     the documents to judge are listed, before the others.
     """
-    waiting = sample.drawn is not None
+    frame, none = sample.frame, np.zeros(len(sample.grade), np.int32)
     origin = {"origin": sample.origin.kind, "depth": sample.origin.depth}
-    head = {**of, **origin, "documents": len(sample.grade), "judged": not waiting}
-    drawn = sample.grade != UNSAMPLED if sample.drawn is None else sample.drawn
-    none = np.zeros(len(drawn), np.int32)
-    stratum = (none if sample.stratum is None else sample.stratum).tolist()
-    judged_share = sample.pooled.judged_share(sample.grade >= 0, sample.stratum)
-    probability = judged_share if sample.probability is None else sample.probability
+    head = {**of, **origin, "documents": len(sample.grade), "judged": sample.drawn is None}
+    if frame is not None:
+        head["order"] = dict(frame.settings)
+        columns: list[Any] = [frame.size, frame.order, frame.batch]
+        shown = frame.drawn | (sample.grade != UNSAMPLED)
+    else:
+        judged_share = sample.pooled.judged_share(sample.grade >= 0, sample.stratum)
+        probability = judged_share if sample.probability is None else sample.probability
+        columns = [none if sample.stratum is None else sample.stratum, probability]
+        shown = sample.grade != UNSAMPLED if sample.drawn is None else sample.drawn
     queries, documents = [query_id(name) for name in sample.queries], list(sample.documents)
-    grades = np.where(drawn, sample.grade.astype(str), NOT_DRAWN).tolist()
-    odds, query = probability.tolist(), sample.query.tolist()
+    grades = np.where(shown, sample.grade.astype(str), NOT_DRAWN).tolist()
+    fields = [" ".join(map(repr, row)) for row in zip(*(column.tolist() for column in columns), strict=True)]
     lines = [f"{SAMPLE}{json.dumps(head, sort_keys=True)}", *(f"# {plain(comment)}" for comment in comments)]
-    first = set(order)
-    for row in (*order, *(row for row in range(len(drawn)) if row not in first)):
-        name = document_id(documents[row])
-        lines.append(f"{queries[query[row]]} {name} {stratum[row]} {odds[row]!r} {grades[row]}")
+    first, query = set(order), sample.query.tolist()
+    rows = (*order, *(row for row in range(len(grades)) if row not in first))
+    lines += [
+        f"{queries[query[row]]} {document_id(documents[row])} {fields[row]} {grades[row]}" for row in rows
+    ]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -63,18 +74,19 @@ def read_sample(file: str | os.PathLike[str]) -> Judgments:
     first, *lines = data.split(b"\n")
     try:
         head = json.loads(first.removeprefix(SAMPLE.encode()))
-        origin, judged = _origin(head), bool(head["judged"])
+        origin, judged, settings = _origin(head), bool(head["judged"]), head.get("order")
         documents = whole_in_file("the number of documents", head["documents"], 1)
+        settings = None if settings is None else dict(settings)
     except (ValueError, TypeError, KeyError, RecursionError):
         problem = f"expected {SAMPLE!r} and what was drawn, as this package writes it"
         raise InputError(problem, source=source, line=1) from None
     except InputError as error:
         raise InputError(error.problem, source=source, line=1) from None
-    rows: dict[tuple[bytes, bytes], tuple[int, float, int, bool]] = {}
+    rows: dict[tuple[bytes, bytes], tuple[Any, ...]] = {}
     for number, line in enumerate(lines, 2):
         if line.strip() and not line.startswith(b"#"):
             try:
-                name, row = _row(line)
+                name, row = _row(line, ordered=settings is not None)
             except InputError as error:
                 raise InputError(error.problem, source=source, line=number) from None
             if name in rows:
@@ -90,33 +102,51 @@ def read_sample(file: str | os.PathLike[str]) -> Judgments:
     order = np.argsort(query, kind="stable")
     listed = Ids.of([document for _, document in rows]).take(order)
     pooled = PooledDocuments(Ids.of(names), np.searchsorted(query[order], np.arange(len(names) + 1)), listed)
-    stratum, odds, grade, drawn = (np.array(column)[order] for column in zip(*rows.values(), strict=True))
-    sample = Judgments(
-        pooled,
-        grade.astype(np.int32),
-        stratum.astype(np.int32) if stratum.any() else None,
-        odds.astype(float),
-        origin,
-        drawn=drawn,
-    )
+    grade, drawn, *columns = (np.array(column)[order] for column in zip(*rows.values(), strict=True))
+    sample = Judgments(pooled, grade.astype(np.int32), origin=origin, drawn=drawn)
+    if settings is not None:
+        frame = _frame(columns, settings, source)
+        sample = replace(sample, frame=frame, drawn=frame.drawn)
+    else:
+        stratum, probability = columns[0].astype(np.int32), columns[1].astype(float)
+        sample = replace(sample, stratum=stratum if stratum.any() else None, probability=probability)
     return replace(sample, drawn=None) if judged else answered(sample)
 
 
-def _row(line: bytes) -> tuple[tuple[bytes, bytes], tuple[int, float, int, bool]]:
-    """Return query and document of a line, and stratum, probability, grade and whether it was drawn."""
-    fields = line.split()
-    if len(fields) != 5:
-        raise InputError(f"{quoted(line)}: {EXPECTED}")
-    query, document, part, odds, grade = fields
-    stratum = whole_in_file("the stratum", part, 0, MOST_STRATA, text=True)
-    probability = number_in_file("the probability", odds, 0, 1, text=True)
-    if decode(grade) == NOT_DRAWN:
-        return (query, document), (stratum, probability, UNSAMPLED, False)
-    if probability == 0:
+def _row(line: bytes, *, ordered: bool) -> tuple[tuple[bytes, bytes], tuple[Any, ...]]:
+    """Return query and document of a line, and grade, whether it was drawn, and the other columns."""
+    fields, expected = line.split(), COLUMNS[ordered]
+    if len(fields) != len(expected.split()):
+        raise InputError(f"{quoted(line)}: expected {len(expected.split())} columns ({expected})")
+    query, document, *of, text = fields
+    columns: list[float]
+    if ordered:
+        columns = [number_in_file("the size", of[0], 0, text=True)]
+        named = zip(("the order", "the batch"), of[1:], strict=True)
+        columns += [whole_in_file(name, value, 0, HIGHEST_GRADE, text=True) for name, value in named]
+    else:
+        columns = [whole_in_file("the stratum", of[0], 0, MOST_STRATA, text=True)]
+        columns.append(number_in_file("the probability", of[1], 0, 1, text=True))
+    if decode(text) == NOT_DRAWN:
+        return (query, document), (UNSAMPLED, False, *columns)
+    if not ordered and columns[1] == 0:
         raise InputError(f"document {quoted(document)} was drawn with probability 0")
-    negative = {b"-1": UNSAMPLED, b"-2": CANNOT_JUDGE}.get(grade)
-    value = whole_in_file("the grade", grade, 0, HIGHEST_GRADE, text=True) if negative is None else negative
-    return (query, document), (stratum, probability, value, True)
+    negative = {b"-1": UNSAMPLED, b"-2": CANNOT_JUDGE}.get(text)
+    grade = whole_in_file("the grade", text, 0, HIGHEST_GRADE, text=True) if negative is None else negative
+    return (query, document), (grade, True, *columns)
+
+
+def _frame(columns: Sequence[Any], settings: Mapping[str, Any], source: str) -> DrawOrder:
+    """Return the order, which numbers its documents from 1 without a gap."""
+    size = columns[0].astype(float)
+    order, batch = (column.astype(np.int64) for column in columns[1:])
+    own = order > 0
+    whole = np.array_equal(np.sort(order[own]), np.arange(1, own.sum() + 1))
+    if not (whole and np.array_equal(own, size > 0) and not batch[~own].any()):
+        raise InputError(
+            "the order has gaps, or documents without a size: the file was edited", source=source
+        )
+    return DrawOrder(size, order, batch, settings)
 
 
 def _origin(head: dict[str, Any]) -> Origin:

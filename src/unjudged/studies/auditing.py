@@ -134,7 +134,7 @@ def audit(
 
 def is_drawn(judgments: Judgments) -> bool:
     """Whether it is recorded how the judged documents were drawn."""
-    return judgments.probability is not None or judgments.stratum is not None
+    return judgments.recorded
 
 
 @dataclass(frozen=True, eq=False)

@@ -40,7 +40,7 @@ def bias_rows(
     """
     judgments = collection.judgments
     made = _of_sample if is_sample(judgments) else _of_complete_queries
-    if judgments.stratum is None and judgments.probability is None:
+    if not judgments.recorded:
         retrieved = with_retrieved(collection)
         known = ~np.isnan(source.aligned(retrieved.judgments).value)
         if Completeness.of(measure, retrieved, known).complete.all():
