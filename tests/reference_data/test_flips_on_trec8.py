@@ -19,7 +19,7 @@ from unjudged.inference.infer import Settings
 from unjudged.inference.rows import answer
 from unjudged.inference.verdict import excludes_change
 from unjudged.measures.kernel.names import parse_measures
-from unjudged.questions.gathering import of_rankings
+from unjudged.questions.comparable_runs import gather_compared
 from unjudged.rankings.judged import Floats, Integers
 from unjudged.results.fields import Row
 
@@ -33,7 +33,7 @@ def trec8(data: Path) -> Collection:
 
 
 def pairs(collection: Collection, name: str, pool_depth: int | None = None) -> list[Row]:
-    found = of_rankings(
+    found = gather_compared(
         collection, parse_measures(name), depth=None, pool_depth=pool_depth, ties="order", seed=0
     )
     return answer(found.evidence, Settings())[0]["pairs"]

@@ -56,10 +56,15 @@ def segments_of(source: SegmentsSource, queries: Sequence[str]) -> dict[str, Mas
 
 
 def several_segments(source: SegmentsSource, queries: Sequence[str]) -> dict[str, Mask]:
-    """Return the same if there are two or more: one alone would be all queries once more."""
+    """Return the same if there are two or more: one alone would be all queries once more.
+
+    None may be called like the row of all queries.
+    """
     segments = segments_of(source, queries)
     if len(segments) < 2:
         raise UsageError(f"all queries are in one segment, {next(iter(segments), '')!r}: give two or more")
+    if EVERY in segments:
+        raise UsageError(f"a segment is called {EVERY!r}, which is the row of all queries: rename it")
     return segments
 
 
@@ -101,7 +106,5 @@ def file_and_column(source: Any) -> tuple[Any, str | None]:
 
 
 def with_every(segments: Mapping[str, Mask], queries: int) -> dict[str, Mask]:
-    """Return the segments and all queries, which no segment may be called."""
-    if EVERY in segments:
-        raise UsageError(f"a segment is called {EVERY!r}, which is the row of all queries: rename it")
+    """Return the segments and all queries."""
     return {**segments, EVERY: np.ones(queries, bool)}

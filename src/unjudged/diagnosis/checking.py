@@ -30,7 +30,8 @@ from unjudged.measures.kernel.estimand import CHOOSING, refused_use
 from unjudged.measures.kernel.registry import MEASURES
 from unjudged.questions.calibrating import groups_of
 from unjudged.questions.evaluating import evaluate
-from unjudged.questions.gathering import DEFAULT, gather
+from unjudged.questions.fitting_measures import DEFAULT
+from unjudged.questions.gathering import gather, subject_of
 from unjudged.questions.gating import check_rankings, gate
 from unjudged.rankings.origin import POSITIVES, SAMPLES, UNIFORM
 from unjudged.results.fields import Row
@@ -234,7 +235,7 @@ class _Files:
             yield _row(about, "evaluate", *files, "--interval", interval)
         if len(names) > 1:
             about = "Which is better, and could queries or judgments reverse it?"
-            yield _tried(partial(gather, asked, None, None), about, "compare", *files)
+            yield _tried(partial(gather, subject_of(asked)), about, "compare", *files)
         if len(names) == len(runs) == 2:
             yield _row(*MAY_GO_ON, *files, "--margin", str(MARGIN))
         yield _row(*ON_A_PAGE, *files, "-o", "report.html")
@@ -287,7 +288,7 @@ def _about(scores: Scores, files: Sequence[str], settings: Sequence[str]) -> Ite
     chosen = _one_measure(scores)
     shown = scores.chosen(chosen[1:] or None)
     better = "Which system is better on other queries?"
-    yield _tried(partial(gather, shown, None, None), better, "compare", *words, *chosen)
+    yield _tried(partial(gather, subject_of(shown)), better, "compare", *words, *chosen)
     old, new = scores.runs[:2]
     named = [] if len(files) == len(scores.runs) == 2 else [old, new]
     named = ["--", *named] if any(name.startswith("-") for name in named) else named

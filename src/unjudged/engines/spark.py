@@ -25,7 +25,7 @@ from unjudged.measures.kernel.measure import summarised
 from unjudged.measures.kernel.names import MeasureLike, parse, parse_measures
 from unjudged.measures.kernel.registry import MEASURES, Measure, measure
 from unjudged.measures.sets import ONLY_EVALUATE
-from unjudged.questions.gathering import DEFAULT_MEASURES
+from unjudged.questions.fitting_measures import DEFAULT_MEASURES
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
 

@@ -26,7 +26,7 @@ from unjudged.judging.pooling import DEEPEST, Pool
 from unjudged.measures.kernel.estimand import CHOOSING, check_permitted
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.measures.kernel.registry import MEASURES, Measure
-from unjudged.questions.gathering import DEFAULT
+from unjudged.questions.fitting_measures import DEFAULT
 from unjudged.rankings.extension import extended
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource

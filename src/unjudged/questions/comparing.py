@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from unjudged.base.notes import Note, note
 from unjudged.base.wording import counted, shortlist
 from unjudged.collection.collection import Collection
 from unjudged.collection.description import description_of
-from unjudged.collection.query_segments import SegmentsSource, several_segments, with_every
+from unjudged.collection.query_segments import SegmentsSource, several_segments
 from unjudged.collection.scores import Scores
 from unjudged.data.sources import FILE, FRAME, MAPPING, kind_of_source
 from unjudged.evidence.contrast import Evidence
@@ -22,18 +22,16 @@ from unjudged.inference.infer import Settings, separate
 from unjudged.inference.macro import MACRO, collection_rows, macro_variances
 from unjudged.inference.rows import MOST_PERMUTATIONS, answer, pairs_of, place_of_baseline
 from unjudged.measures.kernel.names import MeasureLike
+from unjudged.questions.fitting_measures import notes_on_measures
 from unjudged.questions.gathering import (
-    DEFAULT,
     Gathered,
-    Predicting,
+    Measures,
     Source,
-    baseline_of,
-    chosen_test,
+    Subject,
     gather,
-    level_of,
-    notes_on_measures,
     predicting,
-    resolved,
+    subject_of,
+    usual_measure,
 )
 from unjudged.rankings.judged import Floats, Mask
 from unjudged.rankings.runs import RunsSource
@@ -43,7 +41,7 @@ from unjudged.results.comparison import Comparison
 def compare(
     qrels: Source,
     runs: RunsSource | None = None,
-    measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    measures: Measures = None,
     *,
     baseline: str | None = None,
     segments: SegmentsSource | None = None,
@@ -72,11 +70,10 @@ def compare(
     >>> print(found.ahead, found.headline, f"{found['difference']:+.4f}")
     fused needs judging -0.1151
     """
-    source, described = resolved(qrels, runs, on_read=on_read)
-    settings = Settings.of(chosen_test(described, test), correction, level_of(described, alpha), draws, seed)
+    subject = subject_of(qrels, runs, on_read=on_read)
+    settings = Settings.of(subject.test(test), correction, subject.alpha(alpha), draws, seed)
     found = gather(
-        source,
-        None,
+        subject,
         measures,
         depth=depth,
         pool_depth=pool_depth,
@@ -84,11 +81,9 @@ def compare(
         predicted=predicting(predictions, outside, threshold),
         seed=seed,
     )
-    baseline = baseline_of(described, baseline, found.systems)
+    baseline = subject.baseline(baseline)
     place_of_baseline(baseline, list(found.systems))
-    if segments is None:
-        segments = getattr(source, "segments", None) or described.segments
-    return compare_gathered(found, settings, baseline, segments)
+    return compare_gathered(found, settings, baseline, subject.segments(segments))
 
 
 def family_of(pairs: int, measures: int) -> str:
@@ -125,11 +120,10 @@ def compare_gathered(
     if segments is not None and len(names) < 2:
         raise UsageError("segments are of differences of two systems: give two or more runs")
     parts = None if segments is None else several_segments(segments, list(found.queries))
-    if parts is not None:
-        with_every(parts, len(found.queries))  # refuses one that is called like the row of all queries
     rows, said = answer(found.evidence, settings, baseline=baseline, segments=parts)
-    pairs, measures = len(rows["pairs"]) // len(found.evidence), len(found.evidence)
-    notes = [*found.notes, *notes_on_measures(found.evidence), *said]
+    measures = len(found.measures)
+    pairs = len(rows["pairs"]) // measures
+    notes = [*found.notes, *notes_on_measures(found.measures), *said]
     told: dict[str, Any] = {
         "systems": names,
         "queries": list(found.queries),
@@ -182,30 +176,19 @@ def compare_collections(
     if settings.correction.joint:
         raise UsageError(f"{correction} looks at one collection at a time: use holm, bh, bonferroni or none")
     named = _by_name(collections)
-    read = {name: _read(name, source, measure) for name, source in named.items()}
-    tables = {name: source for name, source in read.items() if isinstance(source, Scores)}
-    for given, value in {"depth": depth, "predictions": predictions}.items():
-        if tables and value is not None:
-            name = next(iter(tables))
-            raise UsageError(f"{given} needs judgments and runs, and collection {name!r} has scores")
-    if measure is None:
-        known = {str(one) for table in tables.values() for one in table.measures}
-        measure = known.pop() if len(known) == 1 else DEFAULT
-    sources = {name: one.chosen(measure) if isinstance(one, Scores) else one for name, one in read.items()}
-    runs = _same_runs({name: list(source.runs) for name, source in sources.items()})
+    subjects = {name: _read(name, source, measure) for name, source in named.items()}
+    measure = usual_measure(subjects.values()) if measure is None else measure
+    runs = _same_runs({name: one.systems for name, one in subjects.items()})
     place_of_baseline(baseline, runs)
-    predicted = predicting(predictions)
-    found = {
-        name: _gathered(name, source, runs, measure, depth=depth, predicted=predicted)
-        for name, source in sources.items()
-    }
+    options = {"depth": depth, "predicted": predicting(predictions)}
+    found = {name: _gathered(name, one.chosen(runs), measure, **options) for name, one in subjects.items()}
     for name, one in found.items():
         if len(one.queries) < 2:
             raise UsageError(f"collection {name!r} has one query, expected at least two")
     evidence: dict[str, Evidence] = {name: one.evidence[0] for name, one in found.items()}
     rows = collection_rows(evidence, settings, baseline)
     notes = [said.of([name]) for name, one in found.items() for said in one.notes]
-    notes += [*_same_queries(found), *notes_on_measures(list(evidence.values())[:1])]
+    notes += [*_same_queries(found), *notes_on_measures([one.measure for one in evidence.values()][:1])]
     notes += resting_on_few(*_variances(evidence, runs, baseline))
     told: dict[str, Any] = {"systems": runs, "baseline": baseline, "alpha": alpha}
     told["collections"] = {name: len(one.queries) for name, one in found.items()}
@@ -263,36 +246,25 @@ def _by_name(collections: Mapping[Any, Any]) -> dict[str, Any]:
     return named
 
 
-def _read(name: str, source: Any, measure: MeasureLike | None) -> Collection | Scores:
-    """Return a collection, from judgments and runs or a description, or the scores of a table."""
+def _read(name: str, source: Any, measure: MeasureLike | None) -> Subject:
+    """Return what a source has: judgments and runs, what is described, or scores of a table."""
     if isinstance(source, tuple | list):
         if len(source) != 2:
             raise UsageError(f"collection {name!r} has {len(source)} parts, expected (judgments, runs)")
-        return Collection(*source)
-    if isinstance(source, Collection) or description_of(source) is not None:
-        return resolved(source)[0]
-    if not isinstance(source, Scores) and kind_of_source(source) not in (FILE, FRAME, MAPPING):
+        return subject_of(*source)
+    if isinstance(source, Collection | Scores) or description_of(source) is not None:
+        return subject_of(source)
+    if kind_of_source(source) not in (FILE, FRAME, MAPPING):
         expected = "a Collection, (judgments, runs), or a table of scores"
         raise UsageError(f"collection {name!r} is of type {type(source).__name__}, expected {expected}")
-    return Scores.of(source, measure)
+    return subject_of(Scores.of(source, measure))
 
 
-def _gathered(
-    name: str,
-    source: Collection | Scores,
-    runs: Sequence[str],
-    measure: MeasureLike,
-    *,
-    depth: int | None,
-    predicted: Predicting | None,
-) -> Gathered:
-    """Return the evidence of one collection with its runs in this order; warnings name the collection."""
-    if isinstance(source, Scores):
-        return gather(source, list(runs), measure)
-    ordered = source.chosen(list(runs))
+def _gathered(name: str, subject: Subject, measure: MeasureLike, **options: Any) -> Gathered:
+    """Return the evidence of one collection; warnings name the collection."""
     with warnings.catch_warnings(record=True) as recorded:
         warnings.simplefilter("always", UnjudgedWarning)
-        found = gather(ordered, None, [measure], depth=depth, predicted=predicted)
+        found = gather(subject, [measure], **options)
     for one in recorded:
         if isinstance(one.message, UnjudgedWarning):
             announce([type(one.message)(one.message.note.of([name]))])

@@ -2,39 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from unjudged.base.choices import TiesName, checked_int
-from unjudged.base.errors import UnjudgedWarning, announce
-from unjudged.collection.collection import Collection, collection_of
-from unjudged.collection.query_segments import SegmentsSource, several_segments, with_every
-from unjudged.collection.scores import Scores, of_systems, scores_of
+from unjudged.base.choices import TiesName
+from unjudged.collection.query_segments import SegmentsSource, several_segments
 from unjudged.evidence.contrast import Evidence
-from unjudged.evidence.runs_alone import AloneEvidence
-from unjudged.evidence.tied_scores import TIES, notes_on_ties, over_orders
-from unjudged.measures.kernel.names import MeasureLike
-from unjudged.measures.kernel.registry import Measure, compute_all
-from unjudged.questions.gathering import default_measures
-from unjudged.questions.measure_warnings import measure_warnings
-from unjudged.rankings.coverage import coverage_warnings, missing_queries
-from unjudged.rankings.judged import Floats, JudgedRankings
-from unjudged.rankings.judgments import JudgmentsSource
+from unjudged.questions.gathering import Gathered, Measures, Source, gather, predicting, subject_of
 from unjudged.rankings.runs import Names, RunsSource
 from unjudged.results.evaluation import Evaluation
 from unjudged.results.fields import Row
 
-Notes = Iterable[str] | Callable[[], Iterable[str]]
-
 
 def evaluate(
-    qrels: JudgmentsSource | Collection | Scores,
+    qrels: Source,
     runs: RunsSource | None = None,
-    measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    measures: Measures = None,
     *,
     interval: str | None = None,
     segments: SegmentsSource | None = None,
@@ -110,77 +97,32 @@ def evaluate(
     system  nDCG@10  could be         AP
     mine     0.8155  0.82 – 0.82  0.7500
     """
-    asking = Asking(segments=segments, seed=seed, on_progress=on_progress)
-    if isinstance(qrels, Scores):
-        named = runs if runs is None or isinstance(runs, list | tuple) else [runs]
-        table = qrels if named is None else of_systems(qrels, list(map(str, named)))
-        return _of_table(table.chosen(measures), asking, interval)
-    collection = collection_of(qrels, runs, names=names, on_read=on_read)
-    described, found = collection.described, scores_of(collection)
-    asking.segments = described.segments if segments is None else segments
-    if described.defaults.alpha is not None:
-        asking.alpha = described.defaults.alpha
-    if found is not None:
-        return _of_table(
-            found.chosen(described.defaults.measures if measures is None else measures), asking, interval
-        )
-    if predictions is not None:
-        return _of_predictions(collection, measures, (predictions, outside, threshold), asking, interval)
-    chosen = collection.measures(measures, lambda: default_measures(collection.judgments))
-    ties = described.ties if ties is None else ties
-    TIES.find(ties)
-    across = any(measure.traits.across_queries for measure in chosen)
-    rankings = uncut = collection.shared().with_judged_elsewhere() if across else collection.rankings
-    if depth is not None:
-        depth = checked_int("depth", depth, least=1)
-        rankings = rankings.cut(depth)
-    values, systems = compute_all(chosen, rankings), list(collection.runs)
-    queries = collection.judgments.pooled.query_names()
-    values = values.reshape(len(systems), len(queries), len(chosen))
-    expected = uncut.ties is not None and ties == "expected"
-    if expected:
-        values, asking.said = over_orders(chosen, uncut, len(systems), depth=depth, seed=seed)
-    elif uncut.ties is not None:
-        asking.said = partial(notes_on_ties, chosen, systems, uncut, values, depth)
-    asking.measures, asking.systems, asking.queries = chosen, systems, queries
-    asking.rankings, asking.library, asking.of_collection = rankings, collection.library, collection.notes
-    asking.warnings = [
-        *coverage_warnings(systems, queries, rankings),
-        *measure_warnings(chosen, rankings, values),
-    ]
-    reach = collection.judgments.origin.pool_depth(pool_depth)
-    asking.find = partial(_alone, collection, values, expected, (depth, reach))
-    if asking.warnings:
-        announce(asking.warnings)
-    scores = Scores(values, systems, queries, chosen, library=collection.library)
-    return asking.answer(scores, interval)
+    subject = subject_of(qrels, runs, names=names, on_read=on_read)
+    found = gather(
+        subject,
+        measures,
+        depth=depth,
+        pool_depth=pool_depth,
+        ties=ties,
+        predicted=predicting(predictions, outside, threshold),
+        seed=seed,
+        alone=True,
+    )
+    asking = Asking(found, subject.segments(segments), subject.alpha(None), seed, on_progress)
+    made = Evaluation(found.scores, asking)
+    return made if interval is None else made.with_interval(interval)
 
 
 @dataclass(eq=False)
 class Asking:
-    """What was asked, and what finds the answers when they are looked at."""
+    """What was gathered, what is asked of it, and what finds the answers when they are looked at."""
 
-    segments: SegmentsSource | None = None
-    seed: int = 0
-    on_progress: Callable[[int, int], None] | None = None
-    alpha: float = 0.05
-    measures: Sequence[Measure] = ()
-    systems: Sequence[str] = ()
-    queries: Sequence[str] = ()
-    rankings: JudgedRankings | None = None
-    library: str = ""
-    of_collection: Sequence[str] = ()
-    said: Notes = ()
-    warnings: Sequence[UnjudgedWarning] = ()
+    found: Gathered
+    segments: SegmentsSource | None
+    alpha: float
+    seed: int
+    on_progress: Callable[[int, int], None] | None
     interval: Any = None
-    scores: Scores | None = None
-    find: Callable[[Asking], Sequence[Evidence]] = lambda _: ()
-
-    def answer(self, scores: Scores | None, interval: str | None) -> Evaluation:
-        """Return the evaluation; an interval that no measure can have is an error."""
-        self.scores = scores
-        made = Evaluation(scores, self)
-        return made if interval is None else made.with_interval(interval)
 
     def with_interval(self, interval: str) -> Asking:
         """Return the same with another interval."""
@@ -190,8 +132,8 @@ class Asking:
 
     @cached_property
     def evidence(self) -> Sequence[Evidence]:
-        """Evidence by each measure."""
-        return self.find(self)
+        """Evidence by each measure, with ranges by the first, or by all if the interval needs them."""
+        return self.found.find(self.interval is not None and self.interval.method.needs == "ends")
 
     def rows(self) -> dict[str, Callable[[], Sequence[Row]]]:
         """Return what makes the rows of each view."""
@@ -206,98 +148,22 @@ class Asking:
     def _segments(self) -> list[Row]:
         from unjudged.inference.systems import rows_by_segment
 
-        parts = several_segments(self.segments, list(self.evidence[0].queries))
-        with_every(parts, len(self.evidence[0].queries))  # refuses one that is called like the row of all
+        parts = several_segments(self.segments, list(self.found.queries))
         return rows_by_segment(self.evidence, self.interval, self.alpha, parts)
 
     def _queries(self) -> list[Row]:
         from unjudged.inference.systems import query_rows
 
-        values = [None] * len(self.evidence) if self.scores is None else np.moveaxis(self.scores.values, 2, 0)
+        scores = self.found.scores
+        values = [None] * len(self.evidence) if scores is None else np.moveaxis(scores.values, 2, 0)
         return [row for one, own in zip(self.evidence, values, strict=True) for row in query_rows(one, own)]
 
     def settings(self) -> dict[str, Any]:
         """Return what was asked, and of what."""
-        given = {"systems": self.systems, "queries": self.queries, "alpha": self.alpha}
         return {
-            **given,
-            "library": self.library,
+            "systems": self.found.systems,
+            "queries": self.found.queries,
+            "alpha": self.alpha,
+            "library": self.found.library,
             "interval": None if self.interval is None else str(self.interval),
         }
-
-    def notes(self) -> list[str]:
-        """Return what must be known of the values."""
-        said = self.said() if callable(self.said) else self.said
-        return [*(one.note for one in self.warnings), *self.of_collection, *said]
-
-    def missing(self) -> Mapping[str, Sequence[str]]:
-        """Return for each run that lacks some the queries that it has no ranking for."""
-        if self.rankings is None:
-            return {}
-        return missing_queries(self.systems, self.queries, self.rankings)
-
-
-def _of_table(table: Scores, asking: Asking, interval: str | None) -> Evaluation:
-    from unjudged.evidence.table import TableEvidence
-
-    asking.measures, asking.systems, asking.queries = table.measures, table.runs, table.queries
-    asking.library, asking.said = table.library, table.notes
-    asking.segments = table.segments or asking.segments
-    asking.find = lambda _: [TableEvidence(table, place) for place in range(len(table.measures))]
-    return asking.answer(table, interval)
-
-
-def _of_predictions(
-    collection: Collection, measures: Any, predicted: tuple[Any, ...], asking: Asking, interval: str | None
-) -> Evaluation:
-    from unjudged.questions.gathering import Predicting, of_predictions
-
-    found = of_predictions(collection, measures, Predicting(*predicted))
-    asking.measures = [one.measure for one in found.evidence]
-    asking.systems, asking.queries = found.systems, list(found.queries)
-    asking.library, asking.said = found.library, found.notes
-    asking.find = lambda _: found.evidence
-    return asking.answer(None, interval)
-
-
-def _alone(
-    collection: Collection,
-    values: Floats,
-    expected: bool,
-    depths: tuple[int | None, int | None],
-    asking: Asking,
-) -> list[Evidence]:
-    """Return the evidence of each run alone; by the first measure with its range."""
-    rankings = asking.rankings
-    assert rankings is not None  # noqa: S101
-    depth, reach = depths
-
-    def to_depth() -> JudgedRankings:
-        from unjudged.evidence.bounds.difference_bounds import own_to_depth
-
-        assert reach is not None  # noqa: S101
-        made = own_to_depth(collection.shared(), reach)
-        return made if depth is None else made.cut(depth)
-
-    @cache
-    def calibration() -> Any:
-        from unjudged.questions.calibrating import calibration_of
-
-        return calibration_of(collection, asking.measures)
-
-    every = asking.interval is not None and asking.interval.method.needs == "ends"
-    return [
-        AloneEvidence(
-            measure,
-            asking.systems,
-            asking.queries,
-            np.ascontiguousarray(measure.averaged(values[:, :, k])),
-            rankings,
-            bounded=every or k == 0,
-            depth=reach,
-            to_depth=to_depth,
-            expected=expected,
-            calibration=calibration,
-        )
-        for k, measure in enumerate(asking.measures)
-    ]

@@ -1,39 +1,109 @@
-"""Where evidence comes from: the one place that knows which kinds of sources there are."""
+"""From what a call was given to evidence: the one place that knows which kinds of sources there are."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
 from importlib import import_module
-from math import inf
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from unjudged.base.choices import TestName, TiesName, check_probability, checked_int
-from unjudged.base.errors import AssumptionWarning, UnjudgedWarning, UsageError, announce
-from unjudged.base.notes import Note, note
+from unjudged.base.errors import UnjudgedWarning, UsageError, announce
+from unjudged.base.notes import Note
 from unjudged.collection.collection import Collection, collection_of
 from unjudged.collection.description import Description
 from unjudged.collection.scores import Scores, of_systems, scores_of
-from unjudged.evidence.contrast import Ends, Evidence
-from unjudged.evidence.intervals.sampled_means import SampledMeans
-from unjudged.evidence.runs_compared import RankingsEvidence
-from unjudged.evidence.shared import SharedRankings
-from unjudged.evidence.table import TableEvidence
-from unjudged.evidence.tied_scores import TIES, ends_of_orders, over_orders, tie_notes
-from unjudged.measures.kernel.estimand import COMPARISON, SAMPLED, permitted
+from unjudged.evidence.contrast import Evidence
+from unjudged.evidence.runs_alone import AloneEvidence
+from unjudged.evidence.tied_scores import TIES, notes_on_ties, over_orders
+from unjudged.measures.kernel.measure import Measure, compute_all
 from unjudged.measures.kernel.names import MeasureLike
-from unjudged.measures.kernel.registry import MEASURES, Measure
-from unjudged.measures.kernel.traits import Refusal
-from unjudged.questions.measure_warnings import measure_warnings, not_uniform, why_not_uniform
+from unjudged.questions.fitting_measures import DEFAULT, default_measures, fitting_measures, measure_warnings
+from unjudged.rankings.coverage import coverage_warnings, missing_queries
 from unjudged.rankings.judged import JudgedRankings
-from unjudged.rankings.judgments import Judgments, JudgmentsSource
-from unjudged.rankings.origin import A_SAMPLE, POSITIVES, STRATIFIED, UNIFORM, WEIGHTED, Kind, below_pool
-from unjudged.rankings.runs import RunsSource
+from unjudged.rankings.judgments import JudgmentsSource
+from unjudged.rankings.runs import Names, RunsSource
 from unjudged.results.evaluation import Evaluation
 
+if TYPE_CHECKING:
+    from unjudged.collection.query_segments import SegmentsSource
+    from unjudged.evidence.shared import SharedRankings
+
 Source = JudgmentsSource | Collection | Scores | Evaluation
+Measures = MeasureLike | Iterable[MeasureLike] | None
+Notes = Iterable[Note] | Callable[[], Iterable[Note]]
+"""Notes, or what makes them when they are asked for."""
+
+
+class Subject(NamedTuple):
+    """What a call is about: a collection, or a table of scores; and what is described beside it."""
+
+    collection: Collection | None
+    table: Scores | None
+    described: Description
+
+    @property
+    def systems(self) -> list[str]:
+        """Names of the runs or systems."""
+        return list((self.collection or self.table).runs)  # type: ignore[union-attr]
+
+    def chosen(self, systems: Sequence[str]) -> Subject:
+        """Return these systems, in this order."""
+        if self.table is not None:
+            return self._replace(table=of_systems(self.table, systems))
+        assert self.collection is not None  # noqa: S101
+        return self._replace(collection=self.collection.chosen(list(systems)))
+
+    def segments(self, named: SegmentsSource | None) -> SegmentsSource | None:
+        """Return the segments that a call names, else those of the table, else those described."""
+        if named is not None:
+            return named
+        own = None if self.table is None else self.table.segments
+        return self.described.segments if own is None else own
+
+    def alpha(self, named: float | None) -> float:
+        """Return the significance level that a call names, else the one described."""
+        usual = self.described.defaults.alpha
+        level = (0.05 if usual is None else usual) if named is None else named
+        check_probability("alpha", level, 0.05)
+        return level
+
+    def test(self, named: TestName | None) -> TestName:
+        """Return the test that a call names, else the one described."""
+        return (self.described.defaults.test or "t") if named is None else named
+
+    def baseline(self, named: str | None) -> str | None:
+        """Return the baseline that a call names, else the one described if it is among the systems."""
+        usual = self.described.defaults.baseline
+        return usual if named is None and usual in self.systems else named
+
+
+def subject_of(
+    qrels: Source,
+    runs: RunsSource | None = None,
+    *,
+    names: Names = "file",
+    on_read: Callable[[str], None] | None = None,
+) -> Subject:
+    """Return what a call is about, given what calls take."""
+    if isinstance(qrels, Evaluation):
+        qrels = qrels.cube
+    if isinstance(qrels, Scores):
+        made = Subject(None, qrels, Description())
+        several = runs if runs is None or isinstance(runs, list | tuple) else [runs]
+        return made if several is None else made.chosen(list(map(str, several)))
+    collection = collection_of(qrels, runs, names=names, on_read=on_read)
+    table = scores_of(collection)
+    return Subject(collection if table is None else None, table, collection.described)
+
+
+def usual_measure(subjects: Iterable[Subject]) -> str:
+    """Return the only measure that tables have, else the default."""
+    known = {str(one) for subject in subjects for one in (subject.table.measures if subject.table else ())}
+    return known.pop() if len(known) == 1 else DEFAULT
 
 
 class Predicting(NamedTuple):
@@ -49,99 +119,106 @@ def predicting(predictions: Any, outside: str = "error", threshold: float | None
     return None if predictions is None else Predicting(predictions, outside, threshold)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Gathered:
-    """Evidence by each measure, with what a reader must know of it."""
+    """Evidence by each measure of systems on queries, with what a reader must know of it."""
 
-    evidence: Sequence[Evidence]
-    notes: Sequence[Note]
+    measures: Sequence[Measure]
+    systems: Sequence[str]
+    queries: Sequence[str]
+    find: Callable[[bool], Sequence[Evidence]]
+    """Finds the evidence: with ranges of the systems by every measure, or by the first one alone."""
+    said: Notes = ()
     library: str = ""
+    scores: Scores | None = None
+    """Values by query; None for estimates with predictions, and for runs that are compared."""
+    rankings: JudgedRankings | None = None
+    """The judged documents of runs; None for scores of a table."""
     shared: SharedRankings | None = None
-    """The runs over one pool; None for scores of a table."""
+    """The runs over one pool, if they are compared."""
+    warnings: Sequence[UnjudgedWarning] = ()
+    """Warnings that were given."""
     made_of: tuple[str, object] = ("judgments", None)
     """What it rests on: a word, and a value that is the same for the same."""
-    settings: dict[str, Any] = field(default_factory=dict)
 
     @property
-    def systems(self) -> Sequence[str]:
-        """Names of the systems."""
-        return self.evidence[0].systems
+    def evidence(self) -> Sequence[Evidence]:
+        """Evidence by each measure, with ranges by all of them."""
+        return self.find(True)
 
     @property
-    def queries(self) -> Sequence[str]:
-        """Names of the queries."""
-        return self.evidence[0].queries
+    def notes(self) -> list[Note]:
+        """What must be known of it."""
+        return list(self.said() if callable(self.said) else self.said)
+
+    def missing(self) -> Mapping[str, Sequence[str]]:
+        """Return for each run that lacks some the queries that it has no ranking for."""
+        return {} if self.rankings is None else missing_queries(self.systems, self.queries, self.rankings)
 
 
 def gather(
-    qrels: Source,
-    runs: RunsSource | None,
-    measures: MeasureLike | Iterable[MeasureLike] | None,
+    subject: Subject,
+    measures: Measures = None,
     *,
     depth: int | None = None,
     pool_depth: int | None = None,
     ties: TiesName | None = None,
     predicted: Predicting | None = None,
     seed: int = 0,
-    on_read: Callable[[str], None] | None = None,
+    alone: bool = False,
 ) -> Gathered:
-    """Return the evidence that these sources hold by the measures."""
-    source, described = resolved(qrels, runs, on_read=on_read)
-    if isinstance(source, Scores):
+    """Return the evidence that a source holds by the measures: of differences, or of each system alone.
+
+    Runs of which each is asked about alone are streamed; for differences all that they retrieve is kept.
+    """
+    described, collection = subject.described, subject.collection
+    if subject.table is not None:
         for name, given in {"depth": depth, "predictions": predicted, "ties": ties}.items():
             if given not in (None, "order"):
                 raise UsageError(f"{name} needs judgments and runs, and these are scores: omit it")
-        return of_table(source.chosen(described.defaults.measures if measures is None else measures))
+        return gather_table(
+            subject.table.chosen(described.defaults.measures if measures is None else measures)
+        )
+    assert collection is not None  # noqa: S101
     if predicted is not None:
-        return of_predictions(source, measures, predicted)
-    chosen = source.measures(measures, lambda: fitting_measures(source.judgments, (DEFAULT,))[:1])
+        return gather_predicted(collection, measures, predicted)
     ties = described.ties if ties is None else ties
-    return of_rankings(source, chosen, depth=depth, pool_depth=pool_depth, ties=ties, seed=seed)
+    TIES.find(ties)
+    if depth is not None:
+        depth = checked_int("depth", depth, least=1)
+    options: dict[str, Any] = {"depth": depth, "pool_depth": pool_depth, "ties": ties, "seed": seed}
+    if alone:
+        chosen = collection.measures(measures, lambda: default_measures(collection.judgments))
+        return gather_alone(collection, chosen, **options)
+    from unjudged.questions.comparable_runs import gather_compared
+
+    chosen = collection.measures(measures, lambda: fitting_measures(collection.judgments, (DEFAULT,))[:1])
+    return gather_compared(collection, chosen, **options)
 
 
-def resolved(
-    qrels: Source, runs: RunsSource | None = None, *, on_read: Callable[[str], None] | None = None
-) -> tuple[Collection | Scores, Description]:
-    """Return the collection or the scores that are asked about, and what is described beside them."""
-    if isinstance(qrels, Evaluation):
-        qrels = qrels.cube
-    if isinstance(qrels, Scores):
-        named = runs if runs is None or isinstance(runs, list | tuple) else [runs]
-        return (qrels if named is None else of_systems(qrels, list(map(str, named)))), Description()
-    collection = collection_of(qrels, runs, on_read=on_read)
-    table = scores_of(collection)
-    return collection if table is None else table, collection.described
+def known_evidence(evidence: Sequence[Evidence], every: bool) -> Sequence[Evidence]:  # noqa: ARG001 (it has ranges anyway)
+    """Return evidence that is there already."""
+    return evidence
 
 
-def level_of(described: Description, alpha: float | None) -> float:
-    """Return the significance level that a call names, else the one described."""
-    usual = described.defaults.alpha
-    level = (0.05 if usual is None else usual) if alpha is None else alpha
-    check_probability("alpha", level, 0.05)
-    return level
-
-
-def chosen_test(described: Description, test: TestName | None) -> TestName:
-    """Return the test that a call names, else the one described."""
-    return (described.defaults.test or "t") if test is None else test
-
-
-def baseline_of(described: Description, baseline: str | None, systems: Sequence[str]) -> str | None:
-    """Return the baseline that a call names, else the one described if it is among the systems."""
-    usual = described.defaults.baseline
-    return usual if baseline is None and usual in systems else baseline
-
-
-def of_table(table: Scores) -> Gathered:
+def gather_table(table: Scores) -> Gathered:
     """Return the evidence of a table of scores, by each of its measures."""
+    from unjudged.evidence.table import TableEvidence
+
     evidence = [TableEvidence(table, place) for place in range(len(table.measures))]
-    notes = [*map(Note, table.notes)]
-    return Gathered(evidence, notes, table.library, made_of=("scores", table.values.tobytes()))
+    return Gathered(
+        table.measures,
+        table.runs,
+        table.queries,
+        partial(known_evidence, evidence),
+        [*map(Note, table.notes)],
+        table.library,
+        scores=table,
+        made_of=("scores", table.values.tobytes()),
+    )
 
 
-def of_predictions(
-    collection: Collection, measures: MeasureLike | Iterable[MeasureLike] | None, predicted: Predicting
-) -> Gathered:
+def gather_predicted(collection: Collection, measures: Measures, predicted: Predicting) -> Gathered:
     """Return the evidence of people's labels with predictions, by document or by query."""
     judges = predicted.source
     if isinstance(judges, str):
@@ -149,168 +226,83 @@ def of_predictions(
     evidence, notes = import_module("unjudged.predictions.evidence").predicted_evidence(
         collection, judges, measures, outside=predicted.outside, threshold=predicted.threshold
     )
-    made_of = ("judgments", collection.judgments.fingerprint)
-    return Gathered(evidence, [*map(Note, notes)], collection.library, made_of=made_of)
+    return Gathered(
+        [one.measure for one in evidence],
+        evidence[0].systems,
+        list(evidence[0].queries),
+        partial(known_evidence, evidence),
+        [*map(Note, notes)],
+        collection.library,
+        made_of=("judgments", collection.judgments.fingerprint),
+    )
 
 
-def of_rankings(
+def gather_alone(
     collection: Collection,
-    chosen: Sequence[Measure],
+    measures: Sequence[Measure],
     *,
     depth: int | None,
     pool_depth: int | None,
     ties: TiesName,
     seed: int,
 ) -> Gathered:
-    """Return the evidence of judgments and runs."""
-    TIES.find(ties)
-    deepest = inf if depth is None else checked_int("depth", depth, least=1)
-    judgments = collection.judgments
-    chosen, refused = comparable(chosen, judgments)
-    reach = judgments.origin.pool_depth(pool_depth)
-    shared = collection.shared(deepest)
-    across = any(measure.traits.across_queries for measure in chosen)
-    rankings = shared.with_judged_elsewhere() if across else shared.judged_rankings
-    expected = ties == "expected" and rankings.ties is not None
-    sampled, unknown = estimates_of(chosen, rankings, expected=expected)
-    chosen, lacking = left_out(chosen, unknown)
-    values = np.stack([shared.per_run(measure.compute(rankings)) for measure in chosen], axis=-1)
-    uncut = rankings
-    if depth is not None and rankings.ties is not None:
-        whole = collection.shared()
-        uncut = whole.with_judged_elsewhere() if across else whole.judged_rankings
-    ends, about_ties = None, list[Note]()
-    if ties == "expected" and uncut.ties is not None:
-        values, about_ties = over_orders(chosen, uncut, len(shared.runs), depth=depth, seed=seed)
+    """Return the evidence of judgments and of runs, each alone: they are streamed."""
+    across = any(measure.traits.across_queries for measure in measures)
+    rankings = uncut = collection.shared().with_judged_elsewhere() if across else collection.rankings
+    if depth is not None:
+        rankings = rankings.cut(depth)
+    values, systems = compute_all(measures, rankings), list(collection.runs)
+    queries = collection.judgments.pooled.query_names()
+    values = values.reshape(len(systems), len(queries), len(measures))
+    said: Notes = ()
+    expected = uncut.ties is not None and ties == "expected"
+    if expected:
+        values, said = over_orders(measures, uncut, len(systems), depth=depth, seed=seed)
     elif uncut.ties is not None:
-        ends = ends_of_orders(chosen, uncut, values, depth=depth)
-        about_ties = list(tie_notes(chosen, list(shared.runs), uncut, ends))
-    of_measures = measure_warnings(chosen, shared.judged_rankings, values)
-    evidence = []
-    for k, measure in enumerate(chosen):
-        seen = None
-        if measure in sampled:
-            seen, change = sampled[measure].seen, sampled[measure].value - values[:, :, k]
-            for each in (values, *(ends or ())):  # another order of tied documents changes it as much
-                each[:, :, k] += change
-        scores = np.ascontiguousarray(measure.averaged(values[:, :, k]))
-        orders = None if ends is None else Ends(*(measure.averaged(end[:, :, k]) for end in ends))
-        known = None if seen is None or seen.all() else seen
-        evidence.append(RankingsEvidence(shared, measure, scores, reach, orders, expected, known))
-    refused = [*refused, *lacking]
-    warnings: list[UnjudgedWarning] = [*shared.warnings, *of_measures, *map(AssumptionWarning, refused)]
-    announce(warnings)
-    notes = [
-        *collection.notes,
-        *(one.note for one in warnings),
-        *about_ties,
-        *_about_estimates(chosen, shared.judged_rankings),
+        said = partial(notes_on_ties, measures, systems, uncut, values, depth)
+    warnings = [
+        *coverage_warnings(systems, queries, rankings),
+        *measure_warnings(measures, rankings, values),
     ]
-    notes += [] if reach is None else [note("pool-depth", what=below_pool(reach))]
-    return Gathered(evidence, notes, collection.library, shared, ("judgments", shared.original.fingerprint))
+    if warnings:
+        announce(warnings)
+    reach = collection.judgments.origin.pool_depth(pool_depth)
 
+    def own_to_depth() -> JudgedRankings:
+        from unjudged.evidence.bounds.difference_bounds import own_to_depth
 
-def _about_estimates(measures: Sequence[Measure], rankings: JudgedRankings) -> Iterator[Note]:
-    """Say what measures estimate, and that tests allow for the noise of the sample."""
-    estimates = [measure for measure in measures if measure.traits.estimates]
-    if estimates:
-        names = ", ".join(f"{measure} estimates {measure.estimated}" for measure in estimates)
-        drawn = f", from {rankings.judgments.origin}, as the interval 'sampling' does: {SAMPLED}"
-        if not_uniform(estimates, rankings):
-            drawn = " only if the judged documents are a random sample, which tests take them for"
-        yield note("estimates", what=names, how=drawn)
-        yield note("outside-pool")
+        assert reach is not None  # noqa: S101
+        made = own_to_depth(collection.shared(), reach)
+        return made if depth is None else made.cut(depth)
 
+    @cache
+    def calibration() -> Any:
+        from unjudged.questions.calibrating import calibration_of
 
-def comparable(measures: Sequence[Measure], judgments: Judgments) -> tuple[list[Measure], list[Note]]:
-    """Return the measures that these judgments allow, and why others are left out; an error if all are."""
-    answers = {measure: permitted(measure, judgments, COMPARISON) for measure in measures}
-    return left_out(measures, {m: answer for m, answer in answers.items() if isinstance(answer, Refusal)})
+        return calibration_of(collection, measures)
 
+    def find(every: bool) -> list[AloneEvidence]:
+        return [
+            AloneEvidence(
+                measure,
+                systems,
+                queries,
+                np.ascontiguousarray(measure.averaged(values[:, :, k])),
+                rankings,
+                bounded=every or k == 0,
+                depth=reach,
+                to_depth=own_to_depth,
+                expected=expected,
+                calibration=calibration,
+            )
+            for k, measure in enumerate(measures)
+        ]
 
-def left_out(
-    measures: Sequence[Measure], refused: Mapping[Measure, object]
-) -> tuple[list[Measure], list[Note]]:
-    """Return the other measures, and why these are left out; an error if all are."""
-    if refused and len(refused) == len(measures):
-        raise UsageError(str(next(iter(refused.values()))))
-    notes = [note("left-out", [str(measure)], why=str(why)) for measure, why in refused.items()]
-    return [measure for measure in measures if measure not in refused], notes
+    def notes() -> list[Note]:
+        about_ties = said() if callable(said) else said
+        return [*(one.note for one in warnings), *collection.notes, *about_ties]
 
-
-def estimates_of(
-    measures: Sequence[Measure], rankings: JudgedRankings, *, expected: bool
-) -> tuple[dict[Measure, SampledMeans], dict[Measure, object]]:
-    """Return what the interval 'sampling' estimates of measures from a sample, and why others have none."""
-    found: dict[Measure, SampledMeans] = {}
-    refused: dict[Measure, object] = {}
-    for measure in measures if _of_strata(rankings) else ():
-        if not (measure.traits.estimates and measure.traits.quality):
-            continue
-        if expected:
-            refused[measure] = f"{measure} is of one order of tied documents: leave it or ties='expected' out"
-            continue
-        from unjudged.evidence.intervals.sampled import sampled_means
-
-        try:
-            measure.check_mean()
-            _, found[measure] = sampled_means(measure, rankings)
-        except UsageError as error:
-            refused[measure] = error
-    return found, refused
-
-
-def _of_strata(rankings: JudgedRankings) -> bool:
-    """Whether a fixed number was drawn from each stratum, by what is recorded or if nothing denies it."""
-    judgments = rankings.judgments
-    if judgments.origin.kind == UNIFORM and judgments.stratum is None:
-        return why_not_uniform(rankings) is None
-    return judgments.origin.kind in (UNIFORM, STRATIFIED)
-
-
-def notes_on_measures(evidence: Sequence[Evidence]) -> Iterator[Note]:
-    """Say of measures what differences are of, and in which direction they are better."""
-    reported = [one.measure for one in evidence if one.measure.name not in MEASURES]
-    for lower, code in ((True, "lower-better"), (False, "higher-better")):
-        if own := [str(measure) for measure in reported if measure.traits.lower == lower]:
-            yield note(code, own)
-    for one in evidence:
-        if one.measure.geometric:
-            yield note("of-logarithms", [str(one.measure)])
-        if one.measure.traits.summary == "sum":
-            yield note("per-query", [str(one.measure)])
-
-
-DEFAULT = "nDCG@10"
-"""The measure if one is needed and none is named."""
-DEFAULT_MEASURES = (DEFAULT, "AP", "Judged@10")
-FOR_POSITIVES = (DEFAULT, "RR@10", "R@100")
-"""Measures that need no document judged not relevant, nor a complete list."""
-FROM_SAMPLES: dict[Kind, tuple[str, ...]] = {
-    STRATIFIED: ("xinfAP", "infNDCG", "statAP"),
-    WEIGHTED: ("statAP", "statRprec", "statP@10"),
-}
-"""What estimates AP and others from samples with unequal shares."""
-
-TOO_LOW_FOR_AP = 20
-
-
-def default_measures(judgments: Judgments) -> tuple[str, ...]:
-    """Return the measures of an evaluation; of a recorded sample it estimates AP."""
-    if judgments.origin.kind == POSITIVES:
-        return FOR_POSITIVES
-    recorded = judgments.origin != A_SAMPLE or judgments.probability is not None
-    estimates = {**FROM_SAMPLES, UNIFORM: ("infAP",) * recorded}.get(judgments.origin.kind, ())[:1]
-    return (*DEFAULT_MEASURES[:2], *estimates, *DEFAULT_MEASURES[2:])
-
-
-def fitting_measures(judgments: Judgments, plain: Sequence[str]) -> tuple[str, ...]:
-    """Return the measures of a comparison or report if none are named.
-
-    A sample with strata or probabilities has estimates from it. Nothing is known of documents below the rank
-    to which it was drawn: if that is low, only precision at it is estimated.
-    """
-    origin = judgments.origin
-    if origin.depth is not None and origin.depth <= TOO_LOW_FOR_AP and origin.kind in FROM_SAMPLES:
-        return (f"statP@{origin.depth}",)
-    return FROM_SAMPLES.get(origin.kind, tuple(plain))
+    scores = Scores(values, systems, queries, measures, library=collection.library)
+    return Gathered(
+        measures, systems, queries, find, notes, collection.library, scores, rankings, warnings=warnings
+    )

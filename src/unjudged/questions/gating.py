@@ -13,7 +13,7 @@ import numpy as np
 
 from unjudged.base.choices import shown
 from unjudged.base.errors import InputError, UsageError
-from unjudged.base.wording import counted
+from unjudged.base.wording import counted, shortlist
 from unjudged.collection.description import Description
 from unjudged.collection.query_segments import EVERY, SegmentsSource, several_segments, with_every
 from unjudged.collection.score_rows import UNNAMED
@@ -23,7 +23,8 @@ from unjudged.inference.margins import AS_JUDGED, FAIL, PASS, SEEN, UNDECIDED, W
 from unjudged.inference.significance import find_test
 from unjudged.measures.kernel.names import MeasureLike, parse_measure, place_of_measure, with_relevant
 from unjudged.measures.kernel.registry import MEASURES, Measure
-from unjudged.questions.gathering import gather, level_of, notes_on_measures, predicting, resolved
+from unjudged.questions.fitting_measures import notes_on_measures
+from unjudged.questions.gathering import gather, predicting, subject_of
 from unjudged.results.fields import Row
 from unjudged.results.result import Result
 from unjudged.results.views import View
@@ -91,8 +92,8 @@ class GateResult(Result):
 
 def gate(
     qrels: Any,
-    old: Any,
-    new: Any,
+    old: Any = None,
+    new: Any = None,
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
     margin: Margin | None = None,
@@ -107,12 +108,13 @@ def gate(
 ) -> GateResult:
     """Ask whether a new system is worse than the old one by more than a margin: pass, fail or undecided.
 
-    `old` and `new` are runs, or names of runs of a `Collection`, a description or `Scores`. `margin` is the
-    loss that does not matter, in units of the measure, or a mapping of measures to theirs. The measures are
-    those of such a mapping if none is named, else nDCG@10, or all of the `Scores`. `segments` gives the
-    segment of each query: none may fail. `judging` says what is assumed of unjudged documents: 'seen', that
-    those which favour either system are relevant as often as the judged ones; 'worst', whatever they are;
-    'as-judged', that none is relevant. `undecided` says what such an outcome counts as for the exit code.
+    `old` and `new` are runs, or names of runs of a `Collection`, a description or `Scores`, which need not be
+    named where there are two. `margin` is the loss that does not matter, in units of the measure, or a
+    mapping of measures to theirs. The measures are those of such a mapping if none is named, else nDCG@10, or
+    all of the `Scores`. `segments` gives the segment of each query: none may fail. `judging`
+    says what is assumed of unjudged documents: 'seen', that those which favour either system are relevant as
+    often as the judged ones; 'worst', whatever they are; 'as-judged', that none is relevant. `undecided` says
+    what such an outcome counts as for the exit code.
 
     The level is for one look. With `test` "sequential" the same two systems may be asked about again whenever
     they met more queries, from 30 on; that takes about twice as many as one look.
@@ -130,15 +132,19 @@ def gate(
         raise UsageError(f"old and new are both {old!r}: name two systems")
     if test not in GATE_TESTS:
         raise UsageError(f"test is {shown(test)}, expected {' or '.join(map(repr, GATE_TESTS))}")
-    source, described = resolved(qrels, [old, new], on_read=on_read)
+    subject = subject_of(qrels, None if old is None and new is None else [old, new], on_read=on_read)
+    described, systems = subject.described, subject.systems
+    if len(systems) != 2:
+        number = f"there are {len(systems)} runs"
+        raise UsageError(f"{number}, expected an old one and a new one: {shortlist(systems)}")
     margin, measures = _asked(described, margin, measures)
-    alpha = level_of(described, alpha)
-    found = gather(source, None, measures, depth=depth, predicted=predicting(predictions))
+    alpha, segments = subject.alpha(alpha), subject.segments(segments)
+    found = gather(subject, measures, depth=depth, predicted=predicting(predictions))
     if found.shared is not None:
         check_rankings(found.shared)
-    check_directions([one.measure for one in found.evidence], described)
+    check_directions(found.measures, described)
     before, after = found.systems
-    margins = _margins(margin, [one.measure for one in found.evidence])
+    margins = _margins(margin, found.measures)
     queries = len(found.queries)
     parts = with_every({} if segments is None else several_segments(segments, list(found.queries)), queries)
     asked = []
@@ -152,7 +158,7 @@ def gate(
     told = {"systems": [before, after], "old": before, "new": after, "alpha": alpha, "library": found.library}
     told |= {"undecided": undecided, "test": test}
     told["margin"] = margins[0] if len({*margins}) == 1 else {c["measure"]: c["margin"] for c in checks}
-    notes = [*found.notes, *notes_on_measures(found.evidence)]
+    notes = [*found.notes, *notes_on_measures(found.measures)]
     return GateResult({"gate": checks}, notes, told, view="gate", source=found)
 
 

@@ -77,12 +77,12 @@ class Evaluation(Result):
     @computed_once
     def notes(self) -> Sequence[str]:
         """What a reader must know: of coverage, of ties, and how intervals were made."""
-        return [*self.source.notes(), *self._methods()]
+        return [*self.source.found.notes, *self._methods()]
 
     @property
     def warnings(self) -> Sequence[UnjudgedWarning]:
         """Warnings that were given: why values mean less than they seem to."""
-        found: Sequence[UnjudgedWarning] = self.source.warnings
+        found: Sequence[UnjudgedWarning] = self.source.found.warnings
         return found
 
     @property
@@ -98,7 +98,7 @@ class Evaluation(Result):
     @property
     def runs(self) -> Sequence[str]:
         """Names of the runs, in the order of `values`."""
-        found: Sequence[str] = self.source.systems
+        found: Sequence[str] = self.source.found.systems
         return found
 
     @property
@@ -109,20 +109,20 @@ class Evaluation(Result):
     @property
     def measures(self) -> Sequence[str]:
         """Names of the measures, in the order of `values`."""
-        return list(map(str, self.source.measures))
+        return list(map(str, self.source.found.measures))
 
     @property
     def missing(self) -> Mapping[str, Sequence[str]]:
         """For each run that lacks some, the queries of the judgments that it has no ranking for."""
-        found: Mapping[str, Sequence[str]] = self.source.missing()
+        found: Mapping[str, Sequence[str]] = self.source.found.missing()
         return found
 
     @property
     def rankings(self) -> JudgedRankings:
         """The judged documents of the runs; scores of a table have none."""
-        if self.source.rankings is None:
+        if self.source.found.rankings is None:
             raise UsageError("these scores come from a table: give judgments and runs to see rankings")
-        found: JudgedRankings = self.source.rankings
+        found: JudgedRankings = self.source.found.rankings
         return found
 
     @property
@@ -192,7 +192,7 @@ class Evaluation(Result):
         """Return the view without marks, which only the note of a command explains."""
         rows, view = self.shown(self.view)
         view = replace(view, shown=[name for name in view.shown if name != "hardly judged"])
-        title = f"Means over {counted(len(self.source.queries), 'query')}."
+        title = f"Means over {counted(len(self.source.found.queries), 'query')}."
         return replace(grid_of_view(rows, view, decimals), title=title, notes=self.notes_of(self.view))
 
 

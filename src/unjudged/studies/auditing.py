@@ -20,7 +20,7 @@ from unjudged.measures.kernel.measure import Measure
 from unjudged.measures.kernel.names import MeasureLike, with_relevant
 from unjudged.predictions.population import IncompleteError
 from unjudged.predictions.predictions import GRADES, Judges, JudgesSource, Predictions
-from unjudged.questions.gathering import DEFAULT
+from unjudged.questions.fitting_measures import DEFAULT
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.runs import RunsSource

@@ -16,7 +16,6 @@ from math import isnan, nan
 from typing import TYPE_CHECKING
 
 from unjudged.base.errors import UsageError, quoted
-from unjudged.base.wording import shortlist
 from unjudged.cli.opening import opened
 from unjudged.cli.options import Option, options
 from unjudged.cli.output import form_of, show_result, wrapped
@@ -57,25 +56,15 @@ OPTIONS = options("measure", MARGIN, "set", JUDGING, UNDECIDED, TEST, "alpha dep
 def run(given: Given) -> int:
     """Ask, show the outcome, and return the exit code."""
     import unjudged
-    from unjudged.questions.gathering import resolved
 
     form = form_of(given)
     losses = None if given.margin is None else margins(given.margin)
     with opened(given) as collection:
-        source, described = resolved(collection)
-        names = list(source.runs)
-        if len(names) != 2:
-            raise UsageError(
-                f"there are {len(names)} runs, expected an old one and a new one: {shortlist(names)}"
-            )
         found = unjudged.gate(
             collection,
-            names[0],
-            names[1],
-            given.measure,
+            measures=given.measure,
             margin=losses,
             alpha=given.alpha,
-            segments=getattr(source, "segments", None) or described.segments,
             judging=given.judging,
             undecided=given.undecided,
             test=given.test,

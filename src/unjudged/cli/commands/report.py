@@ -32,7 +32,6 @@ SUFFIXES = (".html", ".htm", "")
 
 def run(given: Given) -> None:
     """Make the page."""
-    from unjudged.questions.gathering import resolved
     from unjudged.report.page.report_page import report_page
 
     output = given.output
@@ -40,12 +39,10 @@ def run(given: Given) -> None:
         raise UsageError(f"a report is a page of HTML: {output} must end in .html")
 
     with opened(given) as collection:
-        source, described = resolved(collection)
         page = report_page(
             collection,
             None,
             given.measure,
-            by=getattr(source, "segments", None) or described.segments,
             predictions=collection.predictions or None,
             title=given.title,
             command=given.line,

@@ -21,7 +21,7 @@ from unjudged.evidence.contrast import ALONE
 from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.verdict import HEADLINES, MORE_JUDGING, OTHER_QUERIES
 from unjudged.measures.kernel.measure import Measure
-from unjudged.questions.measure_warnings import why_not_uniform
+from unjudged.questions.fitting_measures import why_not_uniform
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments
 from unjudged.report.page.answer import answer_of, conclusions_of

@@ -17,7 +17,6 @@ from unjudged.base.errors import AssumptionWarning, announce
 from unjudged.base.wording import percent, shortlist
 from unjudged.collection.description import MODEL, Description
 from unjudged.collection.query_segments import SegmentsSource
-from unjudged.collection.scores import Scores
 from unjudged.data.writing import write_whole
 from unjudged.evidence.calibration import Calibration
 from unjudged.evidence.contrast import Evidence
@@ -30,18 +29,8 @@ from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.questions.calibrating import calibration_of
 from unjudged.questions.comparing import compare_gathered
-from unjudged.questions.gathering import (
-    FROM_SAMPLES,
-    Source,
-    baseline_of,
-    chosen_test,
-    comparable,
-    fitting_measures,
-    gather,
-    level_of,
-    predicting,
-    resolved,
-)
+from unjudged.questions.fitting_measures import FROM_SAMPLES, comparable, fitting_measures
+from unjudged.questions.gathering import Source, gather, predicting, subject_of
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.origin import Origin
 from unjudged.rankings.runs import RunsSource
@@ -88,22 +77,20 @@ def report_page(
     >>> page = report_page(sample.qrels, sample.runs, ["AP", "P@10"])
     >>> page.save("page.html")  # doctest: +SKIP
     """
-    source, described = resolved(qrels, runs, on_read=on_read)
-    alpha, by = level_of(described, alpha), described.segments if by is None else by
-    test = chosen_test(described, test)
+    subject = subject_of(qrels, runs, on_read=on_read)
+    source, described, by = subject.collection, subject.described, subject.segments(by)
+    test, alpha, baseline = subject.test(test), subject.alpha(alpha), subject.baseline(baseline)
     settings = Settings.of(test, correction, alpha, draws, checked_int("seed", seed))
-    if isinstance(source, Scores) or predictions is not None:
-        baseline = baseline_of(described, baseline, list(source.runs))
-        gathered = gather(source, None, measures, predicted=predicting(predictions))
+    if source is None or predictions is not None:
+        gathered = gather(subject, measures, predicted=predicting(predictions))
         found = compare_gathered(gathered, settings, baseline, by)
-        sources = [("scores" if isinstance(source, Scores) else "judgments", file) for file in files]
+        sources = [("scores" if source is None else "judgments", file) for file in files]
         return Page.of(page_data(PageInput(found, sources, command, title, tables=_segments(found, by))))
     judgments, named = source.judgments, source.runs
     chosen = source.measures(measures, lambda: fitting_measures(source.judgments, REPORT_MEASURES))
     calibration = calibration_of(source, chosen) if calibration is None else calibration
     chosen, refused = comparable(chosen, judgments)
-    baseline = baseline_of(described, baseline, list(named))
-    gathered = gather(source, None, chosen, pool_depth=pool_depth)
+    gathered = gather(subject, chosen, pool_depth=pool_depth)
     found = compare_gathered(gathered, settings, baseline, by)
     announce(map(AssumptionWarning, refused))
     notes = [*refused, *_about_scale(judgments.scale)]

@@ -1,21 +1,82 @@
-"""Warnings that values of measures mean less than they seem to, for any runs."""
+"""Measures and judgments: which are taken if none is named, which do not fit, and what values then mean."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import inf
 
 import numpy as np
 
-from unjudged.base.errors import AssumptionWarning, UnjudgedWarning
-from unjudged.base.notes import note
-from unjudged.measures.kernel.estimand import permitted
+from unjudged.base.errors import AssumptionWarning, UnjudgedWarning, UsageError
+from unjudged.base.notes import Note, note
+from unjudged.measures.kernel.estimand import COMPARISON, permitted
 from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.coverage import TOP, few_judged, not_random
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
-from unjudged.rankings.origin import EVEN, POOL, POSITIVES, SAMPLES, UNIFORM
+from unjudged.rankings.origin import (
+    A_SAMPLE,
+    EVEN,
+    POOL,
+    POSITIVES,
+    SAMPLES,
+    STRATIFIED,
+    UNIFORM,
+    WEIGHTED,
+    Kind,
+)
+
+DEFAULT = "nDCG@10"
+"""The measure if one is needed and none is named."""
+DEFAULT_MEASURES = (DEFAULT, "AP", "Judged@10")
+FOR_POSITIVES = (DEFAULT, "RR@10", "R@100")
+"""Measures that need no document judged not relevant, nor a complete list."""
+FROM_SAMPLES: dict[Kind, tuple[str, ...]] = {
+    STRATIFIED: ("xinfAP", "infNDCG", "statAP"),
+    WEIGHTED: ("statAP", "statRprec", "statP@10"),
+}
+"""What estimates AP and others from samples with unequal shares."""
+
+TOO_LOW_FOR_AP = 20
+
+
+def default_measures(judgments: Judgments) -> tuple[str, ...]:
+    """Return the measures of an evaluation; of a recorded sample it estimates AP."""
+    if judgments.origin.kind == POSITIVES:
+        return FOR_POSITIVES
+    recorded = judgments.origin != A_SAMPLE or judgments.probability is not None
+    estimates = {**FROM_SAMPLES, UNIFORM: ("infAP",) * recorded}.get(judgments.origin.kind, ())[:1]
+    return (*DEFAULT_MEASURES[:2], *estimates, *DEFAULT_MEASURES[2:])
+
+
+def fitting_measures(judgments: Judgments, plain: Sequence[str]) -> tuple[str, ...]:
+    """Return the measures of a comparison or report if none are named.
+
+    A sample with strata or probabilities has estimates from it. Nothing is known of documents below the rank
+    to which it was drawn: if that is low, only precision at it is estimated.
+    """
+    origin = judgments.origin
+    if origin.depth is not None and origin.depth <= TOO_LOW_FOR_AP and origin.kind in FROM_SAMPLES:
+        return (f"statP@{origin.depth}",)
+    return FROM_SAMPLES.get(origin.kind, tuple(plain))
+
+
+def comparable(measures: Sequence[Measure], judgments: Judgments) -> tuple[list[Measure], list[Note]]:
+    """Return the measures that these judgments allow, and why others are left out; an error if all are."""
+    answers = {measure: permitted(measure, judgments, COMPARISON) for measure in measures}
+    return left_out(measures, {m: answer for m, answer in answers.items() if isinstance(answer, Refusal)})
+
+
+def left_out(
+    measures: Sequence[Measure], refused: Mapping[Measure, object]
+) -> tuple[list[Measure], list[Note]]:
+    """Return the other measures, and why these are left out; an error if all are."""
+    if refused and len(refused) == len(measures):
+        raise UsageError(str(next(iter(refused.values()))))
+    notes = [note("left-out", [str(measure)], why=str(why)) for measure, why in refused.items()]
+    return [measure for measure in measures if measure not in refused], notes
+
 
 MANY = 10
 """Of fewer queries, how few first documents are judged says little about the judgments."""
@@ -133,3 +194,16 @@ def why_not_uniform(rankings: JudgedRankings) -> str | None:
     if judgments.origin.kind != UNIFORM:
         return None
     return not_random(rankings, judgments.sampled_share[judgments.query])
+
+
+def notes_on_measures(measures: Sequence[Measure]) -> Iterator[Note]:
+    """Say of measures what differences are of, and in which direction they are better."""
+    reported = [measure for measure in measures if measure.name not in MEASURES]
+    for lower, code in ((True, "lower-better"), (False, "higher-better")):
+        if own := [str(measure) for measure in reported if measure.traits.lower == lower]:
+            yield note(code, own)
+    for measure in measures:
+        if measure.geometric:
+            yield note("of-logarithms", [str(measure)])
+        if measure.traits.summary == "sum":
+            yield note("per-query", [str(measure)])
