@@ -7,6 +7,7 @@ import locale
 import math
 from collections import Counter, OrderedDict, UserDict, defaultdict
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -214,6 +215,36 @@ def test_numbering_many_names() -> None:
     damaged = Ids(ids.data, ids.offsets[::-1])
     with pytest.raises(InputError, match="damaged, or it changed"):
         compiled.number_names(damaged)
+
+
+@examples(200)
+@given(st.lists(st.lists(st.tuples(st.integers(0, 3), st.integers(-1, 5)), max_size=8), max_size=4))
+def test_numbering_documents_of_queries(tables: list[list[tuple[int, int]]]) -> None:
+    """Tables are numbered one after another; documents that are there twice and wrong rows are refused."""
+    ids = Ids.of(["d", "e", "", "f", "e"])
+    twins = [module.DocumentNumbers() for module in (compiled, plain)]
+    for rows in tables:
+        query, row = np.array(rows, np.int64).reshape(-1, 2).T
+        one, other = (outcome(partial(twin.add, ids, query, row)) for twin in twins)
+        assert one == other
+        if isinstance(one, tuple):  # an error
+            return
+
+
+def test_numbering_many_documents() -> None:
+    """The hash table grows several times, and some documents come back after that."""
+    rng, ids = np.random.default_rng(1), Ids.of(map(str, range(30_000)))
+    twins = [module.DocumentNumbers() for module in (compiled, plain)]
+    for _ in range(3):
+        query, row = rng.integers(0, 2, 20_000), rng.permutation(30_000)[:20_000]
+        one, other = (flat(twin.add(ids, query, row)) for twin in twins)
+        assert one == other
+    damaged = Ids(ids.data, ids.offsets[::-1])
+    for twin in twins:
+        with pytest.raises(InputError, match="damaged, or it changed"):
+            twin.add(damaged, query, row)
+        with pytest.raises(InputError, match="the data changed"):
+            twin.add(ids, query, row[1:])
 
 
 def test_many_documents_of_one_score() -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from codecs import BOM_UTF8
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice, pairwise
@@ -141,10 +142,8 @@ def grouped(table: Table) -> Table:
 
 def index(table: Table) -> scanner.Index:
     """The documents of each query, found by name."""
-    try:
+    with naming_rows(table):
         return scanner.Index(table.queries, table.starts, table.documents)
-    except DuplicateError as error:
-        raise _named(table, error) from None
 
 
 def index_of(queries: Ids, starts: NDArray[np.int64], documents: Ids) -> scanner.Index:
@@ -160,10 +159,8 @@ def match(table: Table, judged: scanner.Index) -> Matched:
     places = np.linspace(starts[0], starts[-1], parts + 1)[1:-1]
     cuts = pairwise([0, *np.searchsorted(starts[:-1], places).tolist(), len(starts) - 1])
     spans = [table] if parts == 1 else [table.span(*cut) for cut in cuts]
-    try:
+    with naming_rows(table):
         return Matched.joined(list(ahead(lambda span: scanner.match_table(span, judged), spans)))
-    except DuplicateError as error:
-        raise _named(table, error) from None
 
 
 def match_rows(rows: InPieces, judged: scanner.Index) -> Matched:
@@ -213,12 +210,17 @@ def _whole_queries(tables: Iterable[Table]) -> Iterator[Table]:
         yield Table.joined(last)
 
 
-def _named(table: Table, error: DuplicateError) -> UnjudgedError:
-    query, document = table.query_of(error.second), table.documents.raw(error.second)
-    if len(table.lines):
+@contextmanager
+def naming_rows(table: Table) -> Iterator[None]:
+    """Name the two rows of a table that have the same document of a query, if there are such rows."""
+    try:
+        yield
+    except DuplicateError as error:
+        query, document = table.query_of(error.second), table.documents.raw(error.second)
+        if not len(table.lines):
+            raise seen_twice(query, document) from None
         first, second = int(table.lines[error.first]), int(table.lines[error.second])
-        return seen_before(second, first, query, document)
-    return seen_twice(query, document)
+        raise seen_before(second, first, query, document) from None
 
 
 class DocumentTwice(Exception):

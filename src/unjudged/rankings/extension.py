@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -131,21 +130,17 @@ def _ties(table: Table, order: Integers) -> Ties | None:
 
 
 class DocumentUnion:
-    """Documents are numbered as they are met, first those of the judgments.
+    """Documents numbered as they are met, first those of the judgments.
 
-    They are compared by 64-bit hashes with a secret key, so no file can be written whose documents collide,
-    and two of a million documents collide by chance with a probability of about 10^-7. What a run ranks below
-    `depth` counts as not retrieved.
+    What a run ranks below `depth` counts as not retrieved.
     """
 
     def __init__(self, judgments: Judgments, depth: float = np.inf) -> None:
-        self._secret = np.frombuffer(os.urandom(8), np.uint64)[0]
         self._queries = judgments.queries
         self._depth = depth
         self._place = {name: q for q, name in enumerate(judgments.queries.tolist())}
-        key = self._keys(judgments.documents, judgments.query)
-        order = np.argsort(key)
-        self._known, self._number = key[order], order.astype(np.int32)
+        self._numbers = scanner.DocumentNumbers()
+        self._numbers.add(judgments.documents, judgments.query, np.arange(len(judgments.documents)))
         self.names: list[Ids] = [judgments.documents]
         self.query: list[NDArray[np.int32]] = [judgments.query.astype(np.int32)]
         self.ignored: list[int] = []
@@ -164,35 +159,13 @@ class DocumentUnion:
             raise InputError(f"no query in common with the judgments, {example}")
         kept = kept[np.argsort(query[kept], kind="stable")]
         ties = ties_among(_ties(table, order), kept)
-        rank, row = places(counts)[kept].astype(np.int32), order[kept]
-        key, query = self._keys(table.documents, query)[row], query[kept]
-        by_key = np.argsort(key)
-        if (key[by_key[1:]] == key[by_key[:-1]]).any():
-            matching.index(table)  # says which document is there twice
+        rank, row, query = places(counts)[kept].astype(np.int32), order[kept], query[kept]
         if self._depth < np.inf:
+            matching.index(table)  # refuses a document that is there twice, wherever it stands
             top = np.flatnonzero(rank <= self._depth)
-            rank, query, row, key = rank[top], query[top], row[top], key[top]
-            ties = ties_among(ties, top)
-            by_key = np.argsort(key)
-        number, met = self._numbered(key[by_key], by_key)
+            rank, row, query, ties = rank[top], row[top], query[top], ties_among(ties, top)
+        with matching.naming_rows(table):
+            number, met = self._numbers.add(table.documents, query, row)
         self.names.append(scanner.take_names(table.documents, row[met]))
         self.query.append(query[met].astype(np.int32))
         return rank, number, np.bincount(query, minlength=len(self._queries)), ties
-
-    def _numbered(self, key: Numbers, order: Integers) -> tuple[NDArray[np.int32], Integers]:
-        """Return the number of each document, and which are met for the first time.
-
-        `key` is sorted, `key[i]` is that of document `order[i]`.
-        """
-        place = np.searchsorted(self._known, key)
-        old = self._known[np.minimum(place, len(self._known) - 1)] == key
-        number = np.empty(len(key), np.int32)
-        number[order[old]] = self._number[place[old]]
-        met = np.sort(order[~old])
-        number[met] = len(self._known) + np.arange(len(met), dtype=np.int32)
-        self._known = np.insert(self._known, place[~old], key[~old])
-        self._number = np.insert(self._number, place[~old], number[order[~old]])
-        return number, met
-
-    def _keys(self, documents: Ids, query: Integers) -> Numbers:
-        return mixed(hashes(documents, self._secret) ^ mixed(query.astype(np.uint64) + self._secret))

@@ -10,6 +10,7 @@ try:
     from unjudged.data.scan.compiled.native import (
         KIND_OF_SCANNER,
         PARTS,
+        DocumentNumbers,
         GroupedRows,
         Index,
         UnorderedRows,
@@ -47,6 +48,7 @@ except ModuleNotFoundError as error:
     )
     from unjudged.data.scan.plain.matcher import (
         KIND_OF_SCANNER,
+        DocumentNumbers,
         Index,
         best_first,
         ids_of_numbers,
@@ -66,6 +68,7 @@ except ModuleNotFoundError as error:
 __all__ = [
     "KIND_OF_SCANNER",
     "PARTS",
+    "DocumentNumbers",
     "GroupedRows",
     "Index",
     "UnorderedRows",

@@ -5,6 +5,7 @@ from unjudged.data.scan.plain.dicts import match_mapping as match_mapping
 from unjudged.data.scan.plain.dicts import nested_rows as nested_rows
 from unjudged.data.scan.plain.dicts import table_of_dicts as table_of_dicts
 from unjudged.data.scan.plain.matcher import KIND_OF_SCANNER as KIND_OF_SCANNER
+from unjudged.data.scan.plain.matcher import DocumentNumbers as DocumentNumbers
 from unjudged.data.scan.plain.matcher import Index as Index
 from unjudged.data.scan.plain.matcher import best_first as best_first
 from unjudged.data.scan.plain.matcher import ids_of_numbers as ids_of_numbers

@@ -6,6 +6,7 @@ include "ungrouped.pxi"
 include "ranking_sums.pxi"
 include "dicts.pxi"
 include "objects.pxi"
+include "document_numbers.pxi"
 
 import numpy as np
 

@@ -13,7 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.errors import DuplicateError
-from unjudged.data.scan.checks import CheckedIds, check_rows, checked_columns, checked_groups, checked_ids
+from unjudged.base.segments import Integers
+from unjudged.data.scan.checks import (
+    CheckedIds,
+    changed_while_read,
+    check_rows,
+    checked_columns,
+    checked_groups,
+    checked_ids,
+)
 from unjudged.data.tables import Ids, Matched, Table, Ties
 
 KIND_OF_SCANNER = "plain Python"
@@ -111,6 +119,31 @@ def take_names(ids: Ids | CheckedIds, rows: NDArray[np.int64]) -> Ids:
 def ids_of_numbers(numbers: NDArray[np.int64]) -> Ids:
     """Return whole numbers from 0 upwards as identifiers: their decimal digits."""
     return Ids.of(map(str, numbers.tolist()))
+
+
+class DocumentNumbers:
+    """Documents of queries, numbered in the order in which they are first met."""
+
+    def __init__(self) -> None:
+        self.known: dict[tuple[int, bytes], int] = {}
+
+    def add(
+        self, documents: Ids, queries: Integers, rows: Integers
+    ) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
+        """Return the numbers of the documents in these rows, each of a query, and the places of new ones.
+
+        A document that is there twice is refused.
+        """
+        checked_ids(documents)
+        if len(queries) != len(rows) or ((rows < 0) | (rows >= len(documents))).any():
+            raise changed_while_read("the data")
+        names, before, own = documents.tolist(), len(self.known), dict[tuple[int, bytes], int]()
+        for query, row in zip(queries.tolist(), rows.tolist(), strict=True):
+            if (query, names[row]) in own:
+                raise DuplicateError(own[query, names[row]], row)
+            own[query, names[row]] = row
+        number = np.array([self.known.setdefault(pair, len(self.known)) for pair in own], np.int32)
+        return number, np.flatnonzero(number >= before)
 
 
 def in_rank_order(scores: Sequence[float], names: Sequence[bytes]) -> list[int]:
