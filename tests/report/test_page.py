@@ -310,7 +310,7 @@ def test_a_run_unlike_the_pool_has_no_calibrated_bar(names: list[str]) -> None:
     notes = " ".join(facts["notes"])
     assert "75 % of the judged are relevant" in notes
     assert "for an interval judge a random sample" in notes
-    assert "calibrated intervals (70 %)" in notes
+    assert "Intervals: calibrated (70 %)" in notes
     known = [low is not None for low in facts["measures"][0]["estimate_low"]]
     assert known == ([False] if len(names) == 1 else [True, False])
 
@@ -358,3 +358,19 @@ def test_lines_of_minus_one_are_a_sample_only_if_the_others_were_drawn(tmp_path:
     qrels.write_text("\n".join(lines) + "\n")
     assert dict(read(report_page(qrels, sample.runs, "AP").html)["counts"])["how they were made"] == words
     assert words in printed("check", str(qrels))
+
+
+@pytest.mark.parametrize(
+    ("interval", "field"),
+    [
+        ("bounds(extra_relevant=2)", "low"),
+        ("model(prevalence=0.2)", "estimate_low"),
+        ("queries", "query_low"),
+    ],
+)
+def test_a_page_has_any_interval_of_evaluate(interval: str, field: str) -> None:
+    facts = read(report_page(sample.qrels, sample.runs, "AP", interval=interval).html)
+    rows = evaluate(sample.qrels, sample.runs, "AP", interval=interval).rows["systems"]
+    shown = dict(zip(facts["runs"], facts["measures"][0][field], strict=True))
+    assert shown == {row["system"]: row[field] for row in rows}
+    assert any(note.startswith(f"Intervals: {interval}") for note in facts["notes"])

@@ -166,10 +166,12 @@ def gather(
     predicted: Predicting | None = None,
     seed: int = 0,
     alone: bool = False,
+    usual: Sequence[str] = (),
 ) -> Gathered:
     """Return the evidence that a source holds by the measures: of differences, or of each system alone.
 
-    Runs of which each is asked about alone are streamed; for differences all that they retrieve is kept.
+    If no measure is named, a pool has the `usual` ones. Runs of which each is asked about alone are streamed;
+    for differences all that they retrieve is kept.
     """
     described, collection = subject.described, subject.collection
     if subject.table is not None:
@@ -192,7 +194,10 @@ def gather(
         return gather_alone(collection, chosen, **options)
     from unjudged.questions.comparable_runs import gather_compared
 
-    chosen = collection.measures(measures, lambda: fitting_measures(collection.judgments, (DEFAULT,))[:1])
+    usual = usual or (DEFAULT,)
+    chosen = collection.measures(
+        measures, lambda: fitting_measures(collection.judgments, usual)[: len(usual)]
+    )
     return gather_compared(collection, chosen, **options)
 
 

@@ -69,7 +69,8 @@ def compared(given: Given) -> Comparison:
 
 def how_tested(given: Given) -> dict[str, Any]:
     """Return how differences are tested."""
-    return {name: getattr(given, name) for name in ("baseline", "test", "correction", "alpha", "seed")}
+    names = ("baseline", "test", "correction", "alpha", "seed")
+    return {name: getattr(given, name) for name in names if hasattr(given, name)}
 
 
 def next_step(found: Comparison, given: Given) -> str:

@@ -1,7 +1,7 @@
 """Write an evaluation as one page of HTML that needs neither a network nor a server.
 
 The page shows the systems with their ranges, the headline of every pair, the differences and the rankings of
-each query, and where judgments are missing. Its tables can be sorted and saved as CSV, its figures as SVG.
+each query, and where judgments are missing.
 
     unjudged report qrels.txt *.run -o page.html
     unjudged report qrels.txt *.run -m AP nDCG@10 --baseline lexical -o page.html
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from unjudged.base.errors import UsageError
 from unjudged.cli.commands.compare import how_tested
+from unjudged.cli.commands.evaluate import INTERVAL
 from unjudged.cli.opening import opened
 from unjudged.cli.options import Option, a_path, options
 from unjudged.cli.standard_streams import show
@@ -26,7 +27,7 @@ PAGE = Option(
     "-o", "--output", writes=True, type=a_path, required=True, metavar="FILE", help="Write to this file."
 )
 TITLE = Option("--title", default="Evaluation report", metavar="TEXT", help="The title of the page.")
-OPTIONS = options(PAGE, "measure set baseline test correction alpha", TITLE, "seed")
+OPTIONS = options(PAGE, "measure set", INTERVAL, "baseline test correction alpha", TITLE)
 SUFFIXES = (".html", ".htm", "")
 
 
@@ -43,6 +44,7 @@ def run(given: Given) -> None:
             collection,
             None,
             given.measure,
+            interval=given.interval,
             predictions=collection.predictions or None,
             title=given.title,
             command=given.line,

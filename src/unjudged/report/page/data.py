@@ -23,14 +23,12 @@ from unjudged.inference.verdict import HEADLINES, MORE_JUDGING, OTHER_QUERIES
 from unjudged.measures.kernel.measure import Measure
 from unjudged.questions.fitting_measures import why_not_uniform
 from unjudged.rankings.judged import Floats
-from unjudged.rankings.judgments import Judgments
 from unjudged.report.page.answer import answer_of, conclusions_of
 from unjudged.report.page.documents import holes_of, judged_shares, rankings_of
 from unjudged.report.result_plots import judged_by_rank, judged_figure
 from unjudged.results.comparison import Comparison
 from unjudged.results.escapes import shortened
 from unjudged.results.fields import Row, known
-from unjudged.results.grid import Grid
 from unjudged.results.words import (
     CORRECTED,
     MEANS,
@@ -38,6 +36,8 @@ from unjudged.results.words import (
     NEEDED,
     NOT_EVEN,
     OF_JUDGED,
+    method_of_segments,
+    segment_sentences,
     without_judging,
 )
 
@@ -61,25 +61,24 @@ DEPTH = 100
 
 @dataclass(frozen=True, eq=False)
 class PageInput:
-    """What a page shows; a result of one run has no pairs, and one of a table no `judgments`."""
+    """What a page shows; a result of one run has no pairs, and one of a table no documents."""
 
     result: Comparison
     sources: Sequence[tuple[str, Any]]
     """`judgments` and their source, then the name and source of each run."""
     command: str
     title: str
-    judgments: Judgments | None = None
-    tables: Sequence[tuple[Sequence[str], Grid]] = ()
-    """Further tables, each after some sentences."""
+    segments: bool = False
+    """Whether differences by segment are shown."""
     notes: Sequence[str] = ()
     """Further notes beside those of the result."""
     described: Description = field(default_factory=Description)
 
     @property
     def shared(self) -> SharedRankings | None:
-        """The runs over one pool, if there are judgments."""
+        """The runs over one pool, if there are documents to show."""
         found: SharedRankings | None = self.result.source.shared
-        return None if self.judgments is None else found
+        return found
 
 
 def page_data(given: PageInput) -> dict[str, Any]:
@@ -106,13 +105,13 @@ def page_data(given: PageInput) -> dict[str, Any]:
         "words": WORDS,
         "judged": [judged.get(run) for run in result.runs],
         "measures": [_measure(given, k, judged) for k in range(len(result.source.evidence))],
-        "tables": [_table(words, grid) for words, grid in given.tables],
+        "tables": [_segments(result)] if given.segments else [],
     }
-    if shared is not None and given.judgments is not None:
+    if shared is not None:
         by_rank = judged_by_rank(shared.judged_rankings, len(shared.runs), DEPTH)
         facts["by_rank"] = judged_figure(facts["runs"], *by_rank).svg(styled=False)
         facts["holes"] = holes_of(shared)
-        facts["rankings"] = rankings_of(shared, given.judgments, given.described)
+        facts["rankings"] = rankings_of(shared, given.described)
     return facts
 
 
@@ -142,7 +141,7 @@ def scores_of(evidence: Any) -> Floats:
 def _measure(given: PageInput, k: int, judged: Mapping[str, float]) -> dict[str, Any]:
     result, evidence = given.result, given.result.source.evidence[k]
     measure: Measure = evidence.measure
-    name, origin = str(measure), None if given.judgments is None else given.judgments.origin
+    name, origin = str(measure), None if given.shared is None else given.shared.original.origin
     rows = {row["system"]: row for row in result.systems if row["measure"] == name}
     systems = [rows[run] for run in result.runs]
     pairs = [row for row in result.pairs if row["measure"] == name]
@@ -207,25 +206,25 @@ def _plain(value: Any) -> Any:
     return plain(value) if isinstance(value, str) else value
 
 
-def _table(words: Sequence[str], grid: Grid) -> dict[str, Any]:
-    """Return a table as texts after some sentences."""
+def _segments(result: Comparison) -> dict[str, Any]:
+    """Return the differences by segment as texts, after whether segments differ."""
+    grid, said = result.grid("segments"), segment_sentences(result.segments, result.settings["alpha"])
     rows = [[c.text(known(v)) for c, v in zip(grid.columns, row, strict=True)] for row in grid.rows]
     columns = [[column.name, column.numeric] for column in grid.columns]
-    made: dict[str, Any] = _plain(
-        {"title": grid.title, "words": [*map(str, words)], "notes": [*map(str, grid.notes)], "rows": rows}
-    )
-    return made | {"columns": columns}
+    texts = {"words": said, "notes": [method_of_segments(result.settings)], "rows": rows}
+    return {"title": "Differences by segment", "columns": columns, **_plain(texts)}
 
 
 def _counts(given: PageInput) -> list[list[str]]:
     """Return what is known of the judgments: words and texts."""
-    if given.judgments is None or given.shared is None:
+    shared = given.shared
+    if shared is None:
         return [["judgments", "unknown: the scores come from a table"]]
-    grade, shared = given.judgments.grade, given.shared
+    grade = shared.original.grade
     retrieved = np.zeros(len(shared.judgments.grade), bool)
     retrieved[shared.rankings.row] = True
     why = why_not_uniform(shared.judged_rankings)
-    origin = given.judgments.origin.words if why is None else f"part of the pool was judged; {why}"
+    origin = shared.original.origin.words if why is None else f"part of the pool was judged; {why}"
     judged, relevant, pooled = (int(mask.sum()) for mask in (grade >= 0, grade >= 1, grade < 0))
     unjudged_ones = int((retrieved & (shared.judgments.grade < 0)).sum())
     return [

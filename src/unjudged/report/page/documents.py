@@ -9,7 +9,6 @@ import numpy as np
 from unjudged.base.wording import plain
 from unjudged.collection.description import Description
 from unjudged.evidence.shared import SharedRankings
-from unjudged.rankings.judgments import Judgments
 
 TOP = 10
 DEPTHS = (20, TOP, 5)
@@ -43,7 +42,7 @@ def judged_shares(shared: SharedRankings) -> dict[str, float]:
     return dict(zip(shared.runs, shares.tolist(), strict=True))
 
 
-def rankings_of(shared: SharedRankings, judgments: Judgments, described: Description) -> dict[str, Any]:
+def rankings_of(shared: SharedRankings, described: Description) -> dict[str, Any]:
     """Return the first documents of each ranking.
 
     `documents[q]` names the documents of query q that any ranking shows, `grades[q]` has their grades (-1:
@@ -55,7 +54,7 @@ def rankings_of(shared: SharedRankings, judgments: Judgments, described: Descrip
     rows, place = np.unique(top.row, return_inverse=True)
     query = shared.judgments.query[rows]
     first = np.searchsorted(query, np.arange(queries + 1))
-    pooled = shared.name[rows] < len(judgments.grade)
+    pooled = shared.name[rows] < len(shared.original.grade)
     grade = np.where(pooled, shared.judgments.grade[rows], NOT_POOLED).tolist()
     names = list(map(plain, shared.names.take(shared.name[rows])))
     within = (place.ravel() - first[shared.rankings.query[top.ranking]]).tolist()

@@ -13,7 +13,6 @@ from importlib.resources import files as resources
 from typing import Any
 
 from unjudged.base.choices import CorrectionName, TestName, checked_int
-from unjudged.base.errors import AssumptionWarning, announce
 from unjudged.base.wording import percent, shortlist
 from unjudged.collection.description import MODEL, Description
 from unjudged.collection.query_segments import SegmentsSource
@@ -23,22 +22,20 @@ from unjudged.evidence.contrast import Evidence
 from unjudged.evidence.intervals.methods import Asked, How
 from unjudged.inference.infer import Settings
 from unjudged.inference.significance import DRAWS
-from unjudged.inference.systems import alone
-from unjudged.measures.kernel.names import MeasureLike, parse_measures
+from unjudged.inference.systems import alone, as_rows
+from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.questions.calibrating import calibration_of
 from unjudged.questions.comparing import compare_gathered
-from unjudged.questions.fitting_measures import FROM_SAMPLES, comparable, fitting_measures
+from unjudged.questions.fitting_measures import FROM_SAMPLES, fitting_measures
 from unjudged.questions.gathering import Source, gather, predicting, subject_of
 from unjudged.rankings.judged import Floats
-from unjudged.rankings.origin import Origin
+from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import RunsSource
 from unjudged.report.figure import style_of_page
 from unjudged.report.page.data import PageInput, packed, page_data
 from unjudged.results.comparison import Comparison
-from unjudged.results.grid import Grid
-from unjudged.results.words import method_of_segments, segment_sentences
 
 TITLE = "Evaluation report"
 REPORT_MEASURES = ("nDCG@10", "AP", "RBP(p=0.8)")
@@ -49,6 +46,7 @@ def report_page(
     runs: RunsSource | None = None,
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
+    interval: str | None = None,
     baseline: str | None = None,
     test: TestName | None = None,
     correction: CorrectionName = "holm",
@@ -61,55 +59,38 @@ def report_page(
     seed: int = 0,
     title: str = TITLE,
     command: str = "",
-    files: Sequence[str] = (),
     on_read: Callable[[str], None] | None = None,
 ) -> Page:
     """Make a page that shows the runs, what is known about their differences, and what is not.
 
-    Most arguments are those of `compare`. `command` is shown as the way to make the page again, and `files`
-    are those that the judgments were read from, where `qrels` is not itself a file. If the judgments are a
-    sample with strata or probabilities, the default measures are those that estimate from it. `by` gives
-    the segment of each query and adds the differences by segment. `Scores`, such as those of another tool,
-    may stand for judgments and runs, and `predictions` may be used with the judgments; then nothing is
-    shown of documents.
+    Most arguments are those of `compare`. `interval` is as in `evaluate`; by default it is a calibrated one
+    if there is a calibration. `command` is shown as the way to make the page again. If the judgments are a
+    sample with strata or probabilities, the default measures are those that estimate from it. `by` gives the
+    segment of each query and adds the differences by segment. `Scores`, such as those of another tool, may
+    stand for judgments and runs; then nothing is shown of documents.
 
     >>> from unjudged import sample
     >>> page = report_page(sample.qrels, sample.runs, ["AP", "P@10"])
     >>> page.save("page.html")  # doctest: +SKIP
     """
     subject = subject_of(qrels, runs, on_read=on_read)
-    source, described, by = subject.collection, subject.described, subject.segments(by)
+    source, by = subject.collection, subject.segments(by)
     test, alpha, baseline = subject.test(test), subject.alpha(alpha), subject.baseline(baseline)
     settings = Settings.of(test, correction, alpha, draws, checked_int("seed", seed))
-    if source is None or predictions is not None:
-        gathered = gather(subject, measures, predicted=predicting(predictions))
-        found = compare_gathered(gathered, settings, baseline, by)
-        sources = [("scores" if source is None else "judgments", file) for file in files]
-        return Page.of(page_data(PageInput(found, sources, command, title, tables=_segments(found, by))))
-    judgments, named = source.judgments, source.runs
-    chosen = source.measures(measures, lambda: fitting_measures(source.judgments, REPORT_MEASURES))
-    calibration = calibration_of(source, chosen) if calibration is None else calibration
-    chosen, refused = comparable(chosen, judgments)
-    gathered = gather(subject, chosen, pool_depth=pool_depth)
+    predicted = predicting(predictions)
+    gathered = gather(subject, measures, pool_depth=pool_depth, predicted=predicted, usual=REPORT_MEASURES)
+    shared, chosen = gathered.shared, [one.measure for one in gathered.evidence]
     found = compare_gathered(gathered, settings, baseline, by)
-    announce(map(AssumptionWarning, refused))
-    notes = [*refused, *_about_scale(judgments.scale)]
-    if calibration is not None:
-        notes += _calibrate(found, gathered.evidence, calibration)
-    if judgments.origin.kind in FROM_SAMPLES and not any(measure.traits.estimates for measure in chosen):
-        fitting = parse_measures(fitting_measures(judgments, ())[0])
-        notes.append(_about_sample(judgments.origin, fitting, chosen))
-    given = PageInput(
-        found,
-        [*(("judgments", file) for file in files or _files(described)), *named.items()],
-        command,
-        title,
-        judgments=judgments,
-        tables=_segments(found, by),
-        notes=notes,
-        described=described,
+    notes, sources = list[str](), list[tuple[str, Any]]()
+    if shared is not None and source is not None:
+        sources = [*(("judgments", file) for file in _files(subject.described)), *source.runs.items()]
+        notes = [*_about_scale(shared.original.scale), *_about_sample(shared.original, chosen)]
+        calibration = calibration_of(source, chosen) if calibration is None else calibration
+    if interval or calibration is not None:
+        notes += _add_interval(found, gathered.evidence, interval or "calibrated", calibration)
+    return Page.of(
+        page_data(PageInput(found, sources, command, title, by is not None, notes, subject.described))
     )
-    return Page.of(page_data(given))
 
 
 def _files(described: Description) -> list[Any]:
@@ -118,27 +99,32 @@ def _files(described: Description) -> list[Any]:
     return people or [labels.file for labels in described.judgments]
 
 
-def _calibrate(result: Comparison, evidence: Sequence[Evidence], calibration: Calibration) -> Iterator[str]:
-    """Give the rows of systems their calibrated intervals, and say of which there are none."""
-    measures, asked = [one.measure for one in evidence], 1 - result.settings["alpha"]
-    level, problem = calibration.level(asked, measures), calibration.too_few_groups(asked, measures)
-    yield f"The inner bars are calibrated intervals ({percent(level)}){f': {problem}' if problem else ''}."
+def _add_interval(
+    result: Comparison, evidence: Sequence[Evidence], interval: str, calibration: Calibration | None
+) -> Iterator[str]:
+    """Give the rows of systems their intervals, and say which these are and of which there are none."""
+    measures, level, problem = [one.measure for one in evidence], 1 - result.settings["alpha"], ""
+    if calibration is not None:
+        problem, level = calibration.too_few_groups(level, measures), calibration.level(level, measures)
+    asked = Asked.of(interval, How(level))
+    sure = "" if asked.method.name == "bounds" else f" ({percent(asked.how.confidence)})"
+    yield f"Intervals: {asked}{sure}{f'; {problem}' if problem else ''}."
     rows = {(row["system"], row["measure"]): row for row in result.systems}
-    without: dict[str, list[str]] = {}
+    without = dict[str, list[str]]()
     for one in evidence:
-        name = str(one.measure)
-        found = Asked.of("calibrated", How(level)).columns(
-            replace(alone(one), calibration=lambda: calibration)
-        )
+        contrast, name = alone(one), str(one.measure)
+        if calibration is not None:
+            contrast = replace(contrast, calibration=lambda: calibration)
+        found = asked.columns(contrast)
         if isinstance(found, Refusal):
             without.setdefault(f"no interval: {found.reason.partition(';')[0]}", []).append(name)
             continue
-        parts = (found[part] for part in ("calibrated_low", "calibrated_high", "confidence", "method"))
-        for run, low, high, sure, said in zip(one.systems, *parts, strict=True):
-            if sure < 1:  # a run unlike the pooled ones has its bounds
-                rows[run, name] |= {"estimate_low": float(low), "estimate_high": float(high)}
-            else:
-                without.setdefault(said.replace(", so these are bounds", ""), []).append(name)
+        for system, own in zip(one.systems, as_rows(found, len(contrast)), strict=True):
+            if own["confidence"] == 1 and "low" not in own:  # a run unlike the pooled ones has its bounds
+                without.setdefault(own["method"].replace(", so these are bounds", ""), []).append(name)
+                continue
+            ends = {f"estimate_{end}": own.get(f"calibrated_{end}") for end in ("low", "high")}
+            rows[system, name] |= {**own, **(ends if "calibrated_low" in own else {})}
     for reason, names in without.items():
         yield f"{', '.join(dict.fromkeys(names))}: {reason}."
 
@@ -151,23 +137,13 @@ def _about_scale(scale: Floats | None) -> list[str]:
     return [f"Grades are fractions, and rankings show their places on the scale: {named}."]
 
 
-Section = tuple[Sequence[str], Grid]
-
-
-def _segments(result: Comparison, by: SegmentsSource | None) -> list[Section]:
-    """Return the differences by segment of the queries, after whether segments differ."""
-    if by is None:
-        return []
-    words = segment_sentences(result.segments, result.settings["alpha"])
-    notes = [method_of_segments(result.settings)]
-    return [(words, replace(result.grid("segments"), title="Differences by segment", notes=notes))]
-
-
-def _about_sample(origin: Origin, fitting: Sequence[Measure], shown: Sequence[Measure]) -> str:
+def _about_sample(judgments: Judgments, shown: Sequence[Measure]) -> list[str]:
     """Say that the judgments are a sample, what that means for the measures shown, and what fits it."""
-    names, fit = (", ".join(map(str, measures)) for measures in (shown, fitting))
+    if judgments.origin.kind not in FROM_SAMPLES or any(measure.traits.estimates for measure in shown):
+        return []
+    names, fit = ", ".join(map(str, shown)), fitting_measures(judgments, ())[0]
     wide = f"{names} and their ranges know nothing of the documents that were not drawn"
-    return f"The judgments are {origin}: {wide}. {fit} allows for them."
+    return [f"The judgments are {judgments.origin}: {wide}. {parse_measure(fit)} allows for them."]
 
 
 SCRIPTS = ("page", "systems", "pair", "documents")
