@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
@@ -26,10 +24,8 @@ from unjudged import (
     measure,
     sample,
 )
-from unjudged.cli import command_line
 from unjudged.cli.command_line import Given
-from unjudged.cli.commands import COMMANDS
-from unjudged.cli.options import options
+from unjudged.cli.options import REGISTERED, command
 from unjudged.cli.output import show_tables
 from unjudged.data.sources import READERS, Reader, register
 from unjudged.data.streams import PathLike
@@ -199,17 +195,24 @@ def test_a_reader(request: pytest.FixtureRequest, tmp_path: Path) -> None:
     assert printed("evaluate", str(own_qrels), str(own_run), "-m", "AP").split()[-4] == "0.7500"
 
 
-def test_a_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A module and a line in the table: its options are its help, and are parsed."""
-    module = ModuleType("unjudged.cli.commands.squares", "Print squares.\n\n    unjudged squares 3 4\n")
+@pytest.fixture
+def squares() -> Iterator[None]:
+    @command("squares", "NUMBER...", "format output")
+    def squares(given: Given) -> None:
+        """Print squares.
 
-    def run(given: Given) -> None:
+        unjudged squares 3 4
+        """
         numbers = map(int, given.files())
         show_tables(grid_of(("number", "square"), [(n, n * n) for n in numbers]), given)
 
-    vars(module).update(USAGE="NUMBER...", OPTIONS=options("format output"), run=run)
-    monkeypatch.setitem(sys.modules, module.__name__, module)
-    monkeypatch.setattr(command_line, "COMMANDS", ("squares", *COMMANDS))
+    yield
+    del REGISTERED["squares"]
+
+
+@pytest.mark.usefixtures("squares")
+def test_a_command(tmp_path: Path) -> None:
+    """A function: its docstring is its help, and its options are parsed."""
     assert printed("squares", "3", "4", "--format", "csv") == "number,square\n3,9\n4,16\n"
     assert printed("squares", "3", "-o", str(tmp_path / "squares.md")) == ""
     assert (tmp_path / "squares.md").read_text().splitlines()[-1] == "| 3 | 9 |"

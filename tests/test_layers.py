@@ -12,6 +12,7 @@ import pytest
 
 import unjudged
 from unjudged import sample
+from unjudged.cli.commands import MODULE_OF
 
 ROOT = Path(unjudged.__file__).parent
 JOURNEY = [
@@ -190,4 +191,4 @@ def test_a_command_loads_what_it_needs() -> None:
 def test_a_command_loads_no_other() -> None:
     for name in ("evaluate", "next"):
         commands = [m for m in loaded_modules(command(name, "-h")) if m.startswith("unjudged.cli.commands.")]
-        assert commands == [f"unjudged.cli.commands.{name}"]
+        assert commands == [f"unjudged.cli.commands.{MODULE_OF[name]}"]

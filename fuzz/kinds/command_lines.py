@@ -10,21 +10,18 @@ import shutil
 import sys
 import warnings
 from collections.abc import Iterator
-from functools import cache
-from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
 from typing import Any
 from unittest.mock import patch
 from xml.etree import ElementTree
 
-import unjudged.cli.commands
 from fuzz.decisions import Decisions
 from fuzz.doors import folder
 from fuzz.kinds import Kind
 from fuzz.mutation import BINARY, mutated
 from fuzz.oracle import Difference, Outcome, outcome
 from unjudged import compare, evaluate
+from unjudged.cli.command_line import command_named
 from unjudged.cli.commands import COMMANDS
 from unjudged.cli.main import main
 from unjudged.cli.options import Option
@@ -106,17 +103,9 @@ HOSTILE = [
 ]
 
 
-@cache
 def declared(command: str) -> tuple[Option, ...]:
-    """The options of a command; none if it declares none."""
-    return tuple(getattr(import_module(f"unjudged.cli.commands.{command}"), "OPTIONS", ()))
-
-
-@cache
-def commands() -> list[str]:
-    """The commands that declare options."""
-    known = {module.name for module in iter_modules(unjudged.cli.commands.__path__)}
-    return [command for command in COMMANDS if command in known and declared(command)]
+    """The options of a command."""
+    return command_named(command).options
 
 
 def _takes_nothing(option: Option) -> bool:
@@ -138,7 +127,7 @@ def spelt(written: Option, value: str, command: str) -> list[list[str]]:
 
 def words_of(decide: Decisions) -> tuple[list[str], list[str]]:
     """A command line that may work, then options in every spelling; and the files that it reads."""
-    command = decide.choose(commands())
+    command = decide.choose(COMMANDS)
     words = [command, "q.qrels", *("one.run", "two.run")[: decide.below(3)]]
     options = [one for one in declared(command) if "--workers" not in one.names]
     if len(options) < len(declared(command)):

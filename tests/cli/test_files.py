@@ -22,7 +22,7 @@ from unjudged.cli.commands import COMMANDS
 QRELS, RUN, OTHER = (str(path) for path in (sample.qrels, sample.runs["fused"], sample.runs["dense"]))
 FILES = ("qrels", "a", "b", "predicted", "kinds", "calibration")
 SETTINGS = ("predictions=predicted", "segments=kinds", "judgments.calibration=calibration")
-READING = [name for name in COMMANDS if command_named(name).USAGE.startswith("[SOURCE")]
+READING = [name for name in COMMANDS if command_named(name).usage.startswith("[SOURCE")]
 TRIED = examples(25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
@@ -55,7 +55,7 @@ def test_nothing_that_is_read_is_replaced(
     words = [
         before + equals + (given_as if file == read else file) for before, equals, file in split(settings)
     ]
-    options = [one for one in command_named(command).OPTIONS if one.writes]
+    options = [one for one in command_named(command).options if one.writes]
     one = data.draw(st.sampled_from(options))
     name = data.draw(st.sampled_from(one.names))
     way = data.draw(st.sampled_from([[name, target], [f"{name}={target}"]]))

@@ -13,7 +13,7 @@ from unjudged import sample
 from unjudged.cli.command_line import command_named, parsed
 from unjudged.cli.commands import COMMANDS
 
-OPTIONS = {name: command_named(name).OPTIONS for name in COMMANDS}
+OPTIONS = {name: command_named(name).options for name in COMMANDS}
 
 
 @pytest.mark.parametrize("words", [[], ["-h"], ["--help"], ["help"]])
@@ -44,7 +44,7 @@ def test_everything_about_a_command(command: str) -> None:
     for one in OPTIONS[command]:
         assert ", ".join(one.names) in text
         assert all(re.search(rf"\b{re.escape(word)}\b", text) for word in one.known), one.name
-    assert ("SOURCE is one of" in text) == ("SOURCE" in command_named(command).USAGE)
+    assert ("SOURCE is one of" in text) == ("SOURCE" in command_named(command).usage)
 
 
 def test_there_are_few_options() -> None:
@@ -66,7 +66,7 @@ def test_an_option_means_one_thing() -> None:
 EXAMPLES = [
     line.strip()
     for name in COMMANDS
-    for line in (command_named(name).__doc__ or "").splitlines()
+    for line in command_named(name).help.splitlines()
     if line.startswith("    unjudged ")
 ]
 
@@ -76,7 +76,7 @@ def test_examples_are_commands(example: str, tmp_path: Path, monkeypatch: pytest
     monkeypatch.chdir(tmp_path)
     program, name, *words = shlex.split(example)
     assert program == "unjudged"
-    assert parsed(name, words).command.__name__ == f"unjudged.cli.commands.{name}"
+    assert parsed(name, words).command == command_named(name)
 
 
 def test_help_is_also_a_word() -> None:

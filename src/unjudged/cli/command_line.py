@@ -8,14 +8,13 @@ import textwrap
 from argparse import ArgumentError, ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from importlib import import_module
-from types import ModuleType
 from typing import Any, NoReturn
 
 import unjudged
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import meant
-from unjudged.cli.commands import COMMANDS, TASKS
-from unjudged.cli.options import Option, forget, reads, writes
+from unjudged.cli.commands import COMMANDS, MODULE_OF, TASKS
+from unjudged.cli.options import REGISTERED, Command, Option, forget, reads, writes
 
 WIDTH = 80
 HELP = ("-h", "--help", "help")
@@ -43,18 +42,18 @@ be text as TREC has it, CSV, TSV, JSON, Parquet or Arrow, plain or compressed; -
 class Given(Namespace):
     """What a command line says: `words` that belong to no option, and a value for each option."""
 
-    command: ModuleType
+    command: Command
     line: str
     """The command as a shell takes it."""
     words: list[str]
 
     def files(self) -> list[str]:
         """Return the words as files to read, as the usage has them: one with dots stands for several."""
-        wanted = self.command.USAGE.split()
+        wanted = self.command.usage.split()
         needed = [name for name in wanted if name[0] != "["]
         if len(self.words) < len(needed):
             raise UsageError(f"{needed[len(self.words)].strip('.')} is missing: {self.usage}")
-        if len(self.words) > len(wanted) and "..." not in self.command.USAGE:
+        if len(self.words) > len(wanted) and "..." not in self.command.usage:
             raise UsageError(f"unexpected argument {self.words[len(wanted)]}: {self.usage}")
         reads(self.words)
         return self.words
@@ -62,20 +61,22 @@ class Given(Namespace):
     @property
     def usage(self) -> str:
         """How the command is called, for messages."""
-        return f"{' '.join(self.line.split()[:2])} {self.command.USAGE}".rstrip()
+        return f"{' '.join(self.line.split()[:2])} {self.command.usage}".rstrip()
 
     def made_by(self) -> str:
         """Return the version and the command, for the comment in a file's first line."""
         return f"unjudged {unjudged.__version__}: {self.line}"
 
 
-def command_named(name: str) -> ModuleType:
-    """Import a command; refuse a name that is none."""
-    if name not in COMMANDS:
+def command_named(name: str) -> Command:
+    """Return a command, once it is imported; refuse a name that is none."""
+    if name in COMMANDS:
+        import_module(f"unjudged.cli.commands.{MODULE_OF[name]}")
+    if name not in REGISTERED:
         hint = meant(name, [*COMMANDS, "trec_eval", "--help", "--version"])
         what = "option" if name.startswith("-") else "command"
         raise UsageError(f"unknown {what} {name}{hint} (`unjudged -h` lists the commands)")
-    return import_module(f"unjudged.cli.commands.{name}")
+    return REGISTERED[name]
 
 
 def help_asked(words: Sequence[str], width: int) -> str | None:
@@ -113,11 +114,11 @@ def parsed(name: str, words: Sequence[str]) -> Given:
     given, others = _parser(name, command).parse_known_args(words[:end], given)
     for word in others:
         if word.startswith("-") and word != "-":
-            hint = meant(word.partition("=")[0], [name for one in command.OPTIONS for name in one.names])
+            hint = meant(word.partition("=")[0], [name for one in command.options for name in one.names])
             raise UsageError(f"unknown option {word}{hint} (`unjudged {name} -h` lists them)")
     given.words = [*others, *words[end + 1 :]]
     outputs: dict[bool, list[Any]] = {True: [], False: []}
-    for one in command.OPTIONS:
+    for one in command.options:
         value: Any = getattr(given, one.name)
         if one.reads and value is not None:
             reads([value])
@@ -155,10 +156,10 @@ class _Help(RawDescriptionHelpFormatter):
         return ", ".join(action.option_strings) + value
 
 
-def _parser(name: str, command: ModuleType, *, full: bool = False, width: int = WIDTH) -> ArgumentParser:
+def _parser(name: str, command: Command, *, full: bool = False, width: int = WIDTH) -> ArgumentParser:
     """Return the parser of a command; its help is short, or has everything."""
     parser = _Parser(
-        usage=" ".join(filter(None, ["unjudged", name, command.USAGE, "[OPTION...]"])),
+        usage=" ".join(filter(None, ["unjudged", name, command.usage, "[OPTION...]"])),
         description=_about(command, full, width),
         epilog=None if full else f"unjudged {name} --help says more.",
         formatter_class=lambda prog: _Help(prog, max_help_position=26, width=width),
@@ -167,7 +168,7 @@ def _parser(name: str, command: ModuleType, *, full: bool = False, width: int = 
         exit_on_error=False,
     )
     group = parser.add_argument_group("options")
-    for one in command.OPTIONS:
+    for one in command.options:
         group.add_argument(*one.names, help=_said(one, full).replace("%", "%%"), **one.others)
     return parser
 
@@ -180,12 +181,12 @@ def _said(one: Option, full: bool) -> str:
     return f"{one.help} One of {', '.join(one.known)}." if missing else one.help
 
 
-def _about(command: ModuleType, full: bool, width: int) -> str:
+def _about(command: Command, full: bool, width: int) -> str:
     """Return what a command says of itself: a paragraph, or all of them, and its examples."""
-    paragraphs = (command.__doc__ or "").strip().split("\n\n")
+    paragraphs = command.help.split("\n\n")
     examples = [one for one in paragraphs if one.startswith(" ")]
     text = [one for one in paragraphs if one not in examples]
-    if full and "SOURCE" in command.USAGE:
+    if full and "SOURCE" in command.usage:
         text.append(SOURCES)
     shown = [textwrap.fill(" ".join(one.split()), width) for one in (text if full else text[:1])]
     return "\n\n".join([*shown, *(textwrap.indent(textwrap.dedent(one), "  ") for one in examples)])

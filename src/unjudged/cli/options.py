@@ -6,11 +6,12 @@ import errno
 import os
 import re
 import sys
+import textwrap
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 from unjudged.base.errors import InputError, UnjudgedError, UsageError, reason_of
 from unjudged.base.wording import meant
@@ -163,6 +164,37 @@ def options(*given: str | Option) -> tuple[Option, ...]:
     """Return the options of a command: shared ones by their names, its own, and --verbose."""
     named = [[one] if isinstance(one, Option) else [SHARED[name] for name in one.split()] for one in given]
     return (*(one for several in named for one in several), VERBOSE)
+
+
+class Command(NamedTuple):
+    """A command: how it is called, its options, and the function that runs it, whose docstring is its help.
+
+    The function takes the parsed command line and returns an exit code, or None.
+    """
+
+    usage: str
+    options: tuple[Option, ...]
+    run: Callable[[Any], int | None]
+
+    @property
+    def help(self) -> str:
+        """A sentence, paragraphs, and indented examples."""
+        return textwrap.dedent(f"    {(self.run.__doc__ or '').strip()}")
+
+
+REGISTERED: dict[str, Command] = {}
+"""Commands whose modules were imported, by name."""
+Run = TypeVar("Run", bound=Callable[[Any], int | None])
+
+
+def command(name: str, usage: str, *given: str | Option) -> Callable[[Run], Run]:
+    """Register a function as the command `name`; `usage` follows the name, and the rest are `options`."""
+
+    def register(run: Run) -> Run:
+        REGISTERED[name] = Command(usage, options(*given), run)
+        return run
+
+    return register
 
 
 def views(*names: str) -> Option:

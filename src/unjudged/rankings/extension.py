@@ -16,7 +16,7 @@ from unjudged.data.scan import scanner
 from unjudged.data.tables import Ids, Table, Ties, ties_among
 from unjudged.rankings.judged import Integers
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
-from unjudged.rankings.pooled import Numbers, PooledDocuments, hashes, mixed
+from unjudged.rankings.pooled import PooledDocuments
 from unjudged.rankings.runs import Run
 
 

@@ -1,8 +1,4 @@
-"""Commands by task, with what they are for. The module of each has its name, and is imported when it runs.
-
-A module has `USAGE`, which follows the name, `OPTIONS`, and `run(given)`, which returns an exit code or None.
-Its docstring is its help: a sentence, paragraphs, and indented examples.
-"""
+"""Commands by task, with what they are for. Their modules are imported when they run or are explained."""
 
 from __future__ import annotations
 
@@ -31,3 +27,8 @@ TASKS = {
 }
 COMMANDS = tuple(name for commands in TASKS.values() for name in commands if name != "trec_eval")
 """All but trec_eval, which reads a command line of its own."""
+
+MODULES = {"Score and compare": "scoring", "Study judgments": "studying", "Learn and look up": "learning"}
+
+MODULE_OF = {name: MODULES.get(task, name) for task, commands in TASKS.items() for name in commands}
+"""The module in which each command is."""

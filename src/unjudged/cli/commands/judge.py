@@ -1,20 +1,10 @@
-"""Make one offline page to judge documents with: keys for grades, saved in the browser, export as qrels.
-
-Open the page in a browser; it needs no network. The keys are the grades, x (cannot judge), arrows, n (next
-unjudged) and u (undo). Answers are saved one by one, and several tabs share them. Give the exported file to
-`unjudged merge`, which refuses it if it was cut. Without --documents, texts are those of the collection.toml
-of this folder or one above.
-
-    unjudged judge to-judge.qrels --documents docs.jsonl -o page.html
-    unjudged judge to-judge.qrels --documents d.tsv --queries q.tsv -o page.html
-    unjudged judge to-judge.qrels --documents d.tsv --grades 0,1,2 -o page.html
-"""
+"""The command that makes a page to judge documents on."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unjudged.cli.options import Option, options
+from unjudged.cli.options import Option, command
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,7 +12,6 @@ if TYPE_CHECKING:
     from unjudged.cli.command_line import Given
     from unjudged.judging.texts import Text
 
-USAGE = "TO_JUDGE"
 DOCUMENTS = Option(
     "--documents",
     reads=True,
@@ -43,11 +32,21 @@ GRADES = Option(
     metavar="LIST",
     help="The grades that can be given, whole numbers from 0 to 9.",
 )
-OPTIONS = options(DOCUMENTS, QUERIES, GRADES, "output")
 
 
-def run(given: Given) -> None:
-    """Write the page."""
+@command("judge", "TO_JUDGE", DOCUMENTS, QUERIES, GRADES, "output")
+def judge(given: Given) -> None:
+    """Make one offline page to judge documents with: keys for grades, saved in the browser, export as qrels.
+
+    Open the page in a browser; it needs no network. The keys are the grades, x (cannot judge), arrows, n
+    (next unjudged) and u (undo). Answers are saved one by one, and several tabs share them. Give the exported
+    file to `unjudged merge`, which refuses it if it was cut. Without --documents, texts are those of the
+    collection.toml of this folder or one above.
+
+        unjudged judge to-judge.qrels --documents docs.jsonl -o page.html
+        unjudged judge to-judge.qrels --documents d.tsv --queries q.tsv -o page.html
+        unjudged judge to-judge.qrels --documents d.tsv --grades 0,1,2 -o page.html
+    """
     from pathlib import Path
 
     from unjudged.base.errors import UsageError

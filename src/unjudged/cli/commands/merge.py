@@ -1,24 +1,14 @@
-"""Merge answers with earlier judgments, or with the sample that `next` drew.
-
-A file of answers is one person, who is called like the file. Grade -2 is the answer "cannot judge". The
-documents that were judged differently, or not drawn, are reported. Of a sample, answers may come one after
-another: it waits for those that are missing.
-
-    unjudged merge qrels.txt to-judge.qrels -o judged.qrels
-    unjudged merge to-judge.sample ann.qrels bob.qrels -o judged.sample
-    unjudged merge qrels.txt ann.qrels bob.qrels --conflicts last -o judged.qrels
-"""
+"""The command that merges answers with judgments."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unjudged.cli.options import Option, options
+from unjudged.cli.options import Option, command
 
 if TYPE_CHECKING:
     from unjudged.cli.command_line import Given
 
-USAGE = "QRELS [ANSWERS...]"
 CONFLICTS = Option(
     "--conflicts",
     known="judging.merging.RULES",
@@ -26,11 +16,20 @@ CONFLICTS = Option(
     help="Which grade counts if a document has several. error: none, it is an error, as is a tie of "
     "the majority; else that of the majority, the highest or the last.",
 )
-OPTIONS = options(CONFLICTS, "output")
 
 
-def run(given: Given) -> None:
-    """Merge, write the judgments, and tell what was odd."""
+@command("merge", "QRELS [ANSWERS...]", CONFLICTS, "output")
+def merge(given: Given) -> None:
+    """Merge answers with earlier judgments, or with the sample that `next` drew.
+
+    A file of answers is one person, who is called like the file. Grade -2 is the answer "cannot judge". The
+    documents that were judged differently, or not drawn, are reported. Of a sample, answers may come one
+    after another: it waits for those that are missing.
+
+        unjudged merge qrels.txt to-judge.qrels -o judged.qrels
+        unjudged merge to-judge.sample ann.qrels bob.qrels -o judged.sample
+        unjudged merge qrels.txt ann.qrels bob.qrels --conflicts last -o judged.qrels
+    """
     from pathlib import Path
 
     from unjudged.base.errors import UsageError

@@ -1,21 +1,11 @@
-"""List or draw the documents to judge next: a file for `judge`, or for an editor, and then for `merge`.
-
-By default they are the documents that say most about the pairs of runs that more judging could change; there
-are none if there is no such pair. Replace each -1 in the file by a grade, or by -2 for "cannot judge". A
-random sample is a file of its own, which all commands take as judgments once its documents have grades. Runs
-alone, without judgments, are for designs that go by no judgments, such as "pool(100)".
-
-    unjudged next qrels.txt *.run -n 100 -o to-judge.qrels
-    unjudged next *.run --design "pool(100)" -o to-judge.qrels
-    unjudged next qrels.txt *.run --design "uniform(10%)" -o to-judge.sample
-"""
+"""The command that lists or draws documents to judge."""
 
 from __future__ import annotations
 
 import shlex
 from typing import TYPE_CHECKING
 
-from unjudged.cli.options import Option, options
+from unjudged.cli.options import Option, command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +14,6 @@ if TYPE_CHECKING:
     from unjudged.collection.collection import Collection
     from unjudged.judging.next_documents import NextDocuments
 
-USAGE = "[SOURCE...]"
 DESIGN = Option(
     "-d",
     "--design",
@@ -42,11 +31,21 @@ NUMBER = Option(
     metavar="N",
     help="How many documents, if the design does not say so. By default 100.",
 )
-OPTIONS = options(DESIGN, NUMBER, "measure set seed format output")
 
 
-def run(given: Given) -> None:
-    """List or draw documents, and write the file, or a table of them."""
+@command("next", "[SOURCE...]", DESIGN, NUMBER, "measure set seed format output")
+def list_next(given: Given) -> None:
+    """List or draw the documents to judge next: a file for `judge`, or for an editor, and then for `merge`.
+
+    By default they are the documents that say most about the pairs of runs that more judging could change;
+    there are none if there is no such pair. Replace each -1 in the file by a grade, or by -2 for "cannot
+    judge". A random sample is a file of its own, which all commands take as judgments once its documents have
+    grades. Runs alone, without judgments, are for designs that go by no judgments, such as "pool(100)".
+
+        unjudged next qrels.txt *.run -n 100 -o to-judge.qrels
+        unjudged next *.run --design "pool(100)" -o to-judge.qrels
+        unjudged next qrels.txt *.run --design "uniform(10%)" -o to-judge.sample
+    """
     from unjudged.cli.opening import opened
     from unjudged.cli.output import form_of, show_result, wrapped
     from unjudged.cli.standard_streams import progress, show

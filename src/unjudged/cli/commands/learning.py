@@ -1,20 +1,14 @@
-"""Score six systems of a small sample collection, compare two of them, and judge the rest.
-
-With --files the collection is written, to try the commands on.
-
-    unjudged demo
-    unjudged demo --files practice
-    unjudged compare practice/collection.toml
-"""
+"""Commands to learn with: what files are, what words mean, and a sample to try."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unjudged.base.errors import UsageError
-from unjudged.cli.options import Option, a_path, options
-from unjudged.cli.output import wrapped
+from unjudged.cli.options import Option, a_path, command
+from unjudged.cli.output import form_of, show_result, wrapped
 from unjudged.cli.standard_streams import already_said, show, terminal_width, warn
 
 if TYPE_CHECKING:
@@ -22,7 +16,66 @@ if TYPE_CHECKING:
 
     from unjudged.cli.command_line import Given
 
-USAGE = ""
+
+@command("check", "FILE...", "format output")
+def check(given: Given) -> int:
+    """Say what files are, what is wrong with them, and which questions they answer by which command.
+
+    Files may come in any order: judgments, runs, tables of scores, groups, texts and topics, or a
+    description. With groups and the pooled runs it says how far off runs of a new group would be, in score
+    and in place. `-o collection.toml` writes a description of the files, and never over another. The exit
+    code is 1 if no file is recognised.
+
+        unjudged check qrels.txt *.run
+        unjudged check qrels.txt *.run groups.txt
+        unjudged check qrels.txt *.run -o collection.toml
+    """
+    from unjudged.diagnosis.checking import check
+    from unjudged.diagnosis.describing import write_description
+
+    files = given.files()
+    if given.output is not None and given.output.suffix == ".toml":
+        write_description(files, given.output)
+        warn(f"Wrote {given.output}.")
+        return 0
+    form = form_of(given)
+    found = check(*files)
+    if form == "table":
+        show(f"{found}\n", given.output)
+    else:
+        show_result(found, given)
+    return 0 if found.recognised else 1
+
+
+BIBTEX = Option("--bibtex", action="store_true", help="Write BibTeX of what a paper should cite.")
+
+
+@command("explain", "[WORD]", BIBTEX, "output")
+def explain(given: Given) -> None:
+    """Say what a measure, a word of the output, a method, a note, an error or a saved JSON result means.
+
+    Words of the papers are known, too: induced AP, user model, residual. Without a word the measures are
+    listed by family.
+
+        unjudged explain nDCG@10 --bibtex
+        unjudged explain needs judging
+        unjudged explain result.json
+    """
+    from unjudged.diagnosis.explaining import explain
+
+    found = explain(" ".join(given.words) or None)
+    show(found.bibtex if given.bibtex else wrapped([*_flowing(str(found))]), given.output)
+
+
+def _flowing(text: str) -> Iterator[str]:
+    """Yield paragraphs as one line each; lists, formulas and examples stay as they are."""
+    for place, paragraph in enumerate(text.split("\n\n")):
+        lines = paragraph.splitlines()
+        as_is = any(line.startswith((" ", ">>>")) for line in lines)
+        yield from [""] if place else []
+        yield from lines if as_is else [" ".join(lines)]
+
+
 FILES = Option(
     "--files",
     dest="folder",
@@ -32,7 +85,6 @@ FILES = Option(
     metavar="FOLDER",
     help="Write the sample collection to this new or empty folder instead, to try the commands on.",
 )
-OPTIONS = options(FILES)
 
 _BEFORE = """\
 Six systems, thirty queries. The first five systems were pooled and partly
@@ -56,8 +108,16 @@ Look up a word:           unjudged explain WORD
 RANKS = ("", "second ", "third ", "fourth ", "fifth ", "sixth ")
 
 
-def run(given: Given) -> None:
-    """Show what the commands say of the sample, or write its files."""
+@command("demo", "", FILES)
+def demo(given: Given) -> None:
+    """Score six systems of a small sample collection, compare two of them, and judge the rest.
+
+    With --files the collection is written, to try the commands on.
+
+        unjudged demo
+        unjudged demo --files practice
+        unjudged compare practice/collection.toml
+    """
     if given.folder is not None:
         write_sample(given.folder)
         return

@@ -1,0 +1,292 @@
+"""Commands that score systems and compare them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from math import isnan, nan
+from typing import TYPE_CHECKING, Any
+
+from unjudged.base.errors import UsageError, quoted
+from unjudged.cli.opening import are_several, collections_of_words, opened, predicting
+from unjudged.cli.options import Option, a_path, command, views
+from unjudged.cli.output import form_of, show_figure, show_result, wrapped
+from unjudged.cli.standard_streams import progress, show, tell
+from unjudged.results.rendering import FULL_PRECISION, WITHOUT_NOTES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from unjudged.base.notes import Note
+    from unjudged.cli.command_line import Given
+    from unjudged.results.comparison import Comparison
+    from unjudged.results.evaluation import Evaluation
+
+INTERVAL = Option(
+    "--interval",
+    known="evidence.intervals.methods.interval_methods",
+    help="Add an interval to each mean, of one of these kinds. bounds: whatever the unjudged documents turn "
+    'out to be, "bounds(extra_relevant=2)"; calibrated: a run like the pooled groups; model: each unjudged '
+    'document is relevant with a probability, "model(prevalence=0.2)"; queries: other queries; sampling: '
+    'another random sample. All take a confidence, as in "queries(confidence=0.9)".',
+)
+
+
+@command(
+    "evaluate",
+    "[SOURCE...]",
+    "measure set",
+    views("systems", "queries", "segments"),
+    INTERVAL,
+    "depth seed format output decimals plot",
+)
+def evaluate(given: Given) -> None:
+    """Score systems against judgments: their means, what judging could make of them, and how much was judged.
+
+    A measure that cannot have the interval that is asked for is printed with its mean alone and a note.
+
+        unjudged evaluate qrels.txt *.run
+        unjudged evaluate qrels.txt dense.run -m AP nDCG@10 --interval bounds
+        unjudged evaluate qrels.txt *.run -m nDCG@10 --format latex -o systems.tex
+    """
+    import unjudged
+
+    form_of(given)
+    with opened(given) as collection, progress("estimating intervals", len(collection.runs)) as advance:
+        found = unjudged.evaluate(
+            collection,
+            measures=given.measure,
+            interval=given.interval,
+            depth=given.depth,
+            seed=given.seed,
+            on_progress=lambda done, _: advance(done),
+            **predicting(collection, given.set),
+        )
+    if given.plot is not None:
+        shown = None if given.interval is None else [given.interval]
+        show_figure(found.plot.intervals(found.measures[0], shown), given.plot)
+    tell(hardly_judged(found, given))
+    view = given.view or "systems"
+    show_result(found.as_view(view), given, view)
+
+
+def hardly_judged(found: Evaluation, given: Given) -> Iterator[Note]:
+    """Say of which systems little was judged, and which command lists what to judge."""
+    from shlex import join
+
+    from unjudged.base.notes import note
+    from unjudged.results.fields import LITTLE
+
+    shares = {row["system"]: row["mean"] for row in found.rows["systems"] if row["measure"] == "Judged@10"}
+    if low := {name: share for name, share in shares.items() if share < LITTLE}:
+        name = min(low, key=lambda one: low[one])
+        command = join(["unjudged", "next", *given.words])
+        yield note("hardly-judged", [name], unseen=1 - low[name], command=command)
+
+
+MOST_WORDS = 4
+PAIRED = views("systems", "pairs", "queries", "segments", "collections")
+
+
+@command(
+    "compare",
+    "[SOURCE...]",
+    "measure set",
+    PAIRED,
+    "baseline test correction alpha depth seed format output decimals plot",
+)
+def compare(given: Given) -> None:
+    """Compare systems: which is better, would other queries say so too, and could more judging change it?
+
+    Two systems are compared in sentences, more in a table. Of several collections there is a column each, and
+    the mean over them.
+
+        unjudged compare qrels.txt dense.run reranked.run
+        unjudged compare qrels.txt *.run -m AP nDCG@10 --baseline lexical
+        unjudged compare news=news.toml web=web.toml
+    """
+    form = form_of(given)
+    found = compared(given)
+    two = len(found.runs) == 2 and "collections" not in found.settings
+    if given.plot is not None:
+        show_figure(found.plot.differences() if two else found.plot.intervals(), given.plot)
+    if given.view == "queries":
+        if len(found.runs) != 2:
+            raise UsageError(f"--view queries is about two systems, and there are {len(found.runs)}")
+        by_query = found.by_query()
+        show_result(by_query if form in WITHOUT_NOTES else replace(by_query, view=""), given)
+        return
+    view = given.view or ("pairs" if two and form in FULL_PRECISION else "systems")
+    if not found.rows.get(view):
+        raise UsageError(f"--view {view}: there are no {view} here; use {', '.join(found.rows)}")
+    text = wrapped(found.sentences()) if two and view == "systems" and "segments" not in found.rows else ""
+    show_result(found, given, view, text=text if given.view is None else "", after=next_step(found, given))
+
+
+def compared(given: Given) -> Comparison:
+    """Compare the systems of one collection, or over several."""
+    import unjudged
+
+    tested = how_tested(given)
+    if are_several(given.words):
+        if given.measure and len(given.measure) > 1:
+            raise UsageError(f"{len(given.measure)} measures are given: collections are compared by one")
+        named, measure = collections_of_words(given), given.measure[0] if given.measure else None
+        tested = {name: value for name, value in tested.items() if value is not None}
+        return unjudged.compare_collections(named, measure, depth=given.depth, **tested)
+    with opened(given) as collection:
+        tested |= predicting(collection, given.set)
+        return unjudged.compare(collection, measures=given.measure, depth=given.depth, **tested)
+
+
+def how_tested(given: Given) -> dict[str, Any]:
+    """Return how differences are tested."""
+    names = ("baseline", "test", "correction", "alpha", "seed")
+    return {name: getattr(given, name) for name in names if hasattr(given, name)}
+
+
+def next_step(found: Comparison, given: Given) -> str:
+    """Return the command to go on with, where more judging is what it needs."""
+    from shlex import join
+
+    from unjudged.rankings.runs import file_name
+
+    open_pairs = [row for row in found.pairs if row["headline"] in ("needs judging", "needs both")]
+    if not open_pairs or getattr(found.source, "shared", None) is None or given.view is not None:
+        return ""
+    words = list(given.words)
+    if len(words) > MOST_WORDS:  # one pair is a start
+        pair = [open_pairs[0]["b"], open_pairs[0]["a"]]
+        words = [words[0], *(word for word in words[1:] if word in pair or file_name(word) in pair)]
+    words += ["-m", open_pairs[0]["measure"]] if given.measure else []
+    words += [part for text in given.set for part in ("--set", text)]
+    return f"\nNext: {join(['unjudged', 'next', *words, '-n', '100', '-o', 'to-judge.qrels'])}\n"
+
+
+MARGIN = Option(
+    "--margin",
+    action="append",
+    metavar="X",
+    help="The loss that does not matter, in units of the measure. By default that of the description, or 0. "
+    "Of each measure: nDCG@10=0.01,R@100=0.02.",
+)
+JUDGING = Option(
+    "--judging",
+    known=("seen", "worst", "as-judged"),
+    default="seen",
+    help="What to assume of unjudged documents. seen: those that favour either run are relevant as often as "
+    "the judged ones; worst: whatever is worst and best for the new run; as-judged: none is relevant.",
+)
+UNDECIDED = Option(
+    "--undecided",
+    known=("pass", "fail"),
+    help="What an undecided result counts as. By default neither: its exit code is 2.",
+)
+TEST = Option(
+    "--test",
+    known=("t", "sequential"),
+    default="t",
+    help="t: for one look; sequential: for as many looks as you like while the same two runs meet more "
+    "queries, from 30 on. It takes about twice as many.",
+)
+
+
+@command(
+    "gate",
+    "[SOURCE...]",
+    "measure",
+    MARGIN,
+    "set",
+    JUDGING,
+    UNDECIDED,
+    TEST,
+    "alpha depth format output decimals",
+)
+def gate(given: Given) -> int:
+    """Let a build pass or fail: is the new run worse than the old one by more than a margin?
+
+    The exit code is 0 if it is not worse by more than the margin (pass), 1 if it is (fail), 2 if these
+    queries and judgments cannot tell (undecided), and 3 if anything is wrong: the command line, the input, or
+    an error. Both other queries and the unjudged documents count. Segments of a description are checked each.
+
+        unjudged gate qrels.txt lexical.run fused.run --margin 0.01
+        unjudged gate qrels.txt lexical.run fused.run --margin nDCG@10=0.01,R@100=0.02
+        unjudged gate qrels.txt lexical.run fused.run --margin 0.01 --format markdown
+    """
+    import unjudged
+
+    form = form_of(given)
+    losses = None if given.margin is None else margins(given.margin)
+    with opened(given) as collection:
+        found = unjudged.gate(
+            collection,
+            measures=given.measure,
+            margin=losses,
+            alpha=given.alpha,
+            judging=given.judging,
+            undecided=given.undecided,
+            test=given.test,
+            predictions=collection.predictions or None,
+            depth=given.depth,
+        )
+    one = form == "table" and len(found.checks) == 1
+    text = wrapped([found.sentence()]) if one else ""
+    show_result(found, given, "gate", text=text)
+    return found.code()
+
+
+def margins(words: list[str]) -> float | dict[str, float]:
+    """Return one margin, or one per measure, from words such as 0.01 or nDCG@10=0.01,R@100=0.02."""
+    parts = [part.rpartition("=") for word in words for part in re.split(r",(?![^(]*\))", word)]
+    by_measure: dict[str, float] = {}
+    for name, equals, number in parts:
+        try:
+            by_measure[name] = float(number)
+        except ValueError:
+            by_measure[name] = nan
+        if isnan(by_measure[name]) or bool(name) != bool(equals) or (not name and len(parts) > 1):
+            expected = "expected a number such as 0.01, or MEASURE=NUMBER for each measure"
+            raise UsageError(f"--margin has {quoted(f'{name}{equals}{number}')}, {expected}")
+    if len(by_measure) < len(parts):
+        raise UsageError("--margin names a measure twice")
+    return by_measure.get("", by_measure)
+
+
+PAGE = Option(
+    "-o", "--output", writes=True, type=a_path, required=True, metavar="FILE", help="Write to this file."
+)
+TITLE = Option("--title", default="Evaluation report", metavar="TEXT", help="The title of the page.")
+SUFFIXES = (".html", ".htm", "")
+
+
+@command(
+    "report", "[SOURCE...] -o PAGE", PAGE, "measure set", INTERVAL, "baseline test correction alpha", TITLE
+)
+def report(given: Given) -> None:
+    """Write an evaluation as one page of HTML that needs neither a network nor a server.
+
+    The page shows the systems with their ranges, the headline of every pair, the differences and the rankings
+    of each query, and where judgments are missing.
+
+        unjudged report qrels.txt *.run -o page.html
+        unjudged report qrels.txt *.run -m AP nDCG@10 --baseline lexical -o page.html
+        unjudged report -o page.html --title "Six systems"
+    """
+    from unjudged.report.page.report_page import report_page
+
+    output = given.output
+    if output is not None and output.suffix.lower() not in SUFFIXES:
+        raise UsageError(f"a report is a page of HTML: {output} must end in .html")
+
+    with opened(given) as collection:
+        page = report_page(
+            collection,
+            None,
+            given.measure,
+            interval=given.interval,
+            predictions=collection.predictions or None,
+            title=given.title,
+            command=given.line,
+            **how_tested(given),
+        )
+    show(page.html, output)
