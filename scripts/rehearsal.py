@@ -13,7 +13,7 @@ from unjudged.predictions.by_document import per_query_estimates
 from unjudged.predictions.calibrated_gains import cross_fitted, folds_of
 from unjudged.predictions.poisson_sample import probabilities
 from unjudged.predictions.population import POISSON, Population
-from unjudged.predictions.predictions import GRADES, Predictions, PredictionsSource
+from unjudged.evidence.drawn.predictions import GRADES, Predictions, PredictionsSource
 from unjudged.predictions.sums import SamplingError, Sum
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import JudgmentsSource

@@ -66,7 +66,7 @@ def _predictions(settings: Sequence[str]) -> Any:
     given = [text.partition("=")[2] for text in settings if text.startswith(f"{PREDICTED}=")]
     if not given:
         return None
-    from unjudged.predictions.predictions import Judges
+    from unjudged.evidence.drawn.predictions import Judges
 
     files = dict(one.rpartition("=")[::2] for one in given)
     reads(files.values())

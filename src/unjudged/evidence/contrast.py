@@ -50,6 +50,10 @@ class Tip(Protocol):
         """
         ...
 
+    def at_worst(self) -> Floats:
+        """Return the differences if all of these documents are relevant."""
+        ...
+
     def only(self, pairs: Ints) -> Tip:
         """Return the same for some of the pairs."""
         ...
@@ -106,11 +110,12 @@ class Contrast:
     that higher is better. `ends` are those of the k means, `ends_by_query` those of each query; None where
     nothing bounds them. `tips` makes what judging could turn; None where that is not known. `orders` has the
     lowest and highest scores over orders of tied documents, None where nothing is tied. `error` is the
-    standard error of each mean over samples of judgments, `slack` (k x 2) what predictions that nothing
-    corrects may change of it, `possible` the lowest and highest mean of each system that can be true, and
-    `surrogate` the predicted scores of these queries and of further ones. `rankings` are the judged ones of
-    the systems, and `calibration` finds how far off scores are for groups that were not pooled.
-    `facts` are columns of registered fields that only this source knows.
+    standard error of each estimated mean over what people might have drawn, NaN where there is no estimate,
+    `labels` is how many labels it rests on, `reach` how many standard errors an interval reaches, `slack`
+    (k x 2) what documents that could not be drawn may change of it, and `possible` the lowest and highest
+    mean of each system. `surrogate` has the predicted scores of these queries and of further ones. `rankings`
+    are the judged ones of the systems, and `calibration` finds how far off scores are for groups that were
+    not pooled. `facts` are columns of registered fields that only this source knows.
     """
 
     measure: Measure
@@ -124,6 +129,8 @@ class Contrast:
     tips: Tips | None = None
     orders: Ends | None = None
     error: Floats | None = None
+    labels: Floats | None = None
+    reach: Callable[[float], Floats] | None = None
     slack: Floats | None = None
     possible: Ends | None = None
     surrogate: tuple[Floats, Floats] | None = None
@@ -174,8 +181,10 @@ class Contrast:
             tips=None if tips is None else lambda ahead, behind: tips(ahead, behind).over(queries),
             orders=None if orders is None else Ends(orders.low[:, queries], orders.high[:, queries]),
             error=None,
+            labels=None,
+            reach=None,
             slack=None,
-            possible=None,
+            possible=None if self.paired or self.error is None else means,
             surrogate=None,
             rankings=None if self.rankings is None else self.rankings.of_queries(queries),
             facts={},

@@ -16,12 +16,13 @@ def ends_of_estimates(
     contrast: Contrast, values: Floats, confidence: float, limits: tuple[float, float]
 ) -> tuple[Floats, Floats]:
     """Return the ends of estimates from a sample, inside the limits and what is known to be possible."""
-    ends: Any = limits
+    ends: Any = limits if contrast.ends is None else contrast.ends
     if contrast.possible is not None and not contrast.paired:
         ends = [end[contrast.first] for end in contrast.possible]
     least, most = ends
     slack = np.zeros((len(contrast), 2)) if contrast.slack is None else contrast.slack
-    half = normal_quantile(confidence) * np.asarray(contrast.error)
+    reach = normal_quantile(confidence) if contrast.reach is None else contrast.reach(confidence)
+    half = reach * np.asarray(contrast.error)
     middle = np.clip(values, least, most)
     low = np.maximum(middle - half + slack[:, 0], least)
     return low, np.minimum(middle + half + slack[:, 1], most)

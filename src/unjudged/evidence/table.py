@@ -107,6 +107,10 @@ class StraightTip:
         """Return the differences at a share per pair."""
         return self.judged + share[:, None] * (np.minimum(self.worst, self.judged) - self.judged)
 
+    def at_worst(self) -> Floats:
+        """Return the differences in the worst case."""
+        return np.minimum(self.worst, self.judged)
+
     def only(self, pairs: Ints) -> StraightTip:
         """Return the same for some of the pairs."""
         return StraightTip(self.judged[pairs], self.worst[pairs], self.seen[pairs])

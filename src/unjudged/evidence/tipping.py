@@ -90,6 +90,10 @@ class ExpectedTip:
             found += s**2 * self.together * self._expected(share, 2)
         return found
 
+    def at_worst(self) -> Floats:
+        """Return the differences if all of these documents are relevant."""
+        return self.at(np.ones(len(self.start)))
+
     def only(self, pairs: Integers) -> ExpectedTip:
         """Return the same for some of the pairs."""
         return self._indexed((pairs, slice(None)), self.reciprocal, lambda: self.seen[pairs])
@@ -283,6 +287,10 @@ class CompletedTip:
         hypothetical = Hypothetical.of(self.shared, self.measure)
         pairs = zip(self.ahead.tolist(), self.behind.tolist(), share.tolist(), strict=True)
         return np.stack([self._of_pair(hypothetical, *one)[self.queries] for one in pairs])
+
+    def at_worst(self) -> Floats:
+        """Return the differences if all of these documents are relevant."""
+        return self.at(np.ones(len(self.ahead)))
 
     def only(self, pairs: Integers) -> CompletedTip:
         """Return the same for some of the pairs."""

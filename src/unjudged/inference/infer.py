@@ -102,13 +102,12 @@ def run_tests(contrast: Contrast, settings: Settings, *, shares: bool = True) ->
     p_careful = np.maximum(p, _own_careful(values, settings, reach))
     if contrast.error is not None:
         columns |= sampled_columns(contrast, columns["difference"], settings.alpha, (-reach, reach))
-        p_careful = _unless_slack_decides(contrast, columns, p_careful, p_of)
     cases: list[Case] = [(p_careful, Judging.nothing(len(pairs)))]
     if contrast.tips is not None:
         ahead, behind, turned = leaders(contrast, pairs.difference)
         tip, equal = contrast.tips(ahead, behind), pairs.difference == 0
         at_seen = tip.at(tip.seen)
-        at_worst = tip.at(np.ones(len(pairs)))
+        at_worst = tip.at_worst()
         judging = judging_of(contrast.ends, _p_of_leads(at_seen, p_of), _p_of_leads(at_worst, p_of))
         columns["seen"] = np.where(equal, np.nan, tip.seen)
         if shares:
@@ -123,19 +122,6 @@ def run_tests(contrast: Contrast, settings: Settings, *, shares: bool = True) ->
     elif contrast.ends is not None:
         cases = [(p_careful, _between_ends(contrast))]
     return Tested(contrast, columns, p, cases, pairs, notes)
-
-
-def _unless_slack_decides(contrast: Contrast, columns: Columns, p: Floats, p_of: POf) -> Floats:
-    """Return p values that predictions which nothing corrects cannot change; 1 where they turn the order."""
-    if contrast.slack is None:
-        return p
-    columns["query_low"] = columns["query_low"] + contrast.slack[:, 0]
-    columns["query_high"] = columns["query_high"] + contrast.slack[:, 1]
-    values = contrast.values
-    ahead = values.mean(axis=1) > 0
-    least = values + np.where(ahead, contrast.slack[:, 0], contrast.slack[:, 1])[:, None]
-    stays = np.where(ahead, 1, -1) * least.mean(axis=1) > ROUNDING
-    return np.where(stays, np.maximum(p, p_of(least)), 1.0)
 
 
 def _with_surrogates(contrast: Contrast, pairs: Pairs, settings: Settings) -> Tested:

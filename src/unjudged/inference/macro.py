@@ -98,7 +98,7 @@ def _mean_of_pairs(contrasts: Sequence[Contrast], settings: Settings) -> Tested:
     ahead, behind, _ = leaders(one, value)
     tips = [contrast.tips(ahead, behind) for contrast in contrasts if contrast.tips is not None]
     if len(tips) == len(contrasts):
-        seen, worst = [tip.at(tip.seen) for tip in tips], [tip.at(np.ones(len(tip.seen))) for tip in tips]
+        seen, worst = [tip.at(tip.seen) for tip in tips], [tip.at_worst() for tip in tips]
         judging = judging_of(over_all, _leads(seen, confidence), _leads(worst, confidence))
     return Tested(one, columns, found.p, [(found.p, judging)], Pairs(one.scores, one.first, one.second))
 

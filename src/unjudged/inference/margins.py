@@ -55,8 +55,6 @@ def gate_checks(
 def extremes(contrast: Contrast, judging: JudgingName) -> tuple[Floats, Floats, str]:
     """Return new minus old on each query at its worst and at its best, and what these are."""
     values = contrast.values
-    if contrast.slack is not None:  # what predictions that nothing corrects could change
-        return values + contrast.slack[:, :1], values + contrast.slack[:, 1:], UNKNOWN
     if judging == AS_JUDGED:
         return values, values, AS_JUDGED
     if contrast.ends_by_query is not None and (judging == WORST or contrast.tips is None):

@@ -152,7 +152,11 @@ def sampled_columns(contrast: Contrast, values: Floats, alpha: float, limits: tu
     from unjudged.evidence.estimates import ends_of_estimates
 
     low, high = ends_of_estimates(contrast, values, 1 - alpha, limits)
-    return {"estimate_low": low, "estimate_high": high}
+    columns: Columns = {"estimate_low": low, "estimate_high": high}
+    if contrast.labels is not None:
+        estimate = np.where(np.isnan(np.asarray(contrast.error)), np.nan, values)
+        columns |= {"estimate": estimate, "labels": contrast.labels, **contrast.facts}
+    return columns
 
 
 def possible_means(contrast: Contrast) -> Floats:

@@ -20,6 +20,7 @@ from unjudged.base.choices import place_of
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted
 from unjudged.evidence.contrast import ALONE, Contrast, Ends, Ints
+from unjudged.evidence.drawn.predictions import JudgesSource, any_predicted, weights_text
 from unjudged.evidence.intervals.quantiles import Estimate, normal_interval
 from unjudged.measures.kernel.estimand import ALL_JUDGED, POOL_JUDGED, THESE, Estimand
 from unjudged.measures.kernel.measure import ROUNDING, mean_over_queries
@@ -33,7 +34,6 @@ from unjudged.predictions.population import (
     Population,
     PredictedPopulation,
 )
-from unjudged.predictions.predictions import JudgesSource, any_predicted, weights_text
 from unjudged.predictions.sums import SamplingError, Sum
 from unjudged.rankings.coverage import not_random
 from unjudged.rankings.judged import Floats, Mask

@@ -14,6 +14,7 @@ from unjudged.collection.collection import Collection, collection_of, judged_ran
 from unjudged.data.columns import QRELS
 from unjudged.data.tables import Ids
 from unjudged.evidence.contrast import ALONE, Contrast, Ints
+from unjudged.evidence.drawn.predictions import Judges, JudgesSource, any_predicted, weights_text
 from unjudged.evidence.intervals.powered import LEAST, Powered, prediction_powered
 from unjudged.evidence.intervals.quantiles import Estimate
 from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, POOL_JUDGED, Estimand
@@ -21,7 +22,6 @@ from unjudged.measures.kernel.measure import Measure
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.predictions.calibrated_gains import combined_scores, folds_of_queries
 from unjudged.predictions.population import Completeness, with_retrieved
-from unjudged.predictions.predictions import Judges, JudgesSource, any_predicted, weights_text
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.runs import RunsSource

@@ -8,12 +8,12 @@ from typing import Any
 from unjudged.base.errors import AssumptionWarning, UsageError, announce
 from unjudged.collection.collection import Collection, collection_of
 from unjudged.evidence.contrast import Evidence
+from unjudged.evidence.drawn.predictions import GRADES, Judges, JudgesSource
 from unjudged.measures.kernel.names import MeasureLike, with_relevant
 from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.by_document import DocumentEvidence, estimate_population
 from unjudged.predictions.by_query import JudgedAndPredicted, QueryEvidence
 from unjudged.predictions.population import Population, is_sample
-from unjudged.predictions.predictions import GRADES, Judges, JudgesSource
 from unjudged.rankings.judgments import JudgmentsSource
 from unjudged.rankings.runs import RunsSource
 

@@ -11,10 +11,10 @@ from unjudged.base.errors import InputError, UsageError
 from unjudged.base.segments import sums
 from unjudged.collection.collection import judged_rankings
 from unjudged.data.columns import QRELS
+from unjudged.evidence.drawn.predictions import Judges, JudgesSource, any_predicted
 from unjudged.judging import sampling
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.predictions.calibrated_gains import Curve, combined, folds_of
-from unjudged.predictions.predictions import Judges, JudgesSource, any_predicted
 from unjudged.predictions.sums import Sum
 from unjudged.rankings.extension import chosen_rows, extended, rows_of, table_of
 from unjudged.rankings.judged import Floats, JudgedRankings, Mask

@@ -27,6 +27,8 @@ class DrawOrder:
     order: NDArray[np.int64]
     batch: NDArray[np.int64]
     settings: Mapping[str, Any] = field(default_factory=dict)
+    rank: NDArray[np.int64] | None = None
+    """Best rank of each row in the runs that the frame is of, 0 for none; None if it is not recorded."""
 
     @property
     def drawn(self) -> NDArray[np.bool_]:
@@ -41,7 +43,8 @@ class DrawOrder:
         def taken(column: NDArray[Any]) -> NDArray[Any]:
             return np.where(rows < 0, 0, column[np.maximum(rows, 0)])
 
-        return DrawOrder(taken(self.size), taken(self.order), taken(self.batch), self.settings)
+        rank = None if self.rank is None else taken(self.rank)
+        return DrawOrder(taken(self.size), taken(self.order), taken(self.batch), self.settings, rank)
 
     def front(self, waiting: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return the rows from the start of the order to the first one that waits for its answer.

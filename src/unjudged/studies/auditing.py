@@ -15,11 +15,11 @@ from unjudged.base.errors import InputError, UsageError
 from unjudged.base.notes import DOUBT, Note
 from unjudged.base.wording import counted, shortlist
 from unjudged.collection.collection import Collection, collection_of, judged_rankings
+from unjudged.evidence.drawn.predictions import GRADES, Judges, JudgesSource, Predictions
 from unjudged.evidence.intervals.quantiles import Estimate
 from unjudged.measures.kernel.measure import Measure
 from unjudged.measures.kernel.names import MeasureLike, with_relevant
 from unjudged.predictions.population import IncompleteError
-from unjudged.predictions.predictions import GRADES, Judges, JudgesSource, Predictions
 from unjudged.questions.fitting_measures import DEFAULT
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource

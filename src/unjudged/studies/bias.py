@@ -9,6 +9,7 @@ import numpy as np
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted
 from unjudged.collection.collection import Collection
+from unjudged.evidence.drawn.predictions import Judges, Predictions
 from unjudged.evidence.intervals.quantiles import Estimate, t_interval
 from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, Estimand
 from unjudged.measures.kernel.measure import mean_over_queries
@@ -21,7 +22,6 @@ from unjudged.predictions.population import (
     is_sample,
     with_retrieved,
 )
-from unjudged.predictions.predictions import Judges, Predictions
 from unjudged.predictions.sums import WEIGHTS, Sum
 from unjudged.rankings.judged import Floats
 from unjudged.results.fields import Row, known

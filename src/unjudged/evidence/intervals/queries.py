@@ -39,7 +39,7 @@ def queries(contrast: Contrast, how: How) -> Columns:
         low, high = np.maximum(low, measure.range[0]), np.minimum(high, measure.range[1])
         told = [f"other queries (prediction-powered, lambda {one.weight:.3f})" for one in powered]
         return {"query_low": low, "query_high": high, "method": told}
-    if count < 2 and (contrast.slack is not None or not has_range(measure)):
+    if count < 2 and not has_range(measure):
         raise UsageError(f"{measure.name} has no lowest or no highest value, so one query gives no interval")
     if contrast.error is not None:
         return _of_estimates(contrast, how)
@@ -66,10 +66,6 @@ def _of_estimates(contrast: Contrast, how: How) -> Columns:
     if values.shape[1] < 2:
         raise UsageError("an interval over queries needs two queries or more")
     half = t_half(values.std(axis=1, ddof=1), values.shape[1], how.confidence)
-    slack = np.zeros((len(contrast), 2)) if contrast.slack is None else contrast.slack
-    found = [
-        within(float(mean), float(own), measure.range, (float(low), float(high)))
-        for mean, own, (low, high) in zip(mean_over_queries(values), half, slack, strict=True)
-    ]
-    low, high = np.array(found).T
+    each = zip(mean_over_queries(values).tolist(), half.tolist(), strict=True)
+    low, high = np.array([within(mean, own, measure.range) for mean, own in each]).T
     return {"query_low": low, "query_high": high, "method": "other queries (Student's t)"}

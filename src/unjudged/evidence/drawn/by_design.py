@@ -1,0 +1,251 @@
+"""Totals over documents from those that were drawn, by the design that drew them, and how sure they are.
+
+The total of z over a frame is estimated from the documents that people judged. z is what a document's grade
+changes of a mean, less what was predicted. Two designs are known:
+
+- sequential: document k was drawn with a probability proportional to its size among those left, and X_k is
+  what their sizes added up to. Then t_k = z_1 + ... + z_(k-1) + z_k X_k / x_k is unbiased for every k
+  (Des Raj, 1956), and T is the mean of the t_k, weighted by w_k = X_k^-2, about one over their variances;
+- Poisson: document d was drawn with probability pi_d by itself, and T is the sum of z / pi.
+
+A few labels show too little of their own spread, so each variance is drawn towards the one that the
+predictions lead us to expect, as if two more labels had shown exactly that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import inf
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from unjudged.base.distributions import student_quantile
+from unjudged.measures.kernel.measure import ratio
+from unjudged.rankings.judged import Floats, Integers, Mask
+
+FEWEST = 3.0
+"""With a smaller effective number of labels there is no estimate."""
+ALIKE = 10_000.0
+"""Of more labels Student's distribution is the Normal one."""
+PRIOR = 2.0
+"""So many labels are added that show the spread which is expected."""
+
+
+class Totals(NamedTuple):
+    """Estimated totals of some contrasts, their variances, and how many labels they rest on."""
+
+    value: Floats
+    variance: Floats
+    labels: Floats
+
+
+class Design(Protocol):
+    """How documents of a frame were drawn."""
+
+    @property
+    def weight(self) -> Floats:
+        """Weight of each document's z in the total; 0 where it was not drawn."""
+        ...
+
+    @property
+    def count(self) -> int:
+        """Number of documents that were drawn."""
+        ...
+
+    def totals(self, z: Floats, spread: Floats) -> Totals:
+        """Estimate the totals of contrasts x documents; `spread` is the expected deviation of each z."""
+        ...
+
+    def taken(self, documents: Integers) -> Design:
+        """Return the same with the documents in another order."""
+        ...
+
+
+class Path(NamedTuple):
+    """Totals after every draw, contrasts x draws, and the sum of weights so far."""
+
+    value: Floats
+    variance: Floats
+    weight: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Sequential:
+    """Documents drawn one after another; `front` has those that were, in their order."""
+
+    size: Floats
+    front: Integers
+
+    @property
+    def count(self) -> int:
+        """Number of documents that were drawn."""
+        return len(self.front)
+
+    def taken(self, documents: Integers) -> Sequential:
+        """Return the same with the documents in another order."""
+        return Sequential(self.size[documents], np.argsort(documents)[self.front])
+
+    @cached_property
+    def left(self) -> Floats:
+        """Sizes left before each draw, as shares of all."""
+        size = self.size[self.front]
+        before = np.concatenate([[0.0], np.cumsum(size)[:-1]])
+        left: Floats = np.maximum(self.size.sum() - before, size) / self.size.sum()
+        return left
+
+    @cached_property
+    def stretch(self) -> Floats:
+        """What each draw stands for, X_k / x_k."""
+        found: Floats = self.left * self.size.sum() / self.size[self.front]
+        return found
+
+    @cached_property
+    def weight(self) -> Floats:
+        """Weight of each document's z in the total: its own draw's, and that of all later draws."""
+        weight = np.zeros(len(self.size))
+        if len(self.front) == len(self.size):
+            return weight + 1.0
+        own = self.left**-2.0
+        later = own.sum() - np.cumsum(own)
+        weight[self.front] = (own * self.stretch + later) / max(own.sum(), 1.0)
+        return weight
+
+    def path(self, z: Floats, spread: Floats) -> Path:
+        """Return the totals after every draw."""
+        own, drawn = self.left**-2.0, z[:, self.front]
+        each = np.cumsum(drawn, axis=1) - drawn + drawn * self.stretch
+        weight, added = np.cumsum(own), np.cumsum(own * each, axis=1)
+        value = added / weight
+        around = np.maximum(np.cumsum(own * each**2, axis=1) - value * added, 0.0)
+        draws = np.arange(1, len(own) + 1)
+        kappa = (around + PRIOR * self.expected(spread)[:, None]) / (draws + PRIOR - 1)
+        variance = kappa / weight
+        if len(self.front) == len(self.size) and len(own):
+            value[:, -1], variance[:, -1] = z.sum(axis=1), 0.0
+        return Path(value, variance, weight)
+
+    def expected(self, spread: Floats) -> Floats:
+        """Return the variance to expect of the first draw, for each contrast."""
+        found: Floats = (spread**2 / self.size).sum(axis=1) * self.size.sum()
+        return found
+
+    def labels(self, spread: Floats, draws: int) -> Floats:
+        """Return how many of so many draws tell as much as these do."""
+        share = self.size / self.size.sum()
+        squares, fourth = (spread**2 / share).sum(axis=1), (spread**4 / share**3).sum(axis=1)
+        return np.where(fourth > 0, draws * ratio(squares**2, fourth), inf)
+
+    def totals(self, z: Floats, spread: Floats) -> Totals:
+        """Return the totals after the last draw."""
+        labels = self.labels(spread, self.count)
+        if not self.count:
+            return Totals(np.zeros(len(z)), self.expected(spread), labels)
+        path = self.path(z, spread)
+        return Totals(path.value[:, -1], path.variance[:, -1], labels)
+
+
+@dataclass(frozen=True, eq=False)
+class Poisson:
+    """Documents drawn one by one, each with its `chance`; strata are taken for it, and so are too wide."""
+
+    chance: Floats
+    drawn: Mask
+
+    @property
+    def count(self) -> int:
+        """Number of documents that were drawn."""
+        return int(self.drawn.sum())
+
+    def taken(self, documents: Integers) -> Poisson:
+        """Return the same with the documents in another order."""
+        return Poisson(self.chance[documents], self.drawn[documents])
+
+    @property
+    def weight(self) -> Floats:
+        """1 / chance of what was drawn."""
+        return np.where(self.drawn, 1 / self.chance, 0.0)
+
+    def totals(self, z: Floats, spread: Floats) -> Totals:
+        """Return sums of z / chance."""
+        doubt = (1 - self.chance) / self.chance * spread**2
+        expected, pi = doubt.sum(axis=1), self.chance[self.drawn]
+        seen, shown = doubt[:, self.drawn] / pi, ratio(z, spread)[:, self.drawn] ** 2
+        by = ratio((seen * shown).sum(axis=1), seen.sum(axis=1))
+        n = ratio(seen.sum(axis=1) ** 2, (seen**2).sum(axis=1))
+        variance = expected * (n * by + PRIOR) / (n + PRIOR)
+        labels = ratio(expected**2, (doubt**2 / self.chance).sum(axis=1))
+        return Totals(z @ self.weight, variance, np.where(expected > 0, labels, inf))
+
+
+@dataclass(frozen=True, eq=False)
+class Forecast:
+    """What labels to come would tell of one contrast, before any of them is known.
+
+    `spread` and `size` are those of the frame's documents; `left_over` is the variance that a linear estimate
+    leaves, which only more labels remove.
+    """
+
+    spread: Floats
+    size: Floats
+    left_over: float = 0.0
+
+    @cached_property
+    def _design(self) -> Sequential:
+        order = np.argsort(-self.size, kind="stable")  # only the number of draws matters
+        return Sequential(self.size, order)
+
+    def labels(self, n: int) -> float:
+        """Return the effective number of n labels."""
+        return float(self._design.labels(self.spread[None], n)[0])
+
+    def variance(self, n: int) -> float:
+        """Return the variance to expect after n labels."""
+        documents = len(self.size)
+        if n >= documents:
+            return 0.0
+        first = float(self._design.expected(self.spread[None])[0])
+        weights = sizes_left(self.size, n) ** -2.0
+        return first / float(weights.sum()) + 4 * self.left_over * (1 - (n / documents) ** 2)
+
+    def half_width(self, n: int, confidence: float = 0.95) -> float:
+        """Return half the width of the interval to expect; infinite where there would be none."""
+        labels = self.labels(n)
+        return inf if labels < FEWEST else float(quantiles(labels, confidence)) * self.variance(n) ** 0.5
+
+    def needed(self, half_width: float, confidence: float = 0.95) -> int:
+        """Return how many labels make an interval of this half width or less."""
+        low, high = 0, len(self.size)
+        while high - low > 1:
+            middle = (low + high) // 2
+            if self.half_width(middle, confidence) > half_width:
+                low = middle
+            else:
+                high = middle
+        return high
+
+
+def sizes_left(size: Floats, n: int) -> Floats:
+    """Return the share of the sizes that is left before each of n draws, on average.
+
+    With independent exponential waiting times of rate x, the share left after k draws is that at the time at
+    which k documents are drawn on average.
+    """
+    share, high = size / size.sum(), 1.0
+    wanted = np.arange(n)
+    while (1 - np.exp(-share * high)).sum() < n - 0.5 and high < 1e12:
+        high *= 2
+    times = np.concatenate([[0.0], np.geomspace(high * 1e-9, high, 400)])
+    drawn = (1 - np.exp(-share * times[:, None])).sum(axis=1)
+    rest = (share * np.exp(-share * times[:, None])).sum(axis=1)
+    found: Floats = np.maximum(np.interp(wanted, drawn, rest), share.min())
+    return found
+
+
+def quantiles(labels: Any, confidence: float) -> Floats:
+    """Return Student's quantile with one degree of freedom less than the labels; infinite below `FEWEST`."""
+    labels = np.asarray(labels, float)
+    freedom = np.clip(labels - 1, FEWEST - 1, ALIKE)
+    found: Floats = np.where(labels < FEWEST, inf, student_quantile((1 + confidence) / 2, freedom))
+    return found

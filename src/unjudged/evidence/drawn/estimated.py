@@ -1,0 +1,312 @@
+"""Evidence where documents were drawn: scores that are estimated from what is known, drawn and predicted.
+
+The mean of a system, or of a difference, is estimated as what is expected of it, plus the estimated total of
+what the drawn documents' grades change, plus what a straight line leaves of the queries with drawn documents.
+The range of what judging could make of it stays beside the estimate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import inf
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from unjudged.base.errors import UsageError
+from unjudged.base.notes import Note, note
+from unjudged.evidence.contrast import ALONE, Contrast, Ends, Ints, Tip
+from unjudged.evidence.drawn.by_design import FEWEST, Sequential, quantiles, sizes_left
+from unjudged.evidence.drawn.effects import Effects, steps_of
+from unjudged.evidence.drawn.population import Population, unknown_in
+from unjudged.evidence.drawn.predictions import Judges
+from unjudged.evidence.looks import reach
+from unjudged.evidence.runs_compared import RankingsEvidence
+from unjudged.evidence.shared import SharedRankings
+from unjudged.measures.kernel.measure import mean_over_queries
+from unjudged.measures.kernel.registry import Measure
+from unjudged.rankings.judged import Floats, Mask
+
+CELLS = 1 << 22
+"""Contrasts x documents x steps that are looked at together."""
+SAMPLED = "estimated from drawn documents"
+
+
+class Estimates(NamedTuple):
+    """Estimates of some contrasts, and the effective numbers of labels, infinite where nothing is open."""
+
+    value: Floats
+    variance: Floats
+    labels: Floats
+
+    @property
+    def given(self) -> Mask:
+        """Which of them have enough labels."""
+        given: Mask = self.labels >= FEWEST
+        return given
+
+
+@dataclass(frozen=True, eq=False)
+class EstimatedEvidence:
+    """Systems as runs, by one measure, of whose unjudged documents some were drawn.
+
+    `plain` is what the judgments say without the estimate. A system with too few labels keeps its score as
+    judged.
+    """
+
+    plain: RankingsEvidence
+    population: Population
+    effects: Effects
+
+    @classmethod
+    def of(
+        cls, plain: RankingsEvidence, population: Population, judges: Judges | None = None
+    ) -> EstimatedEvidence:
+        """Estimate by the measure of some evidence; one that cannot be estimated is refused."""
+        measure, shared = plain.measure, plain.shared
+        measure.check_completable()
+        if measure.traits.skips_unjudged or not measure.traits.quality or measure.traits.across_queries:
+            raise UsageError(f"{measure} is not estimated from drawn documents")
+        steps = steps_of(measure, shared.judgments.grade)
+        chance = population.predicted(steps, judges)
+        return cls(plain, population, Effects.of(shared, measure, population.row, steps, chance))
+
+    @property
+    def measure(self) -> Measure:
+        """The measure."""
+        return self.plain.measure
+
+    @property
+    def shared(self) -> SharedRankings:
+        """The runs over one pool."""
+        return self.plain.shared
+
+    @property
+    def systems(self) -> Sequence[str]:
+        """Names of the runs."""
+        return self.plain.systems
+
+    @property
+    def queries(self) -> Sequence[str]:
+        """Names of the queries."""
+        return self.plain.queries
+
+    @cached_property
+    def _changes(self) -> Floats:
+        """Systems x documents: what a drawn document's grade changes of the mean, less what was expected."""
+        grade = self.population.grade
+        steps = (self.effects.reached(grade) - self.effects.chance) * self.population.drawn[:, None]
+        found: Floats = (self.effects.effect * steps).sum(axis=2)
+        return found
+
+    @cached_property
+    def _remainder(self) -> Floats:
+        """Systems x queries: what the straight line leaves."""
+        drawn = np.flatnonzero(self.population.drawn)
+        return self.effects.remainder(drawn, self.population.grade[drawn])
+
+    @cached_property
+    def by_query(self) -> Floats:
+        """Systems x queries: estimates whose mean is the estimated mean."""
+        queries = len(self.queries)
+        weighted = self._changes * self.population.design.weight
+        found = self.effects.base + self._remainder
+        for system, own in enumerate(weighted):
+            found[system] = found[system] + queries * np.bincount(self.effects.query, own, queries)
+        return found
+
+    def estimates(self, first: Ints, second: Ints) -> Estimates:
+        """Estimate some contrasts, those of many at a time."""
+        size = max(1, CELLS // max(self.effects.chance.size, 1))
+        parts = [
+            self._estimated(first[start : start + size], second[start : start + size])
+            for start in range(0, len(first), size)
+        ]
+        return Estimates(*map(np.concatenate, zip(*parts, strict=True)))
+
+    def _estimated(self, first: Ints, second: Ints) -> Estimates:
+        alone = _alone(second)
+        z, rest = self._changes[first], mean_over_queries(self._remainder)
+        by_query = mean_over_queries(self.by_query)
+        value, left = by_query[first], rest[first]
+        if not alone:
+            z, value, left = z - self._changes[second], value - by_query[second], left - rest[second]
+        spread = self.effects.spread(self.effects.of_contrasts(first, second))
+        design = self.population.design
+        totals = design.totals(z, spread)
+        open_share = 1 - (design.count / len(spread.T)) ** 2
+        variance = totals.variance + 4 * self.effects.left_over(first, second) * open_share + left**2
+        nothing = spread.max(axis=1, initial=0) <= 0
+        return Estimates(value, np.where(nothing, 0.0, variance), np.where(nothing, inf, totals.labels))
+
+    @cached_property
+    def alone(self) -> Estimates:
+        """Estimates of each system."""
+        every = np.arange(len(self.systems))
+        return self.estimates(every, np.full(len(every), ALONE))
+
+    @cached_property
+    def scores(self) -> Floats:
+        """Systems x queries: estimates, and scores as judged where labels are too few."""
+        return np.where(self.alone.given[:, None], self.by_query, self.plain.scores)
+
+    @cached_property
+    def possible(self) -> Ends:
+        """Lowest and highest mean of each system."""
+        every = np.arange(len(self.systems))
+        ends = self.plain.contrast(every, np.full(len(every), ALONE)).ends
+        return Ends(np.full(len(every), -inf), np.full(len(every), inf)) if ends is None else ends
+
+    def contrast(self, first: Ints, second: Ints, *, by_query: bool = False) -> Contrast:
+        """Return these contrasts: estimates where there are enough labels, with the range beside them."""
+        made, alone = self.plain.contrast(first, second, by_query=by_query), _alone(second)
+        found = self.estimates(first, second)
+        given = found.given & self.alone.given[first]
+        if not alone:
+            given &= self.alone.given[second]
+        judged = mean_over_queries(made.values)
+        error = np.where(given, np.sqrt(found.variance), np.nan)
+        scores = self.scores if self.plain.seen is None else self.scores[:, self.plain.seen]
+        return replace(
+            made,
+            scores=scores,
+            error=error,
+            labels=np.where(np.isinf(found.labels), np.nan, found.labels),
+            reach=lambda confidence: self._reach(found.labels, confidence),
+            slack=self._slack(first, second, made),
+            possible=self.possible,
+            tips=None if made.tips is None else self._tips(made.tips),
+            facts={**made.facts, "as_judged": judged},
+        )
+
+    def _reach(self, labels: Floats, confidence: float) -> Floats:
+        """Return how many standard errors an interval reaches, where people look often farther."""
+        frame, design = self.shared.original.frame, self.population.design
+        settings: Mapping[str, Any] = {} if frame is None else frame.settings
+        often = settings.get("looks"), settings.get("expected")
+        if frame is None or not isinstance(design, Sequential) or often == (None, None):
+            return quantiles(labels, confidence)
+        alpha = (1 - confidence) / max(len(settings.get("pairs") or ()), 1)
+        freedom = np.clip(labels - 1, FEWEST - 1, 1e4)
+        information = (design.left**-2.0).sum()
+        expected = (sizes_left(design.size, int(often[1] or 1)) ** -2.0).sum()
+        more: dict[str, Any] = (
+            {"looks": int(often[0])}
+            if often[0]
+            else {"information": np.full(len(labels), information), "expected": float(expected)}
+        )
+        return np.where(labels < FEWEST, inf, reach(freedom, alpha, **more))
+
+    # Documents that nobody could have drawn.
+
+    @cached_property
+    def _closed(self) -> RankingsEvidence | None:
+        """The evidence if documents that were not drawn are not relevant; None if no other is unknown."""
+        cutoff = self.measure.given.get("cutoff", inf)
+        if not unknown_in(self.population, cutoff, self.plain.depth).any():
+            return None
+        shared = self.shared
+        grade = shared.judgments.grade.copy()
+        grade[self.population.row] = self.population.grade
+        pool = shared.judgments.with_grades(grade)
+        listed = shared.original.grade.copy()
+        own = shared.name < len(listed)
+        listed[shared.name[own]] = grade[own]
+        closed = replace(
+            shared,
+            judgments=pool,
+            rankings=shared.rankings.relabelled(pool),
+            original=replace(shared.original.with_grades(listed), frame=None),
+        )
+        scores = self.measure.averaged(closed.per_run(self.measure.compute(closed.rankings)))
+        return replace(self.plain, shared=closed, scores=scores, facts={})
+
+    def _slack(self, first: Ints, second: Ints, made: Contrast) -> Floats | None:
+        """Return how far documents that nobody could have drawn may lower and raise each mean."""
+        if self._closed is None or made.ends is None:
+            return None
+        closed = self._closed.contrast(first, second)
+        value = mean_over_queries(closed.values)
+        assert closed.ends is not None  # noqa: S101
+        return np.stack([closed.ends.low - value, closed.ends.high - value], axis=1)
+
+    def _tips(self, plain: Callable[[Ints, Ints], Tip]) -> Callable[[Ints, Ints], Tip]:
+        def tips(ahead: Ints, behind: Ints) -> Tip:
+            open_tip = plain(ahead, behind)
+            estimated = self.alone.given[ahead] & self.alone.given[behind]
+            estimated &= self.estimates(ahead, behind).given
+            start = self.scores[ahead] - self.scores[behind]
+            before = self.plain.scores[ahead] - self.plain.scores[behind]
+            closed: Tip | None = None
+            if self._closed is not None:
+                closed = self._closed.contrast(ahead, behind).tips(ahead, behind)  # type: ignore[misc]
+                before = np.where(
+                    estimated[:, None], self._closed.scores[ahead] - self._closed.scores[behind], before
+                )
+            return EstimatedTip(open_tip, closed, start, start - before, estimated)
+
+        return tips
+
+    def notes(self) -> list[Note]:
+        """Say what the estimates rest on, and which systems have too few labels."""
+        design, drawn = self.population.design, self.population.design.count
+        how = "checked" if isinstance(design, Sequential) else "drawn and judged"
+        found = [note("drawn", [str(self.measure)], drawn=drawn, of=len(self.population.row), how=how)]
+        few = np.flatnonzero(~self.alone.given)
+        for k in few.tolist():
+            labels = float(self.alone.labels[k])
+            found.append(
+                note("few-labels", [self.systems[k]], labels=labels, drawn=drawn, measure=str(self.measure))
+            )
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class EstimatedTip:
+    """What unjudged documents would change of estimated differences.
+
+    Documents that could have been drawn are in the estimate, and the test over queries allows for them; only
+    others count at a share. `closed` is without them, None where no other is open. Where labels are too few,
+    all unjudged documents count, as in `open`.
+    """
+
+    drawn: ClassVar[bool] = False
+    open: Tip
+    closed: Tip | None
+    start: Floats
+    change: Floats
+    estimated: Mask
+
+    @property
+    def seen(self) -> Floats:
+        """Share seen of each pair."""
+        return self.open.seen
+
+    def at(self, share: Floats) -> Floats:
+        """Return the expected differences at a share per pair."""
+        rest = self.start if self.closed is None else self.closed.at(share) + self.change
+        if self.estimated.all():
+            return rest
+        return np.where(self.estimated[:, None], rest, self.open.at(share))
+
+    def at_worst(self) -> Floats:
+        """Return the differences if all that favours the systems behind is relevant."""
+        return self.open.at_worst()
+
+    def only(self, pairs: Ints) -> EstimatedTip:
+        """Return the same for some of the pairs."""
+        closed = None if self.closed is None else self.closed.only(pairs)
+        own = self.start[pairs], self.change[pairs], self.estimated[pairs]
+        return EstimatedTip(self.open.only(pairs), closed, *own)
+
+    def over(self, queries: Mask) -> EstimatedTip:
+        """Return the same on some of the queries."""
+        closed = None if self.closed is None else self.closed.over(queries)
+        own = self.start[:, queries], self.change[:, queries], self.estimated
+        return EstimatedTip(self.open.over(queries), closed, *own)
+
+
+def _alone(second: Ints) -> bool:
+    return not len(second) or int(second[0]) == ALONE

@@ -1,0 +1,144 @@
+"""What is predicted of documents that nobody judged: how likely each is to reach a grade.
+
+With a model's labels the probability of a grade rises with the label, as it does among the documents that
+people judged. Queries differ in how generous people are, so a query's logits are shifted by an effect that is
+Normal with mean 0; its own judged documents tell of it, and their likelihood counts to the power .3, because
+they are no random sample. Without a model the probability is that of the judged documents at the same ranks.
+
+What a prediction is learnt from is not what is drawn, so estimates stay unbiased whatever is predicted: good
+predictions make them precise. If nothing but the drawn documents was judged, every document is predicted from
+the other tenths of the queries.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from unjudged.base.segments import sums
+from unjudged.evidence.drawn.curves import Curve, joined
+from unjudged.rankings.judged import Floats, Integers, Mask
+
+USUAL = 0.02
+"""So much of every prediction is what is usual: no document is sure to have a grade."""
+AT_SAME_RANKS = 5.0
+"""So many documents of the usual kind count among those of each band of rank."""
+POWER = 0.3
+"""The judged documents of a query are no random sample of it."""
+EFFECTS = np.linspace(-4.0, 4.0, 33)
+DEVIATIONS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
+"""Effects of queries that are tried, and standard deviations of them."""
+ENOUGH, FOLDS = 20, 10
+"""With fewer documents that were judged before, predictions are learnt from drawn ones, in folds."""
+
+
+@dataclass(frozen=True, eq=False)
+class Learnt:
+    """What people judged, and what predictions can be learnt from; a row per document.
+
+    `reached` (rows x steps) says which grades a judged document has at least. `known` were judged before
+    anything was drawn, and `drawn` were drawn and judged, each for 1 / `chance` documents. `scores` are those
+    of judges x rows, not a number where a judge has none. `band` is the band of the best rank.
+    """
+
+    reached: Mask
+    known: Mask
+    drawn: Mask
+    chance: Floats
+    scores: Floats
+    band: Integers
+    query: Integers
+
+    def predicted(self, rows: Integers) -> Floats:
+        """Return rows x steps: how likely these documents are to reach each grade."""
+        if int(self.known.sum()) >= ENOUGH or not self.drawn.any():
+            return self._from(self.known, np.ones(len(self.known)), rows)
+        found = np.zeros((len(rows), self.reached.shape[1]))
+        fold = self.query % FOLDS if len(np.unique(self.query[self.drawn])) >= FOLDS else _spread(self.query)
+        judged, weight = self.known | self.drawn, np.where(self.drawn, 1 / self.chance, 1.0)
+        for k in range(FOLDS):
+            own = fold[rows] == k
+            if own.any():
+                found[own] = self._from(judged & (fold != k), weight, rows[own])
+        return found
+
+    def _from(self, judged: Mask, weight: Floats, rows: Integers) -> Floats:
+        """Return predictions that are learnt from some documents."""
+        from_rows, own = np.flatnonzero(judged), weight[judged]
+        reached = self.reached[from_rows].astype(float)
+        usual = (own @ reached + 0.5) / (own.sum() + 1.0)
+        every = np.concatenate([from_rows, rows])
+        if len(self.scores):
+            chance = self._by_label(from_rows, own, reached, every)
+        else:
+            chance = self._by_rank(from_rows, own, reached, every, usual)
+        chance = (1 - USUAL) * np.minimum.accumulate(chance, axis=1) + USUAL * np.minimum.accumulate(usual)
+        at = len(from_rows)
+        if not len(self.scores):
+            return chance[at:]
+        return shifted(
+            chance[at:], self.query[rows], *effects_of(chance[:at], reached, self.query[from_rows])
+        )
+
+    def _by_label(self, learnt: Integers, weight: Floats, reached: Floats, rows: Integers) -> Floats:
+        each = []
+        for score in self.scores:
+            curves = [Curve.fitted(score[learnt], column, weight) for column in reached.T]
+            each.append(np.stack([curve(score[rows]) for curve in curves], axis=1))
+        at = len(learnt)
+        share = joined([own[:at].ravel() for own in each], reached.ravel(), np.repeat(weight, len(reached.T)))
+        return np.asarray(np.einsum("j,jds->ds", share, np.stack(each)))
+
+    def _by_rank(
+        self, learnt: Integers, weight: Floats, reached: Floats, rows: Integers, usual: Floats
+    ) -> Floats:
+        bands = int(self.band.max(initial=0)) + 1
+        of = self.band[learnt]
+        total = sums(weight, of, bands) + AT_SAME_RANKS
+        found = [
+            sums(weight * column, of, bands) + AT_SAME_RANKS * u
+            for column, u in zip(reached.T, usual, strict=True)
+        ]
+        return (np.stack(found, axis=1) / total[:, None])[self.band[rows]]
+
+
+def _spread(query: Integers) -> Integers:
+    """Return folds of documents, where there are too few queries."""
+    return np.arange(len(query)) % FOLDS
+
+
+def effects_of(chance: Floats, reached: Floats, query: Integers) -> tuple[Integers, Floats]:
+    """Return the queries that have judged documents, and how likely each of the `EFFECTS` is there.
+
+    The deviation of the effects is the one that makes what people judged most likely.
+    """
+    queries, place = np.unique(query, return_inverse=True)
+    logit = np.log(chance / (1 - chance))
+    likelihood = np.zeros((len(queries), len(EFFECTS)))
+    for k, effect in enumerate(EFFECTS):
+        at_least = 1 / (1 + np.exp(-logit - effect))
+        steps = np.concatenate([np.ones((len(chance), 1)), at_least, np.zeros((len(chance), 1))], axis=1)
+        grade = reached.sum(axis=1).astype(np.int64)
+        row = np.arange(len(chance))
+        seen = np.maximum(steps[row, grade] - steps[row, grade + 1], 1e-12)
+        likelihood[:, k] = POWER * sums(np.log(seen), place, len(queries))
+    best, posterior = -np.inf, np.zeros(0)
+    for deviation in DEVIATIONS:
+        prior = np.exp(-0.5 * (EFFECTS / deviation) ** 2) if deviation else (EFFECTS == 0).astype(float)
+        own = np.exp(likelihood - likelihood.max(axis=1, keepdims=True)) * (prior / prior.sum())
+        total = own.sum(axis=1, keepdims=True)
+        marginal = float((np.log(np.maximum(total[:, 0], 1e-300)) + likelihood.max(axis=1)).sum())
+        if marginal > best + 1e-9:
+            best, posterior = marginal, own / np.maximum(total, 1e-300)
+    return queries, posterior
+
+
+def shifted(chance: Floats, query: Integers, queries: Integers, posterior: Floats) -> Floats:
+    """Return probabilities with the effects of their queries; a query without any judged has none."""
+    place = np.minimum(np.searchsorted(queries, query), len(queries) - 1)
+    there = queries[place] == query
+    logit, found = np.log(chance / (1 - chance)), np.zeros(chance.shape)
+    for k, effect in enumerate(EFFECTS):
+        found += posterior[place, k][:, None] / (1 + np.exp(-logit - effect))
+    return np.where(there[:, None], found, chance)
