@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from unjudged.evidence.drawn.predictions import GRADES, Predictions, PredictionsSource
 from unjudged.evidence.intervals.quantiles import normal_quantile
 from unjudged.judging import sampling
 from unjudged.measures.kernel.names import MeasureLike
@@ -13,7 +14,6 @@ from unjudged.predictions.by_document import per_query_estimates
 from unjudged.predictions.calibrated_gains import cross_fitted, folds_of
 from unjudged.predictions.poisson_sample import probabilities
 from unjudged.predictions.population import POISSON, Population
-from unjudged.evidence.drawn.predictions import GRADES, Predictions, PredictionsSource
 from unjudged.predictions.sums import SamplingError, Sum
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import JudgmentsSource
