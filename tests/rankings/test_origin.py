@@ -30,8 +30,6 @@ def read(tmp_path: Path, text: str) -> Judgments:
         ("q 0 a 1 1\nq 0 b 2 -1\n", Origin("stratified sample")),
         ("q a 1 1 0.5\nq b 0 1 0.25\n", Origin("weighted sample")),
         ("# unjudged-origin pool to rank 7: x\nq 0 a 1\nq 0 b -1\n", Origin("pool", 7)),
-        ("# unjudged-chosen: as version 0.2 wrote it\nq 0 a 1\n", Origin("chosen")),
-        ("# unjudged-drawn-to 10: as version 0.2 wrote it\nq a 1 1 0.5\n", Origin("weighted sample", 10)),
         ("# unjudged-origin guess: not a kind\nq 0 a 1\n", Origin("pool")),
     ],
 )

@@ -61,18 +61,6 @@ def meant(word: object, known: Iterable[str]) -> str:
     return f"; did you mean {close[0]}?" if close else ""
 
 
-def notes_of(said: Iterable[tuple[str, str]], every: int) -> list[str]:
-    """Return each note once, after the names of what it is said of, unless that is `every` one.
-
-    >>> notes_of([("AP", "exact."), ("RBP", "exact."), ("Bpref", "enclosed.")], 3)
-    ['AP, RBP: exact.', 'Bpref: enclosed.']
-    """
-    names: dict[str, dict[str, None]] = {}
-    for name, note in said:
-        names.setdefault(note, {})[name] = None
-    return [note if len(of) == every else f"{', '.join(of)}: {note}" for note, of in names.items()]
-
-
 def plain(text: str) -> str:
     r"""Escape every character that is not printable, so that no text can control a terminal.
 

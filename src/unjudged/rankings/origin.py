@@ -62,8 +62,6 @@ OF_NONRELEVANT: Final = "documents judged not relevant"
 MARK: Final = "unjudged-origin"
 """How a comment of a file begins that tells the origin where the columns do not."""
 _MARK: Final = rf"{MARK} ({'|'.join(KINDS)})(?: to rank ([0-9]{{1,10}}))?(?::|$)"
-_OLD_CHOSEN = "unjudged-chosen"
-_OLD_DRAWN_TO: Final = r"unjudged-drawn-to ([0-9]{1,10})\b"
 
 
 @dataclass(frozen=True)
@@ -114,22 +112,11 @@ class Origin:
 
     @classmethod
     def read(cls, comments: Sequence[str], by_columns: Kind = POOL) -> Origin:
-        """Return the origin that the comments of a file tell, else the one that its columns tell.
-
-        Also reads the marks that version 0.2 wrote.
-        """
-        if not comments and by_columns == POOL:
-            return A_POOL
-        kind, depth = by_columns, None
+        """Return the origin that the comments of a file tell, else the one that its columns tell."""
         for comment in comments:
             if marked := re.match(_MARK, comment):
                 return cls(marked[1], int(marked[2]) if marked[2] else None)  # type: ignore[arg-type]
-            if comment.startswith(_OLD_CHOSEN):
-                kind = CHOSEN
-            if rank := re.match(_OLD_DRAWN_TO, comment):
-                depth = min(int(rank[1]), depth or int(rank[1]))
-                kind = WEIGHTED if kind == POOL else kind
-        return cls(kind, depth)
+        return A_POOL if by_columns == POOL else cls(by_columns)
 
 
 def below_pool(depth: int) -> str:

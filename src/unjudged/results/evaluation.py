@@ -12,7 +12,8 @@ import numpy as np
 from unjudged.base.choices import place_of
 from unjudged.base.errors import UnjudgedWarning, UsageError
 from unjudged.base.lazy import computed_once
-from unjudged.base.wording import counted, notes_of, percent
+from unjudged.base.notes import Note, said_once
+from unjudged.base.wording import counted, percent
 from unjudged.collection.scores import Scores
 from unjudged.measures.kernel.names import MeasureLike, place_of_measure
 from unjudged.rankings.judged import Floats, JudgedRankings
@@ -184,9 +185,9 @@ class Evaluation(Result):
         """Say how intervals that were asked for were made, and which measures have none."""
         rows = [row for row in self.rows["systems"] if row.get("method")]
         made = [row for row in rows if not row["method"].startswith("no interval")]
-        said = [(row["measure"], _how(row)) for row in made]
+        said = [(row["measure"], Note(_how(row))) for row in made]
         without = dict.fromkeys(f"{row['measure']}: {row['method']}." for row in rows if row not in made)
-        return [*notes_of(said, len({name for name, _ in said})), *without]
+        return [*said_once(said, len({name for name, _ in said})), *without]
 
     def for_paper(self, decimals: int) -> Grid:
         """Return the view without marks, which only the note of a command explains."""
