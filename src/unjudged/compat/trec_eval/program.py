@@ -12,8 +12,17 @@ import numpy as np
 
 from unjudged.base.errors import InputError, RepeatedDocument, UnjudgedError
 from unjudged.base.wording import plain
-from unjudged.compat.trec_eval.translation import NOT_HERE, ORDER, Column, Stop, columns, values
-from unjudged.compat.trec_eval.trec_options import USAGE, Options, parse
+from unjudged.compat.trec_eval.translation import (
+    NOT_HERE,
+    ORDER,
+    USAGE,
+    Column,
+    Options,
+    Stop,
+    columns,
+    parse,
+    values,
+)
 from unjudged.data import trec
 from unjudged.data.columns import QRELS, RUN, Layout
 from unjudged.data.streams import STANDARD_INPUT, File, name_file_in_errors, on_disk
