@@ -225,7 +225,7 @@ def test_the_command(folder: Path, tmp_path: Path) -> None:
     lines = printed("check", str(folder / "scores.csv"), "--format", "jsonl").splitlines()
     assert json.loads(lines[0])["kind"] == "scores"
     assert "no such file" in refused(1, "check", "nowhere.run")
-    assert "FILE is missing" in refused(2, "check")
+    assert "no file is given, and there is no collection.toml here or above" in refused(2, "check")
     with pytest.raises(UsageError, match="no file"):
         check()
     with pytest.raises(InputError, match="no such file"):

@@ -19,7 +19,7 @@ BELOW = ("shares", "collections", "method", "placing")
 READING, DOUBT = 0, 1
 """Weights: how to read the results, or why another conclusion may be right."""
 
-FORMS = {"has": "have", "scores": "score", "it": "them", "counts": "count", "needs": "need"}
+FORMS = {"has": "have", "is": "are", "scores": "score", "it": "them", "counts": "count", "needs": "need"}
 """Words that agree with a number or with how many names there are: `{about:has}`."""
 NOUNS = ("query", "run", "mean")
 NAMED = 5
@@ -41,6 +41,10 @@ positives!: The judgments list relevant documents alone: all others count as not
     are relevant, a random check would tell: --design "holes(50)" of unjudged next.
 complete-list: {about:list} {about:needs} every relevant document to be listed.
 refused!: {why}.
+stale!: {gone:,} of {listed:,} documents of the judgments {gone:is} not in {file} any more and {gone:is}
+    dropped: {about:list}. `unjudged check` says of which queries; --set stale=keep keeps them.
+stale-queries!: {about:query} {about:has} no document left and {about:is} left out: {about:list}.
+stale-relevant!: {about:query} {about:has} no relevant document left and {about:scores} 0: {about:list}.
 few-judged!: Only {share}, and the others count as nonrelevant: bounds (--interval bounds) show what that
     leaves open. If the labels were drawn at random, say so (--set
     judgments.how=sample).

@@ -96,7 +96,7 @@ def _described(
 ) -> tuple[Description, list[str] | None]:
     """Return what is described, and the words that name runs or systems of it."""
     if not words or not _is_source(words[0]):
-        return _found(words, usage), list(words)
+        return found_description(words, usage), list(words)
     described = description_of(words[0])
     if described is not None:
         return described, list(words[1:])
@@ -112,7 +112,7 @@ def _described(
     return Description(judgments=(Labels(words[0]),), runs=list(words[1:])), None
 
 
-def _found(words: Sequence[str], usage: str) -> Description:
+def found_description(words: Sequence[str], usage: str) -> Description:
     """Return the description of this folder or one above it."""
     found = description_above()
     if found is None and words:

@@ -19,6 +19,7 @@ from unjudged.base.lazy import computed_once
 from unjudged.base.notes import Note, note
 from unjudged.base.wording import counted
 from unjudged.collection.description import MODEL, STATED, Description, Labels, description_of
+from unjudged.collection.stale import DROP, without_stale
 from unjudged.data.frames import library_of
 from unjudged.data.limits import limit
 from unjudged.data.scan import scanner
@@ -86,8 +87,8 @@ class Collection:
         on_read
             Is told the name of each run once it is read.
         keys
-            Other keys of a description: name, queries, documents, relevant, segments, code, names, ties,
-            columns, groups, scores, defaults; and of the judgments how, depth, pooled, calibration.
+            Other keys of a description: name, queries, documents, stale, relevant, segments, code, names,
+            ties, columns, groups, scores, defaults; and of the judgments how, depth, pooled, calibration.
         """
         described = qrels if isinstance(qrels, Description) else description_of(qrels)
         if described is None:
@@ -103,6 +104,9 @@ class Collection:
         self._predictions = predictions
         self._shared: dict[float, SharedRankings] = {}
         self._judgments, self.notes = united(described.judgments)
+        if self._judgments is not None and described.stale == DROP:
+            self._judgments, stale = without_stale(self._judgments, described.documents)
+            self.notes = [*stale, *self.notes]
         self.runs: dict[str, RunSource] = {}
         self.runs = self._named(runs)
         self._state_sample()

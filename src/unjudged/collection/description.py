@@ -237,6 +237,7 @@ class Description:
     name: Annotated[str, a_text] = ""
     queries: Annotated[Any, a_file] = None
     documents: Annotated[Any, a_file] = None
+    stale: Annotated[str, one_of("drop", "keep")] = "drop"
     relevant: Annotated[float | None, a_number(0)] = None
     segments: Annotated[Any, a_file] = None
     code: Annotated[str | None, a_file] = None

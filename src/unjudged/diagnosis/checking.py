@@ -19,8 +19,11 @@ from unjudged.collection.collection import Collection, described_runs
 from unjudged.collection.description import Description, description_of
 from unjudged.collection.score_rows import UNNAMED
 from unjudged.collection.scores import Scores
+from unjudged.collection.stale import Fit
+from unjudged.data.document_names import known_names
 from unjudged.data.nested_dicts import DATASET
 from unjudged.data.sources import expanded
+from unjudged.data.tables import decode
 from unjudged.diagnosis.kinds import CALIBRATION, DESIGN, GROUPS, JUDGMENTS, RUN, SCORES, TEXTS, UNKNOWN
 from unjudged.diagnosis.recognised_files import RecognisedFile, gaps_of, recognise
 from unjudged.evidence.runs_alone import BOUNDING
@@ -67,6 +70,7 @@ def check(*files: str | os.PathLike[str]) -> Check:
             "files": [one.row() for one in found.files],
             "matches": [*found.matches()],
             "problems": [{"problem": one} for one in dict.fromkeys(found.problems())],
+            "stale": [] if found.fit is None else found.fit.queries,
             "questions": [*found.questions()],
         }
         left_out = found.left_out()
@@ -174,12 +178,44 @@ class _Files:
         waiting = {*self.qrels.content.documents.take(np.flatnonzero(self.qrels.content.grade < 0))}
         for one in self.of(TEXTS):
             for names, what in ((queries, "queries"), (waiting, "unjudged documents")):
-                if known := len(names & one.content):
+                if known := len(one.content(names)):
                     said = f"texts of {known} of {len(names)} {what}"
                     yield {"file": file, "other": one.file, "common": said}
 
+    @cached_property
+    def fit(self) -> Fit | None:
+        """How the judgments fit the first file of documents; None without one."""
+        for one in self.of(TEXTS):
+            with suppress(UnjudgedError):
+                return None if self.qrels is None else Fit.of(self.qrels.content, one.file)
+        return None
+
+    def stale(self) -> Iterator[str]:
+        """Say which documents of judgments and runs are not in the corpus."""
+        fit, qrels = self.fit, self.qrels
+        if fit is None or qrels is None:
+            return
+        if fit.gone.any():
+            yield from (f"{qrels.file}: {said}" for said in fit.sentences())
+            kept, dropped = (
+                evaluate(Collection(own, {"best": fit.best}), measures=DEFAULT).value(DEFAULT)
+                for own in (qrels.content, fit.kept)
+            )
+            most = f"no system can reach more than {DEFAULT} {dropped:.4f}, as these documents are dropped"
+            yield f"{qrels.file}: {most}; {kept:.4f} if they are kept (--set stale=keep)"
+        for name, run in self.runs.items():
+            returned = run.documents.tolist()
+            known = known_names(fit.documents, {*returned})
+            outside = [document for document in returned if document not in known]
+            if outside:
+                yield (
+                    f"{name}: {len(outside):,} of {len(returned):,} documents that it returns are not in "
+                    f"{fit.file}, such as {decode(outside[0])!r}"
+                )
+
     def problems(self) -> Iterator[str]:
         """Yield what is wrong with files, or would be if they were used together."""
+        yield from self.stale()
         yield from (f"{one.file}: {one.description}" for one in self.of(UNKNOWN))
         for one in self.of(JUDGMENTS):
             grades = one.content.grade[one.content.grade >= 0]

@@ -74,7 +74,7 @@ class _Writer:
         """Yield the lines: keys of no table first."""
         judgments = sorted(self.of(JUDGMENTS), key=lambda one: -(one.documents or 0))
         queries = {query for one in judgments for query in one.content.queries}
-        topics = [one for one in self.of(TEXTS) if queries & one.content]
+        topics = [one for one in self.of(TEXTS) if one.content(queries)]
         yield from self.keys("queries", topics)
         yield from self.keys("documents", [one for one in self.of(TEXTS) if one not in topics])
         highest = max((int(one.content.highest) for one in judgments[:1]), default=0)

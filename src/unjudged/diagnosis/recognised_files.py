@@ -15,9 +15,11 @@ from unjudged.collection.collection import united
 from unjudged.collection.description import Labels
 from unjudged.collection.score_tables import AS_ZERO
 from unjudged.collection.scores import Scores
+from unjudged.data.document_names import known_names, names_in
 from unjudged.data.nested_dicts import DATASET
 from unjudged.data.sources import FILE, kind_of_source
 from unjudged.data.streams import name_file_in_errors
+from unjudged.data.tables import encode
 from unjudged.diagnosis.kinds import (
     CALIBRATION,
     DESIGN,
@@ -30,7 +32,6 @@ from unjudged.diagnosis.kinds import (
     kind_of_file,
 )
 from unjudged.evidence.calibration import Calibration
-from unjudged.judging.texts import records
 from unjudged.questions.calibrating import read_groups
 from unjudged.rankings.coverage import are_grades
 from unjudged.rankings.judgments import CANNOT_JUDGE, Judgments
@@ -148,10 +149,11 @@ def _groups(file: str) -> RecognisedFile:
 
 
 def _texts(file: str) -> RecognisedFile:
-    names = {name for name, _ in records(file)}
-    if not names:
+    number = sum(map(len, names_in(file)))
+    if not number:
         raise InputError("no document or topic is in it")
-    return RecognisedFile(file, TEXTS, f"{len(names):,} texts by name, of documents or of topics", names)
+    said = f"{number:,} texts by name, of documents or of topics"
+    return RecognisedFile(file, TEXTS, said, lambda names: known_names(file, set(map(encode, names))))
 
 
 _HOLDS: Mapping[str, Callable[[str], RecognisedFile]] = {

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
 from unjudged.base.errors import InputError, quoted
-from unjudged.data.columns import LONGEST_LINE
+from unjudged.data.document_names import blocks, first_of, name_of, record_of
 from unjudged.data.nested_dicts import DATASET, dataset_rows
-from unjudged.data.streams import name_file_in_errors, on_disk, opened
+from unjudged.data.streams import name_file_in_errors
 
-LONGEST_RECORD = 1 << 25
-
-NAMES = ("docno", "doc_id", "_id", "id", "docid", "query_id", "qid", "number", "num")
 TITLES = ("title", "query")
 BODIES = ("text", "body", "contents", "content", "abstract", "description", "desc")
 NARRATIVES = ("narrative", "narr")
@@ -52,8 +48,8 @@ def _chosen(read: Iterator[Record], wanted: Collection[str]) -> dict[str, Text]:
     found: dict[str, Text] = {}
     for name, record in read:
         if name in wanted and name not in found:
-            body = "\n\n".join(filter(None, (_first(record, names) for names in (BODIES, NARRATIVES))))
-            found[name] = Text(_first(record, TITLES), body)
+            body = "\n\n".join(filter(None, (first_of(record, names) for names in (BODIES, NARRATIVES))))
+            found[name] = Text(first_of(record, TITLES), body)
     return found
 
 
@@ -78,47 +74,23 @@ def records(source: str) -> Iterator[Record]:
     """Yield the documents or queries of a file, one on each line: JSON objects, or fields between tabs."""
     of_line = None
     with name_file_in_errors(source):
-        for number, line in _lines(source):
-            if line.strip():
-                of_line = of_line or (_json if line.lstrip()[0] == "{" else _tsv)
-                yield of_line(line, number)
+        for start, lines in blocks(source):
+            for number, line in enumerate(lines, start):
+                if line.strip():
+                    of_line = of_line or (_json if line.lstrip()[:1] == b"{" else _tsv)
+                    yield of_line(line, number)
 
 
-def _lines(source: str) -> Iterator[tuple[int, str]]:
-    rest, number = b"", 0
-    with on_disk(source) as file, opened(file) as stream:
-        while piece := stream.read(LONGEST_LINE):
-            *lines, rest = (rest + piece).split(b"\n")
-            if len(rest) > LONGEST_RECORD:
-                problem = f"longer than {LONGEST_RECORD >> 20} MB, expected one document per line"
-                raise InputError(problem, line=number + len(lines) + 1)
-            for line in lines:
-                number += 1
-                yield number, line.decode("utf-8", "replace")
-    yield number + 1, rest.decode("utf-8", "replace")
+def _json(line: bytes, number: int) -> Record:
+    record = record_of(line, number)
+    return name_of(record), dict(record)
 
 
-def _json(line: str, number: int) -> Record:
-    try:
-        record = json.loads(line)
-    except (ValueError, RecursionError):
-        raise InputError(f"{quoted(line)} is not JSON, expected one object per line", line=number) from None
-    name = _first(record, NAMES) if isinstance(record, dict) else ""
-    if not name:
-        problem = f"no name among the keys, expected one of {', '.join(NAMES)}"
-        raise InputError(problem, line=number)
-    return name, record
-
-
-def _tsv(line: str, number: int) -> Record:
-    name, *fields = line.rstrip("\r\n").split("\t")
+def _tsv(line: bytes, number: int) -> Record:
+    text = line.decode("utf-8", "replace")
+    name, *fields = text.rstrip("\r\n").split("\t")
     if not fields:
-        problem = f"{quoted(line)}: expected a name and a text, separated by a tab"
+        problem = f"{quoted(text)}: expected a name and a text, separated by a tab"
         raise InputError(problem, line=number)
     title, body = ("", fields) if len(fields) == 1 else (fields[0], fields[1:])
     return name, {"title": title, "text": "\t".join(body)}
-
-
-def _first(record: dict[str, Any], names: tuple[str, ...]) -> str:
-    """Return the first of these fields that has something, as text."""
-    return next((str(record[name]).strip() for name in names if record.get(name) not in (None, "")), "")

@@ -153,6 +153,10 @@ for _kind, _names in PLAIN.items():
 
 field("other", "with", "label")
 field("kind", kind="label")
+field("listed", kind="integer", means="documents of the judgments")
+field("stale", kind="integer", means="those that do not exist any more")
+field("relevant", kind="integer", means="relevant documents of the judgments")
+field("stale_relevant", "relevant, stale", "integer", means="those that do not exist any more")
 field("common", kind="text", means="what two files have in common")
 field("letter", " ", "label")
 field("judge", kind="label", means="a model or a person who is compared with people")

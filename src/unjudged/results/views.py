@@ -124,6 +124,7 @@ VIEWS: dict[str, View] = {
     "files": View(["file", "kind", "queries", "documents", "description"]),
     "matches": View(["file", "other", "common"]),
     "problems": View(["problem"]),
+    "stale": View(["query", "listed", "stale", "relevant", "stale_relevant"]),
     "questions": View(["question", "command", "refusal"]),
     "next": View(["query", "document", "gain", "probability"]),
     "left out": View(["system", "group", "mean", "mean_left_out", "change", "rank", "rank_left_out"]),

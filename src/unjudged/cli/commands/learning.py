@@ -17,23 +17,25 @@ if TYPE_CHECKING:
     from unjudged.cli.command_line import Given
 
 
-@command("check", "FILE...", "format output")
+@command("check", "[FILE...]", "format output")
 def check(given: Given) -> int:
     """Say what files are, what is wrong with them, and which questions they answer by which command.
 
-    Files may come in any order: judgments, runs, tables of scores, groups, texts and topics, or a
-    description. With groups and the pooled runs it says how far off runs of a new group would be, in score
-    and in place. `-o collection.toml` writes a description of the files, and never over another. The exit
-    code is 1 if no file is recognised.
+    Files may come in any order: judgments, runs, tables of scores, groups, documents and topics, or a
+    description, which is that of this folder if none is given. With documents it says which judgments are
+    of documents that do not exist any more. With groups and the pooled runs it says how far off runs of a
+    new group would be, in score and in place. `-o collection.toml` writes a description of the files, and
+    never over another. The exit code is 1 if no file is recognised.
 
         unjudged check qrels.txt *.run
         unjudged check qrels.txt *.run groups.txt
         unjudged check qrels.txt *.run -o collection.toml
     """
+    from unjudged.cli.opening import found_description
     from unjudged.diagnosis.checking import check
     from unjudged.diagnosis.describing import write_description
 
-    files = given.files()
+    files = given.files() or [found_description([], given.usage).place.file]
     if given.output is not None and given.output.suffix == ".toml":
         write_description(files, given.output)
         warn(f"Wrote {given.output}.")
