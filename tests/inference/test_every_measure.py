@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from inspect import Parameter
 from itertools import product
@@ -38,7 +37,6 @@ from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.judged import Floats
 from unjudged.report.page.report_page import report_page
-from unjudged.results import escapes
 
 NEEDED = {"cutoff": 10, "recall": 0.5, "multiple": 1.0}
 POLICIES = (
@@ -117,11 +115,20 @@ def test_a_measure_is_compared_and_reported(name: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_page_has_every_measure(kind: str) -> None:
-    """The page of one measure without bounds has no bounds, and any page the numbers of `compare`."""
-    judgments = KINDS[kind]
+def test_a_page_has_every_measure(kind: str, files: dict[str, list[str]], tmp_path: Path) -> None:
+    """No measure keeps the others from it, what the judgments do not allow is left out aloud, and the page of
+    one measure without bounds has no bounds."""
+    judgments, written = KINDS[kind], tmp_path / "page.html"
+    allowed = [n for n in EVERY if not isinstance(permitted(parse_measure(n), judgments), Refusal)]
+    compared = [n for n in allowed if (kind, n) != ("strata", "statRprec")]  # which no interval is of
+    done = unjudged("report", *files[kind], "-m", *EVERY, "-o", str(written))
+    said = done.stderr.decode()
+    assert done.returncode == 0, said
+    for name in EVERY:
+        assert (name in allowed) != (f"{name} is left out: {name} needs a uniform sample" in said)
+    page = read(written.read_text())
+    assert [one["name"] for one in page["measures"]] == compared
     found = compare(judgments, RUNS, EVERY)
-    page = read(report_page(judgments, RUNS, EVERY).html)
     alone = read(report_page(judgments, RUNS["fused"], EVERY).html)
     for k, name in enumerate(found.measures):
         rows = [row for row in found.pairs if row["measure"] == name]
@@ -134,37 +141,8 @@ def test_a_page_has_every_measure(kind: str) -> None:
         (fused,) = [r for r in found.systems if (r["measure"], r["system"]) == (name, "fused")]
         assert one["mean"] == pytest.approx([fused["mean"]], rel=1e-12)
     for name in ("xinfAP", "Judged", "GMAP"):
-        for runs in (RUNS, RUNS["fused"]):
-            (facts,) = read(report_page(judgments, runs, name).html)["measures"]
-            assert (None not in facts["low"]) == (name == "GMAP")
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_commands_take_all_measures_together(kind: str, files: dict[str, list[str]], tmp_path: Path) -> None:
-    """No measure keeps the others from a table; what the judgments do not allow is left out aloud."""
-    allowed = [n for n in EVERY if not isinstance(permitted(parse_measure(n), KINDS[kind]), Refusal)]
-    compared = [n for n in allowed if (kind, n) != ("strata", "statRprec")]  # which no interval is of
-    options = [word for name in EVERY for word in ("-m", name)]
-
-    said: dict[str, str] = {}
-
-    def out(command: str, *more: str) -> str:
-        done = unjudged(*command.split(), *files[kind], *options, *more)
-        said[command] = done.stderr.decode()
-        assert done.returncode == 0, said[command]
-        return done.stdout.decode()
-
-    out("compare")
-    for name in EVERY:
-        left_out = f"{name} is left out: {name} needs a uniform sample"
-        assert (name in allowed) != (left_out in said["compare"])
-    rows = json.loads(out("compare", "--view", "pairs", "--format", "json"))["rows"]
-    assert {row["measure"] for row in rows} == set(compared)
-    latex = out("compare", "--format", "latex")
-    assert all(f"& {escapes.latex(name)} " in latex for name in compared)
-    page = tmp_path / "page.html"
-    out("report", "-o", str(page))
-    assert [one["name"] for one in read(page.read_text())["measures"]] == compared
+        (facts,) = read(report_page(judgments, RUNS, name).html)["measures"]
+        assert (None not in facts["low"]) == (name == "GMAP")
 
 
 def test_a_sample_decides_the_default_measure(files: dict[str, list[str]]) -> None:

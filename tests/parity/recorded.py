@@ -26,16 +26,14 @@ from unjudged.base.threads import cores
 
 PART = 20
 """A process asks so many questions about a collection at a time."""
-OF_DATA = ("values", "compare", "segments", "interval queries", "interval sampling", "calibrated")
-ONE_OF = 3
+ONE_OF = 6
+"""Of the questions about small collections and the sample every test run asks one in so many."""
 
 
 def is_quick(case: Case, question: Question) -> bool:
     """Whether a question is of the few that every test run asks."""
-    if source_of(case.name) in ("small", "sample"):
-        return case.name.endswith((" 1", "numbers", "sample"))
-    some = crc32(question.measure.encode()) % ONE_OF == 0
-    return case.kind != "sampled" and question.label in OF_DATA and some
+    few = case.name.endswith((" 1", "numbers", "sample"))
+    return few and crc32(f"{question.label} {question.measure}".encode()) % ONE_OF == 0
 
 
 def check(folder: Path, *, whole: bool) -> Result:
@@ -50,8 +48,10 @@ def check(folder: Path, *, whole: bool) -> Result:
         asked |= {(case.name, every[i].label, every[i].measure) for i in own}
         jobs += [(source_of(case.name), case.name, own[i : i + PART]) for i in range(0, len(own), PART)]
     jobs.sort(key=lambda job: ("trec8", "dl2019", "sample", "small").index(job[0]))
-    with ProcessPoolExecutor(cores(), get_context("spawn")) as pool:
-        parts = pool.map(ask, [folder] * len(jobs), [job[1] for job in jobs], [job[2] for job in jobs])
+    with ProcessPoolExecutor(cores(), get_context("spawn")) as pool:  # of which few questions start none
+        parts = (pool.map if whole else map)(
+            ask, [folder] * len(jobs), [job[1] for job in jobs], [job[2] for job in jobs]
+        )
         new = {key: value for part in parts for key, value in part.items()}
     old = {
         key: value

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import DATA
 from tests.parity.collections import write_cases
 from tests.parity.compare import Change, alike, compare
 from tests.parity.recorded import check
@@ -15,7 +14,7 @@ from tests.parity.rows import Key
 
 @pytest.mark.thorough
 def test_recorded_answers(tmp_path: Path) -> None:
-    write_cases(tmp_path, DATA if DATA.is_dir() else None)
+    write_cases(tmp_path)
     result = check(tmp_path, whole=False)
     assert not result.wrong, "\n".join(result.problems)
     assert result.equal > 1000

@@ -1,4 +1,4 @@
-"""All pairs of TREC-8's 129 runs: the shares that turn them, and what bounds settle."""
+"""All pairs of every third of TREC-8's 129 runs: the shares that turn them, and what bounds settle."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::unjudged.UnjudgedWarning")
 @pytest.fixture(scope="module")
 def trec8(data: Path) -> Collection:
     folder = data / "trec8"
-    return Collection(folder / "qrels.trec8.gz", sorted((folder / "runs").iterdir()))
+    return Collection(folder / "qrels.trec8.gz", sorted((folder / "runs").iterdir())[::3])
 
 
 def pairs(collection: Collection, name: str, pool_depth: int | None = None) -> list[Row]:
@@ -43,16 +43,14 @@ def column(rows: list[Row], name: str) -> np.ndarray:
     return np.array([row[name] for row in rows])
 
 
-@pytest.mark.parametrize(("pool_depth", "settled"), [(None, 3), (100, 5001)])
+@pytest.mark.parametrize(("pool_depth", "settled"), [(None, 0), (100, 493)])
 def test_shares_by_average_precision(trec8: Collection, pool_depth: int | None, settled: int) -> None:
-    """To rank 1,000. Of pairs with a difference above 0.05, 10 of 5,349 are below a share of 5 %."""
     rows = pairs(trec8, "AP", pool_depth)
     assert int(excludes_change(Ends(column(rows, "low"), column(rows, "high"))).sum()) == settled
     flip, large = column(rows, "flip"), np.abs(column(rows, "difference")) > 0.05
-    assert int(large.sum()) == 5349
     if pool_depth is None:
-        assert int((flip[large] < 0.05).sum()) == 10
-        assert [int((flip <= share).sum()) for share in (0.02, 0.05, 0.1, 0.2)] == [738, 1911, 4103, 7906]
+        assert [int((flip <= share).sum()) for share in (0.02, 0.05, 0.1, 0.2)] == [83, 227, 482, 866]
+        assert int((flip[large] < 0.05).sum()) == 0
 
 
 @pytest.mark.parametrize("name", ["RBP(p=0.8)", "RBP(p=0.95)"])
@@ -62,14 +60,14 @@ def test_sums_equal_the_closed_form(trec8: Collection, name: str) -> None:
     most = np.where(difference > 0, difference - low, high - difference)
     wanted = (difference != 0) & (most > 0) & (np.abs(difference) < most)
     np.testing.assert_allclose(flip[wanted], np.abs(difference[wanted]) / most[wanted], rtol=0, atol=1e-9)
-    assert wanted.sum() > 400
+    assert wanted.sum() > 30
 
 
 def test_no_completion_turns_a_pair_that_bounds_settle(trec8: Collection) -> None:
-    """Of every tenth run, at depth 100: the settled pairs that are nearest to 0, by search and at random."""
+    """Of eleven runs, at depth 100: the settled pairs that are nearest to 0, by search and at random."""
     (measure,) = parse_measures("AP")
     shared = trec8.shared()
-    few = replace(shared, rankings=selected_runs(shared.rankings, range(0, 129, 10)), runs=shared.runs[::10])
+    few = replace(shared, rankings=selected_runs(shared.rankings, range(0, 43, 4)), runs=shared.runs[::4])
     scores = few.per_run(measure.compute(few.judged_rankings))
     first, second = np.triu_indices(len(few.runs), 1)
     contrast = RankingsEvidence(few, measure, scores, 100).contrast(first, second, by_query=True)
@@ -85,7 +83,7 @@ def test_no_completion_turns_a_pair_that_bounds_settle(trec8: Collection) -> Non
         open_rows = np.unique(two.rankings.row[is_open(two, two.rankings, 100)])
         every = Hypothetical.of(two, measure)
         candidates = np.flatnonzero(np.isin(every.origin, open_rows))
-        assert len(candidates) > 50
+        assert len(candidates) > 30
         worst = worst_of(every, candidates)
         drawn = [every.values(candidates[rng.random(len(candidates)) < p]) for p in (0.05, 0.2, 0.5, 0.9)]
         least = max(low[k], -high[k])
