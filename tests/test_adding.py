@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -35,17 +36,21 @@ from unjudged.evidence.bounds.value_bounds import bounds
 from unjudged.evidence.contrast import Contrast
 from unjudged.evidence.intervals.methods import Columns, How, interval
 from unjudged.inference.corrections import correction
+from unjudged.inference.infer import Settings
 from unjudged.inference.rows import better_first
 from unjudged.inference.significance import significance_test
 from unjudged.judging import Pool
 from unjudged.judging.designs import design
 from unjudged.measures.kernel.estimand import ALL_JUDGED
-from unjudged.measures.kernel.registry import Measure, bounds_of
+from unjudged.measures.kernel.registry import Measure, bounds_of, reported_measure
+from unjudged.questions.comparing import compare_gathered
+from unjudged.questions.gathering import Gathered, known_evidence
 from unjudged.rankings.judged import Floats, Integers
+from unjudged.report.figure import Figure, colour_of, dot
 from unjudged.results.fields import FIELDS, Row, field
-from unjudged.results.grid import grid_of
-from unjudged.results.rendering import render
-from unjudged.results.views import VIEWS
+from unjudged.results.grid import Grid, grid_of
+from unjudged.results.rendering import FORMATS, OutputFormat, render
+from unjudged.results.views import VIEWS, View
 
 PAIR = {name: sample.runs[name] for name in ("reranked", "fused")}
 GUESSES: dict[str, dict[str, float]] = {}
@@ -164,6 +169,80 @@ def test_a_field_is_seen_in_all_sources_views_and_formats() -> None:
 def shown_rows(found: Comparison, view: str) -> Sequence[Row]:
     """Rows as people see them: pairs have the better system first."""
     return [better_first(dict(row)) for row in found.rows[view]] if view == "pairs" else found.rows[view]
+
+
+@dataclass
+class Clicks:
+    """A source of evidence: shares of clicks by system and query."""
+
+    measure: Measure
+    systems: Sequence[str]
+    queries: Sequence[str]
+    shares: Floats
+
+    def contrast(self, first: Integers, second: Integers, *, by_query: bool = False) -> Contrast:  # noqa: ARG002
+        known = (self.measure, self.systems, self.queries)
+        return Contrast(*known, first, second, self.shares, missing="clicks are no judgments")
+
+
+def test_a_source_of_evidence() -> None:
+    """A class that makes contrasts: everything after it works, and says why judging is not asked about."""
+    queries = [f"q{k}" for k in range(20)]
+    shares = np.stack([np.linspace(0.1, 0.2, 20), np.linspace(0.15, 0.35, 20)])
+    clicks = Clicks(reported_measure("clicks", (0, 1)), ["old", "new"], queries, shares)
+    known = (clicks.systems, clicks.queries)
+    found = compare_gathered(
+        Gathered([clicks.measure], *known, partial(known_evidence, [clicks])), Settings()
+    )
+    pair = found.pair("new", "old")
+    assert (pair["headline"], pair["more_judging"]) == ("better", "unknown")
+    assert round(pair["difference"], 6) == 0.1
+    assert "clicks are no judgments" in " ".join(found.sentences())
+    assert found.to_frame()["system"].tolist() == ["new", "old"]
+
+
+def test_a_view() -> None:
+    """A list of fields; every format shows it."""
+    VIEWS["short"] = View(["system", "mean"])
+    try:
+        found = compare(sample.qrels, PAIR, "AP")
+        short = replace(found, rows={**found.rows, "short": found.rows["systems"]})
+        assert [column.name for column in short.grid("short").columns] == ["system", "mean"]
+        assert str(render(short.grids(format="csv", view="short"), "csv")).startswith("system,mean\n")
+    finally:
+        del VIEWS["short"]
+
+
+def test_a_format() -> None:
+    """A function from a table to text, with the suffix of its files: commands offer it, too."""
+
+    def as_org(grid: Grid) -> str:
+        lines = [
+            [column.name for column in grid.columns],
+            *([str(cell) for cell in row] for row in grid.rows),
+        ]
+        return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+    FORMATS.add("org", OutputFormat(as_org, ".org"))
+    try:
+        printed_one = printed(
+            "evaluate", str(sample.qrels), str(PAIR["fused"]), "-m", "RR", "--format", "org"
+        )
+        assert printed_one.startswith("| system |")
+        assert "parquet, org" in " ".join(printed("evaluate", "--help").split())
+    finally:
+        del FORMATS["org"]
+
+
+def test_a_figure(tmp_path: Path) -> None:
+    """A function from rows to marks under a title that says what they show."""
+    rows = compare(sample.qrels, PAIR, "AP").rows["systems"]
+    figure = Figure(40, f"{rows[0]['system']} has the highest mean")
+    figure.add(dot(600 * row["mean"], 20, colour_of(k)) for k, row in enumerate(rows))
+    figure.save(tmp_path / "means.svg")
+    drawn = (tmp_path / "means.svg").read_text()
+    assert "reranked has the highest mean" in drawn
+    assert drawn.count("<circle") == len(rows)
 
 
 def test_a_design() -> None:

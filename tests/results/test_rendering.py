@@ -21,7 +21,7 @@ from unjudged.base.wording import plain
 from unjudged.judging import Pool
 from unjudged.results import escapes
 from unjudged.results.grid import Column, Grid, grid_of
-from unjudged.results.rendering import FORMATS, SUFFIXES, as_html, cells_wide, format_of, render, table
+from unjudged.results.rendering import FORMATS, as_html, cells_wide, format_of, render, table
 from unjudged.studies.experimenting import experiment
 
 GRID = Grid(
@@ -86,9 +86,9 @@ def test_several_grids() -> None:
 
 
 def test_formats_by_suffix() -> None:
-    assert [format_of(Path(f"x{suffix.upper()}")) for suffix in SUFFIXES] == list(FORMATS)
+    assert [format_of(Path(f"x{one.suffix.upper()}")) for one in FORMATS.values()] == list(FORMATS)
     assert format_of(None) == format_of(Path("x.out")) == "table"
-    with pytest.raises(UsageError, match="unknown format 'xml': use one of table, csv"):
+    with pytest.raises(UsageError, match="format is 'xml', expected one of table, csv"):
         render(GRID, "xml")
 
 

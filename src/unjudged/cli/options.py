@@ -16,7 +16,6 @@ from typing import Any, NamedTuple, TypeVar
 from unjudged.base.errors import InputError, UnjudgedError, UsageError, reason_of
 from unjudged.base.wording import meant
 from unjudged.results.grid import DECIMALS
-from unjudged.results.rendering import FORMATS
 
 
 class Option:
@@ -127,7 +126,7 @@ _SHARED = (
     Option(
         "-f",
         "--format",
-        known=FORMATS,
+        known="results.rendering.FORMATS",
         help="The output format. By default the suffix of the output file decides, or else it is a table for "
         "people; csv, tsv, json, jsonl and parquet have full precision.",
     ),

@@ -13,14 +13,7 @@ from unjudged.base.notes import BELOW
 from unjudged.base.wording import plain
 from unjudged.cli.standard_streams import already_said, show, tell, terminal_width
 from unjudged.results.grid import DECIMALS, Grid
-from unjudged.results.rendering import (
-    FULL_PRECISION,
-    SUFFIXES,
-    WITHOUT_NOTES,
-    arrow_modules,
-    format_of,
-    render,
-)
+from unjudged.results.rendering import FORMATS, arrow_modules, format_of, render
 
 if TYPE_CHECKING:
     from unjudged.cli.command_line import Given
@@ -51,9 +44,11 @@ def form_of(given: Given) -> str:
     Refuse a format that cannot be written, and what it cannot have, before the work.
     """
     output: Path | None = given.output
-    if given.format is None and output is not None and output.suffix.lower() not in ("", *SUFFIXES):
-        known = ", ".join(SUFFIXES)
-        raise UsageError(f"{output}: no format has the suffix {output.suffix}: use {known}, or --format")
+    known = [one.suffix for one in FORMATS.values()]
+    if given.format is None and output is not None and output.suffix.lower() not in ("", *known):
+        raise UsageError(
+            f"{output}: no format has the suffix {output.suffix}: use {', '.join(known)}, or --format"
+        )
     chosen: str = given.format or format_of(output)
     if chosen == "parquet":
         if output is None:
@@ -62,7 +57,7 @@ def form_of(given: Given) -> str:
     decimals = getattr(given, "decimals", DECIMALS)
     if not 0 <= decimals <= MOST_DECIMALS:
         raise UsageError(f"--decimals is {decimals}, expected a number from 0 to {MOST_DECIMALS}")
-    if decimals != DECIMALS and chosen in FULL_PRECISION:
+    if decimals != DECIMALS and FORMATS.find(chosen).exact:
         raise UsageError(f"--decimals is for tables; {chosen} has full precision")
     return chosen
 
@@ -90,7 +85,7 @@ def show_tables(grids: Grid | Sequence[Grid], given: Given, *, text: str = "", a
         width, bold = terminal_width(), on_terminal(given.output)
         show(f"{text or render(bare, chosen, width=width, bold=bold)!s}{after}", given.output)
         return
-    (tell if chosen in WITHOUT_NOTES else already_said)(notes)
+    (tell if FORMATS.find(chosen).single else already_said)(notes)
     show(render(grids, chosen), given.output)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache, partial
 from itertools import zip_longest
 from math import isfinite
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unicodedata import combining, east_asian_width
 
+from unjudged.base.choices import Choices
 from unjudged.base.errors import UsageError, missing_package
 from unjudged.base.notes import Note
 from unjudged.base.wording import plain
@@ -19,27 +21,24 @@ from unjudged.results import escapes
 from unjudged.results.escapes import shortened
 from unjudged.results.grid import Cell, Column, Grid, Marked
 
-SUFFIXES = {
-    ".txt": "table",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".json": "json",
-    ".jsonl": "jsonl",
-    ".md": "markdown",
-    ".tex": "latex",
-    ".html": "html",
-    ".parquet": "parquet",
-}
-FORMATS = tuple(SUFFIXES.values())
-WITHOUT_NOTES = ("csv", "tsv", "jsonl", "parquet")
-"""Formats of one table that have no place for notes; whoever writes them shows the notes elsewhere."""
-FULL_PRECISION = (*WITHOUT_NOTES, "json")
-"""Formats for programs, which keep every digit."""
+
+@dataclass(frozen=True)
+class OutputFormat:
+    """What writes one table, and the suffix of its files."""
+
+    write: Callable[[Grid], str | bytes]
+    suffix: str
+    exact: bool = False
+    """Every digit is written: it is for programs."""
+    single: bool = False
+    """A file holds one table and no notes; whoever writes it shows the notes elsewhere."""
+    head: str = ""
 
 
 def format_of(path: Path | None, default: str = "table") -> str:
     """Return the format that the suffix of a file asks for."""
-    return default if path is None else SUFFIXES.get(path.suffix.lower(), default)
+    suffix = None if path is None else path.suffix.lower()
+    return next((name for name, one in FORMATS.items() if one.suffix == suffix), default)
 
 
 def render(
@@ -49,19 +48,15 @@ def render(
 
     Several grids are one json document; csv, tsv, jsonl and parquet hold only one.
     """
-    several = [grids] if isinstance(grids, Grid) else list(grids)
+    several, chosen = [grids] if isinstance(grids, Grid) else list(grids), FORMATS.find(format)
     if format == "table":
         return "\n".join(table(grid, width=width, bold=bold) for grid in several)
-    if format in _FOR_PEOPLE:
-        return _HEADS.get(format, "") + "\n".join(map(_FOR_PEOPLE[format], several))
-    if format == "json":
-        documents = list(map(as_json, several))
-        return documents[0] if isinstance(grids, Grid) else f'{{"tables": [\n{",".join(documents)}]}}\n'
-    if format not in _FOR_PROGRAMS:
-        raise UsageError(f"unknown format {format!r}: use one of {', '.join(FORMATS)}")
-    if len(several) > 1:
+    if format == "json" and not isinstance(grids, Grid):
+        return f'{{"tables": [\n{",".join(map(as_json, several))}]}}\n'
+    if len(several) > 1 and chosen.single:
         raise UsageError(f"{format} holds one table, and this output has {len(several)}: use json")
-    return _FOR_PROGRAMS[format](several[0])
+    made = [chosen.write(grid) for grid in several]
+    return made[0] if isinstance(made[0], bytes) else chosen.head + "\n".join(map(str, made))
 
 
 def as_csv(grid: Grid, delimiter: str = ",") -> str:
@@ -171,16 +166,9 @@ def arrow_modules() -> tuple[Any, Any]:
     return pyarrow, parquet
 
 
-_HEADS = {"html": '<!doctype html>\n<meta charset="utf-8">\n<title>unjudged</title>\n'}
+_PAGE_HEAD = '<!doctype html>\n<meta charset="utf-8">\n<title>unjudged</title>\n'
 _RAISED = r"\textsuperscript{{{}}}"
 _ALIGNED = ' style="text-align: right"'
-_FOR_PEOPLE = {"markdown": as_markdown, "latex": as_latex, "html": as_html}
-_FOR_PROGRAMS: dict[str, Callable[[Grid], str | bytes]] = {
-    "csv": as_csv,
-    "tsv": partial(as_csv, delimiter="\t"),
-    "jsonl": as_jsonl,
-    "parquet": as_parquet,
-}
 
 
 def _objects(grid: Grid) -> list[dict[str, Cell]]:
@@ -348,3 +336,18 @@ def cells_wide(text: str) -> int:
     if text.isascii():
         return len(text)
     return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
+
+
+FORMATS: Choices[OutputFormat] = Choices(
+    "format",
+    table=OutputFormat(table, ".txt"),
+    csv=OutputFormat(as_csv, ".csv", exact=True, single=True),
+    tsv=OutputFormat(partial(as_csv, delimiter="\t"), ".tsv", exact=True, single=True),
+    json=OutputFormat(as_json, ".json", exact=True),
+    jsonl=OutputFormat(as_jsonl, ".jsonl", exact=True, single=True),
+    markdown=OutputFormat(as_markdown, ".md"),
+    latex=OutputFormat(as_latex, ".tex"),
+    html=OutputFormat(as_html, ".html", head=_PAGE_HEAD),
+    parquet=OutputFormat(as_parquet, ".parquet", exact=True, single=True),
+)
+"""Every format by its name; another one is one more entry."""

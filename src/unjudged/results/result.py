@@ -12,7 +12,7 @@ from unjudged.base.errors import UsageError, missing_package
 from unjudged.results import escapes
 from unjudged.results.fields import Row
 from unjudged.results.grid import DECIMALS, Grid
-from unjudged.results.rendering import FULL_PRECISION, WITHOUT_NOTES, as_latex
+from unjudged.results.rendering import FORMATS, as_latex
 from unjudged.results.views import VIEWS, View, grid_of_view, records_of_view, together
 
 LIBRARIES = ("pandas", "polars", "pyarrow", "duckdb")
@@ -73,9 +73,9 @@ class Result:
 
     def grids(self, decimals: int = DECIMALS, *, format: str = "table", view: str = "") -> list[Grid]:
         """Return the tables that a format has: of each view, or of all in one; notes are below the last."""
-        if format in WITHOUT_NOTES:
+        if FORMATS.find(format).single:
             return [self.records(view)]
-        names, programs = [view] if view else self.views, format in FULL_PRECISION
+        names, programs = [view] if view else self.views, FORMATS.find(format).exact
         made = [self.records(name) if programs else self.grid(name, decimals) for name in names]
         notes = list(dict.fromkeys(note for grid in made for note in grid.notes))
         return [*(replace(grid, notes=()) for grid in made[:-1]), replace(made[-1], notes=notes)]

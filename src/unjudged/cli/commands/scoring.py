@@ -12,7 +12,7 @@ from unjudged.cli.opening import are_several, collections_of_words, opened, pred
 from unjudged.cli.options import Option, a_path, command, views
 from unjudged.cli.output import form_of, show_figure, show_result, wrapped
 from unjudged.cli.standard_streams import progress, show, tell
-from unjudged.results.rendering import FULL_PRECISION, WITHOUT_NOTES
+from unjudged.results.rendering import FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -105,7 +105,7 @@ def compare(given: Given) -> None:
         unjudged compare qrels.txt *.run -m AP nDCG@10 --baseline lexical
         unjudged compare news=news.toml web=web.toml
     """
-    form = form_of(given)
+    form = FORMATS.find(form_of(given))
     found = compared(given)
     two = len(found.runs) == 2 and "collections" not in found.settings
     if given.plot is not None:
@@ -114,9 +114,9 @@ def compare(given: Given) -> None:
         if len(found.runs) != 2:
             raise UsageError(f"--view queries is about two systems, and there are {len(found.runs)}")
         by_query = found.by_query()
-        show_result(by_query if form in WITHOUT_NOTES else replace(by_query, view=""), given)
+        show_result(by_query if form.single else replace(by_query, view=""), given)
         return
-    view = given.view or ("pairs" if two and form in FULL_PRECISION else "systems")
+    view = given.view or ("pairs" if two and form.exact else "systems")
     if not found.rows.get(view):
         raise UsageError(f"--view {view}: there are no {view} here; use {', '.join(found.rows)}")
     text = wrapped(found.sentences()) if two and view == "systems" and "segments" not in found.rows else ""
