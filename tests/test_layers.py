@@ -74,7 +74,7 @@ SOURCES_OF_EVIDENCE = {"evidence", "predictions", "collection", "rankings", "dat
 """Parts that know where numbers come from."""
 SEEN_BY_INFERENCE = {
     *("evidence.contrast", "evidence.estimates", "evidence.intervals.methods", "collection.query_segments"),
-    *("rankings.judged", "evidence.intervals.quantiles"),
+    *("rankings.judged", "evidence.intervals.quantiles", "evidence.clusters"),
 }
 """What inference uses of them: the protocol, types of arrays, quantiles and intervals over queries."""
 SEEN_BY_RESULTS = {"collection.query_segments", "collection.scores", "rankings.judged"}

@@ -14,6 +14,7 @@ from typing import Any
 
 import agreement_coverage
 import calibrated_coverage
+import cluster_samples
 import family_trials
 import gate_trials
 import macro_samples
@@ -81,6 +82,10 @@ def collections(folder: Path, pool: ProcessPoolExecutor) -> None:
     write_held("collections", _all(jobs))
 
 
+def clusters(folder: Path, pool: ProcessPoolExecutor) -> None:  # noqa: ARG001 (needs no data)
+    write_rows("clusters", cluster_samples.COLUMNS, cluster_samples.cluster_samples())
+
+
 def _all(jobs: Iterable[Future[list[Any]]]) -> list[Any]:
     return list(chain.from_iterable(job.result() for job in list(jobs)))
 
@@ -145,6 +150,7 @@ PARTS: dict[str, Callable[[Path, ProcessPoolExecutor], None]] = {
         kinds,
         queries,
         collections,
+        clusters,
         simulated,
         tests,
         agreement,

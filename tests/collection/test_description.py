@@ -117,7 +117,7 @@ WRONG = {
     "dense =|dense.x =": "23: runs.dense is {'x': ",
     "relevant = 2|relevant = 2 2": "4: not TOML: Expected newline or end of document after a statement",
     "[defaults]|[defaults]\nalpha = 1": "26: defaults.alpha is 1, expected a number above 0 and below 1",
-    "relevant = 2|clusters = 1": "4: clusters is not built yet: queries of one session cannot be kept",
+    "relevant = 2|clusters = 1": "4: clusters is 1, expected a text",
     "[defaults]|[scores]\nfile = 'x'\n[defaults]": "25: scores and judgments cannot be used together yet",
     '[[judgments]]\nfile = "qrels/test.tsv"|[[judgments]]': "9: judgments has no file: say which",
     'by = "model"|by = "model"\nhow = "pool"': "19: judgments.how is about judgments by people: omit it",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,6 +11,7 @@ from scipy import stats
 
 from tests.inference.test_significance import score_matrices
 from unjudged import UsageError
+from unjudged.evidence.clusters import Clusters
 from unjudged.inference import pairs as effects
 from unjudged.inference.pairs import Pairs, effect_size, outcomes, t_interval
 from unjudged.rankings.judged import Floats
@@ -66,14 +69,16 @@ def test_all_but_one_difference_equal() -> None:
     assert np.isfinite([found.low[1], found.high[1]]).all()
 
 
-def test_the_jackknife_is_what_leaving_out_gives(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("names", ["abcdefghijk", "aaabbcddddd"])
+def test_the_jackknife_is_what_leaving_out_gives(names: str) -> None:
     differences = np.random.default_rng(8).exponential(size=(7, 11)) - 0.5
-    rows = [[np.delete(row, i) for i in range(11)] for row in differences]
-    without = np.array([[part.mean() / part.std(ddof=1) for part in parts] for parts in rows])
-    expected = np.sqrt(10 / 11 * ((without - without.mean(axis=1, keepdims=True)) ** 2).sum(axis=1))
-    np.testing.assert_allclose(effects._jackknife(against_zero(differences)), expected)
-    monkeypatch.setattr("unjudged.inference.pairs.CELLS", 22)
-    np.testing.assert_allclose(effects._jackknife(against_zero(differences)), expected)
+    parts = [[k for k, own in enumerate(names) if own == name] for name in sorted(set(names))]
+    rows = [[np.delete(row, part) for part in parts] for row in differences]
+    without = np.array([[left.mean() / left.std(ddof=1) for left in row] for row in rows])
+    gaps = without - without.mean(axis=1, keepdims=True)
+    expected = np.sqrt((len(parts) - 1) / len(parts) * (gaps**2).sum(axis=1))
+    pairs = replace(against_zero(differences), clusters=Clusters.of(names))
+    np.testing.assert_allclose(effects._jackknife(pairs, differences.std(axis=1, ddof=1)), expected)
 
 
 WORLDS = {

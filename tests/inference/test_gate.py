@@ -33,13 +33,13 @@ def test_one_sided_tests(differences: list[float], margin: float) -> None:
         assert (below < 0.05) == (high < -margin) or abs(high + margin) < 1e-9
 
 
-def _of_one(values: Any, *more: float) -> tuple[float, float]:
-    above, below = careful(np.array([values]), *more)
+def _of_one(values: Any, margin: float = 0.0, reach: float = np.inf) -> tuple[float, float]:
+    above, below = careful(np.array([values]), margin, reach)
     return float(above[0]), float(below[0])
 
 
-def _limits_of_one(values: Any, *more: float) -> tuple[float, float]:
-    low, high = limits(np.array([values]), *more)
+def _limits_of_one(values: Any, alpha: float, reach: float = np.inf) -> tuple[float, float]:
+    low, high = limits(np.array([values]), alpha, reach)
     return float(low[0]), float(high[0])
 
 

@@ -78,10 +78,13 @@ rests-on-few!: {about:list} has {queries:query}, on which up to {share:share} of
     or difference over collections rests: its interval and p value may be too small or too large, less so
     from {enough} queries on.
 one-query!: One query says nothing about other queries: every p is 1.
+one-cluster!: One cluster of queries says nothing about other queries: every p is 1.
+clusters: {queries} queries are in {clusters} clusters: for other queries all are worth {worth:.0f}
+    independent ones.
 identical: {some} the same on every query: p is 1.
 constant!: {some} by the same amount on every query: p is 2^-{power}.
 alike!: Differences that are all equal do not show how far others vary: they have no interval.
-exact-p: All {flips:,} sign flips of the {queries} queries were taken: p is exact.
+exact-p: All {flips:,} sign flips of the {parts} were taken: p is exact.
 resampled-p: {draws:,} resamples of the queries were drawn: p is at least 1/{least:,}.
 shares: flip: the share of relevant documents that turns the order; seen: that of the judged documents.
 no-effect: No unjudged document that the runs retrieve changes the difference.

@@ -21,10 +21,6 @@ HIGHEST = 1e300
 PEOPLE, MODEL = "people", "model"
 STATED = ("sample", "sample per query")
 """How labels were drawn: every pair of query and document alike, or so many documents of each query."""
-LATER = {
-    "clusters": "queries of one session cannot be kept together yet: omit it",
-}
-"""Keys whose feature is not built yet."""
 Made = TypeVar("Made")
 
 
@@ -240,6 +236,7 @@ class Description:
     stale: Annotated[str, one_of("drop", "keep")] = "drop"
     relevant: Annotated[float | None, a_number(0)] = None
     segments: Annotated[Any, a_file] = None
+    clusters: Annotated[Any, a_file] = None
     code: Annotated[str | None, a_file] = None
     names: Annotated[str, one_of("file", "tag")] = "file"
     ties: Annotated[TiesName, one_of(*get_args(TiesName))] = "order"
@@ -320,8 +317,6 @@ def read_table(cls: type[Made], given: Any, place: Place) -> Made:
     values = {}
     for name, value in given.items():
         own = place.at(name)
-        if name in LATER:
-            raise own.error(f"is not built yet: {LATER[name]}")
         if name not in known:
             whose = f" of {place.path[0]}" if place.path else ""
             near = meant(name, known)

@@ -23,7 +23,11 @@ SegmentsSource = Mapping[str, str] | str | os.PathLike[str] | Any
 
 `file:column` names the column of a file that has several.
 """
-SEGMENT = ("segment", "group", "category", "class", "type")
+COLUMNS = {
+    "segment": ("segment", "group", "category", "class", "type"),
+    "cluster": ("cluster", "session", "group", "source", "topic"),
+}
+"""Names of columns by what they say of queries."""
 PAIRS = Headless(
     ("query", "segment"), lambda fields: len(fields) == 2 and not {*map(folded, fields)} & {*NAMES["query"]}
 )
@@ -33,26 +37,31 @@ EVERY = "all"
 
 
 def segments_of(source: SegmentsSource, queries: Sequence[str]) -> dict[str, Mask]:
-    """Return which of the queries are in each segment, in the order of the queries; each must be in one.
+    """Return which of the queries are in each segment, in the order of the queries; each must be in one."""
+    own = labels_of(source, queries)
+    numbers = {name: k for k, name in enumerate(dict.fromkeys(own))}
+    number = np.array([numbers[name] for name in own])
+    return {name: number == k for name, k in numbers.items()}
+
+
+def labels_of(source: SegmentsSource, queries: Sequence[str], what: str = "segment") -> list[str]:
+    """Return the segment of each query, or its cluster; each must have one.
 
     A warning says how many others have a segment.
     """
     known = frozenset(queries)
-    segment_of = _read(source, known)
-    lacking = [query for query in queries if query not in segment_of]
-    others = [query for query in segment_of if query not in known]
+    label_of = _read(source, known, what)
+    lacking = [query for query in queries if query not in label_of]
+    others = [query for query in label_of if query not in known]
     if lacking:
         many = f"{counted(len(lacking), 'query')} of {len(queries)} {'has' if len(lacking) == 1 else 'have'}"
-        found = f" (found segments of {shortlist(others)})" if others else ""
-        with name_in_errors(file_and_column(source)[0], "segments"):
-            raise InputError(f"{many} no segment: {shortlist(lacking)}; give each query one{found}")
+        found = f" (found {what}s of {shortlist(others)})" if others else ""
+        with name_in_errors(file_and_column(source)[0], f"{what}s"):
+            raise InputError(f"{many} no {what}: {shortlist(lacking)}; give each query one{found}")
     if others:
-        many = f"Segments of {counted(len(others), 'other query')} are ignored"
+        many = f"{what.capitalize()}s of {counted(len(others), 'other query')} are ignored"
         announce([ExtraQueriesWarning(f"{many}: {shortlist(others)}.")])
-    own = [segment_of[query] for query in queries]
-    numbers = {name: k for k, name in enumerate(dict.fromkeys(own))}
-    number = np.array([numbers[name] for name in own])
-    return {name: number == k for name, k in numbers.items()}
+    return [label_of[query] for query in queries]
 
 
 def several_segments(source: SegmentsSource, queries: Sequence[str]) -> dict[str, Mask]:
@@ -68,10 +77,10 @@ def several_segments(source: SegmentsSource, queries: Sequence[str]) -> dict[str
     return segments
 
 
-def _read(source: Any, queries: AbstractSet[str]) -> dict[str, str]:
+def _read(source: Any, queries: AbstractSet[str], what: str) -> dict[str, str]:
     kind = kind_of_source(source)
     file, chosen = file_and_column(source)
-    with name_in_errors(file, "segments"):
+    with name_in_errors(file, f"{what}s"):
         if kind == MAPPING and not any(isinstance(value, list | tuple) for value in source.values()):
             table = Block({"query": [*source], "segment": [*source.values()]})
         else:
@@ -81,14 +90,14 @@ def _read(source: Any, queries: AbstractSet[str]) -> dict[str, str]:
             names, values = [*table.columns], [values[0] for values in table.columns.values()]
             table, query = Block({"query": names, "segment": values}), "query"
         others = [name for name in table.columns if name != query]
-        usual = table.column("segment", {}, SEGMENT)
+        usual = table.column(what, {}, COLUMNS[what])
         segment = chosen or usual or (others[0] if len(others) == 1 else None)
         if query is None or segment not in others:
             among = f"among {listed(list(table.columns))}, expected"
             if query is None:
                 raise InputError(f"no column for the query {among} one of {', '.join(NAMES['query'])}")
-            raise InputError(f"no column for the segment {among} `{chosen or 'segment'}`, or FILE:COLUMN")
-        of, by = ("query", query), ("segment", segment)
+            raise InputError(f"no column for the {what} {among} `{chosen or what}`, or FILE:COLUMN")
+        of, by = ("query", query), (what, segment)
         return table.labels(of, by, lambda name, value: is_missing(value) and name not in queries)
 
 

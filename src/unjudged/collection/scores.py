@@ -46,6 +46,8 @@ class Scores:
     """Lowest and highest values with every document judged, if a table has them; NaN where it does not."""
     library: Final[str] = ""
     """Where frames went in, the library they are of."""
+    clusters: Final[Any] = None
+    """Where the cluster of each query stands, if queries are in clusters."""
 
     @classmethod
     def of(
@@ -147,7 +149,7 @@ def scores_of(collection: Collection) -> Scores | None:
     if isinstance(segments, str) and not os.path.exists(file_and_column(segments)[0]):
         given["by"] = segments
     file = table.file[0] if isinstance(table.file, tuple) and len(table.file) == 1 else table.file
-    scores = Scores.of(file, table.measures, **given)
+    scores = replace(Scores.of(file, table.measures, **given), clusters=collection.described.clusters)
     return scores if collection.systems is None else of_systems(scores, collection.systems)
 
 

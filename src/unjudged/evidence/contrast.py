@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.errors import UsageError
+from unjudged.evidence.clusters import Clusters
 from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, JudgedRankings, Mask
@@ -145,6 +146,8 @@ class Contrast:
     """What the ends hold for, in words."""
     seen: Mask | None = None
     """Which queries of the source these are; None for all of them."""
+    clusters: Clusters | None = None
+    """Queries that are not independent of each other; None if all are."""
 
     def __len__(self) -> int:
         return len(self.first)
@@ -189,4 +192,34 @@ class Contrast:
             rankings=None if self.rankings is None else self.rankings.of_queries(queries),
             facts={},
             seen=None,
+            clusters=None if self.clusters is None else self.clusters.over(queries),
         )
+
+
+@dataclass(frozen=True, eq=False)
+class ByCluster:
+    """Evidence of any source, whose queries are in clusters."""
+
+    source: Evidence
+    clusters: Clusters
+
+    @property
+    def measure(self) -> Measure:
+        """The measure."""
+        return self.source.measure
+
+    @property
+    def systems(self) -> Sequence[str]:
+        """Names of the systems."""
+        return self.source.systems
+
+    @property
+    def queries(self) -> Sequence[str]:
+        """Names of the queries."""
+        return self.source.queries
+
+    def contrast(self, first: Ints, second: Ints, *, by_query: bool = False) -> Contrast:
+        """Return the contrast of the source, with the clusters of its queries."""
+        made = self.source.contrast(first, second, by_query=by_query)
+        clusters = self.clusters if made.seen is None else self.clusters.over(made.seen)
+        return replace(made, clusters=clusters)

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from unjudged.base.distributions import upper_tail
+from unjudged.evidence.clusters import Clusters, independent
 from unjudged.evidence.intervals.quantiles import limits_of_mean, shape_of
 from unjudged.measures.kernel.measure import ROUNDING
 from unjudged.rankings.judged import Floats
@@ -36,14 +37,16 @@ class Sides(NamedTuple):
         return np.asarray(np.minimum(2 * np.minimum(self.above, self.below), 1.0), float)
 
 
-def careful(values: Floats, margin: float = 0.0, reach: float = np.inf) -> Sides:
+def careful(
+    values: Floats, margin: float = 0.0, reach: float = np.inf, clusters: Clusters | None = None
+) -> Sides:
     """Test the mean of each row against minus the margin, on both sides; `reach` is the largest value.
 
     >>> tested = careful(np.array([[0.02, -0.01, 0.03, 0.01, 0.0, 0.02]]), 0.01)
     >>> tested.above.round(4).tolist(), tested.below.round(4).tolist()
     ([0.0171], [0.9923])
     """
-    n, (mean, deviation, bend) = values.shape[1], shape_of(values)
+    mean, deviation, bend, n = shape_of(values, clusters)
     alike = deviation == 0
     t = np.divide(np.sqrt(n) * (mean + margin), deviation, out=np.zeros(len(values)), where=~alike).clip(
         -HUGE, HUGE
@@ -52,8 +55,9 @@ def careful(values: Floats, margin: float = 0.0, reach: float = np.inf) -> Sides
     tails = upper_tail(max(n - 1, 1), np.stack([-t, -bent, t, bent]))
     below, above = tails[:2].max(axis=0), tails[2:].max(axis=0)
     if alike.any():
+        parts = independent(values.shape[1], clusters)
         above[alike], below[alike] = (
-            share_alike(sign * mean[alike], sign * margin, reach) ** n for sign in (1, -1)
+            share_alike(sign * mean[alike], sign * margin, reach) ** parts for sign in (1, -1)
         )
     return Sides(above, below)
 
@@ -68,9 +72,11 @@ def share_alike(value: Floats, margin: float, reach: float) -> Floats:
     return np.clip(share, 0.0, 1.0)
 
 
-def limits(values: Floats, alpha: float, reach: float = np.inf) -> tuple[Floats, Floats]:
+def limits(
+    values: Floats, alpha: float, reach: float = np.inf, clusters: Clusters | None = None
+) -> tuple[Floats, Floats]:
     """Return what the mean of each row is above, and what it is below, each at level alpha, as the tests say.
 
     One query says nothing about others: the ends are infinite, or as far away as values reach.
     """
-    return limits_of_mean(values, alpha, (-reach, reach))
+    return limits_of_mean(values, alpha, (-reach, reach), clusters)

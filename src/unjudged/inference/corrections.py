@@ -98,7 +98,10 @@ def tukey(pairs: Pairs, *, draws: int, seed: int) -> Floats:
     are equal, and the range is the largest mean minus the smallest (Carterette, 2012).
     """
     systems = np.union1d(pairs.first, pairs.second)
-    columns = np.sort(pairs.scores[systems].T, axis=1)  # the draws do not depend on the order of the systems
+    scores = pairs.scores[systems]
+    if pairs.clusters is not None:  # whose systems are permuted in all queries alike
+        scores = pairs.clusters.sums(scores) * (pairs.parts / pairs.queries)
+    columns = np.sort(scores.T, axis=1)  # the draws do not depend on the order of the systems
     rng, ranges, size = np.random.default_rng(seed), [], max(1, CELLS // columns.size)
     for start in range(0, draws, size):
         drawn = np.repeat(columns[None], min(size, draws - start), axis=0)

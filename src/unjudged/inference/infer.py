@@ -11,6 +11,7 @@ import numpy as np
 from unjudged.base.choices import called, check_parameters, checked_int
 from unjudged.base.errors import UsageError
 from unjudged.base.notes import Note
+from unjudged.evidence.clusters import Clusters
 from unjudged.evidence.contrast import Contrast, Ends, Tip
 from unjudged.evidence.estimates import powered_means
 from unjudged.inference.careful import careful
@@ -18,7 +19,14 @@ from unjudged.inference.corrections import Correction, find_correction, holm
 from unjudged.inference.pairs import Ints, Pairs, effect_size, outcomes, t_interval
 from unjudged.inference.significance import DRAWS, SignificanceTest, find_test, p_values
 from unjudged.inference.significance import t as students
-from unjudged.inference.systems import Columns, in_own_direction, possible_means, sampled_columns
+from unjudged.inference.systems import (
+    Columns,
+    in_own_direction,
+    parts_of,
+    possible_means,
+    sampled_columns,
+    sizes,
+)
 from unjudged.inference.verdict import (
     PRECISION,
     PRECISION_OF_DRAWN,
@@ -82,14 +90,14 @@ class Tested:
     notes: Sequence[Note] = ()
 
     @property
-    def queries(self) -> int:
-        """Number of queries."""
-        return int(self.columns["queries"])
+    def parts(self) -> int:
+        """Number of independent parts: clusters, or else queries."""
+        return parts_of(self.columns)
 
 
 def run_tests(contrast: Contrast, settings: Settings, *, shares: bool = True) -> Tested:
     """Test differences of systems over queries; `shares` also finds flip and loss shares."""
-    pairs = Pairs(contrast.scores, contrast.first, contrast.second)
+    pairs = Pairs(contrast.scores, contrast.first, contrast.second, contrast.clusters)
     if contrast.surrogate is not None:
         return _with_surrogates(contrast, pairs, settings)
     p, notes = p_values(pairs, settings.test, draws=settings.draws, seed=settings.seed)
@@ -97,9 +105,10 @@ def run_tests(contrast: Contrast, settings: Settings, *, shares: bool = True) ->
     values, reach = contrast.values, reach_of(contrast.measure)
 
     def p_of(differences: Floats) -> Floats:
-        return np.maximum(_p(differences, settings), _own_careful(differences, settings, reach))
+        own = _own_careful(differences, settings, reach, contrast.clusters)
+        return np.maximum(_p(differences, settings, contrast.clusters), own)
 
-    p_careful = np.maximum(p, _own_careful(values, settings, reach))
+    p_careful = np.maximum(p, _own_careful(values, settings, reach, contrast.clusters))
     if contrast.error is not None:
         columns |= sampled_columns(contrast, columns["difference"], settings.alpha, (-reach, reach))
     cases: list[Case] = [(p_careful, Judging.nothing(len(pairs)))]
@@ -129,6 +138,9 @@ def _with_surrogates(contrast: Contrast, pairs: Pairs, settings: Settings) -> Te
     if settings.test is not students or settings.correction.joint:
         problem = "a comparison with predictions for further queries has no other test or correction"
         raise UsageError(f"{problem}: choose t, and holm, bh, bonferroni or none")
+    if contrast.clusters is not None:
+        problem = "predictions for further queries take queries for independent, and they are in clusters"
+        raise UsageError(f"{problem}: omit clusters or the predictions")
     powered, (values, low, high) = powered_means(contrast, settings.alpha)
     columns: Columns = {"queries": contrast.scores.shape[1], "difference": values}
     columns |= {"query_low": low, "query_high": high}
@@ -165,19 +177,19 @@ def leaders(contrast: Contrast, difference: Floats) -> tuple[Ints, Ints, Mask]:
     return np.where(turned, second, first), np.where(turned, first, second), turned
 
 
-def _p(differences: Floats, settings: Settings) -> Floats:
+def _p(differences: Floats, settings: Settings, clusters: Clusters | None) -> Floats:
     """Return the p value of the chosen test for each row of differences."""
     rows = len(differences)
     scores = np.vstack([differences, np.zeros((1, differences.shape[1]))])
-    pairs = Pairs(scores, np.arange(rows), np.full(rows, rows))
+    pairs = Pairs(scores, np.arange(rows), np.full(rows, rows), clusters)
     return p_values(pairs, settings.test, draws=settings.draws, seed=settings.seed).p
 
 
-def _own_careful(differences: Floats, settings: Settings, reach: float) -> Floats:
+def _own_careful(differences: Floats, settings: Settings, reach: float, clusters: Clusters | None) -> Floats:
     """Return Student's and Hall's p values where Student's test was chosen; other tests have their own."""
     if settings.test is not students:
         return np.zeros(len(differences))
-    both = careful(differences, reach=reach).both
+    both = careful(differences, 0.0, reach, clusters).both
     same = np.abs(differences).max(axis=1, initial=0) <= ROUNDING
     return np.where(same, 1.0, both)
 
@@ -234,7 +246,7 @@ def _difference_columns(contrast: Contrast, pairs: Pairs, alpha: float) -> Colum
     """Return what is shown of differences, in the measure's own direction."""
     measure, sign = contrast.measure, contrast.measure.sign
     means = measure.mean_of(sign * possible_means(contrast))
-    columns: Columns = {"queries": contrast.scores.shape[1], "difference": sign * pairs.difference + 0.0}
+    columns: Columns = {**sizes(contrast), "difference": sign * pairs.difference + 0.0}
     columns |= {"mean_a": means[contrast.first], "mean_b": means[contrast.second]}
     if contrast.ends is not None:
         low = np.minimum(contrast.ends.low, pairs.difference)  # whose means are rounded in another way
@@ -297,15 +309,15 @@ def _answers(
     worst = _corrected([one.p_worst for one in judging], tested, correction)
     alpha = settings.alpha
     return [
-        verdicts(h <= alpha, s <= alpha, w <= alpha, own, one.queries)
+        verdicts(h <= alpha, s <= alpha, w <= alpha, own, one.parts)
         for h, s, w, own, one in zip(holds, seen, worst, judging, tested, strict=True)
     ]
 
 
 def _corrected(p: Sequence[Floats], tested: Sequence[Tested], correction: Correction) -> list[Floats]:
-    """Correct p values over all of these tests; those of one query do not count."""
+    """Correct p values over all of these tests; those of one query or cluster do not count."""
     result = [np.asarray(one, float) for one in p]
-    several = [k for k, one in enumerate(tested) if one.queries > 1]
+    several = [k for k, one in enumerate(tested) if one.parts > 1]
     if several:
         after = correction.function(np.concatenate([result[k] for k in several]))
         ends = np.cumsum([len(result[k]) for k in several])[:-1]

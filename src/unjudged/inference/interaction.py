@@ -8,8 +8,10 @@ from math import comb
 
 import numpy as np
 
+from unjudged.base.distributions import upper_tail
+from unjudged.evidence.clusters import Clusters
 from unjudged.inference.pairs import CELLS
-from unjudged.rankings.judged import Floats, Integers
+from unjudged.rankings.judged import Floats, Integers, Mask
 
 PERMUTATIONS = 9_999
 LEAST_VARIANCE = 1e-12
@@ -42,6 +44,42 @@ def interaction_p(parts: Sequence[Floats], *, draws: int = PERMUTATIONS, seed: i
     statistic, freedom = _welch(values[None], sizes)
     p = _share_as_large(values, sizes, float(statistic[0]) * (1 - ROUNDING), draws, seed)
     return p if len(parts) == 2 else max(p, float(fdtrc(len(parts) - 1, freedom[0], statistic[0])))
+
+
+def clustered_interaction_p(difference: Floats, segments: Sequence[Mask], clusters: Clusters) -> float:
+    """Return the p value that segments have one mean, where queries are in clusters, of one segment or more.
+
+    Each segment is tested against all other queries: t, with CR2 in either part and Satterthwaite's degrees
+    of freedom; the smallest p counts as often as there are segments, of two once (Bonferroni). Segments of
+    one cluster are left out, and NaN is returned if fewer than two are left.
+    """
+    kept = [own for own in segments if len(set(clusters.number[own].tolist())) > 1]
+    if len(kept) < 2:
+        return float("nan")
+    every = np.logical_or.reduce(kept)
+    each = [
+        _of_two_parts(difference, own, every & ~own, clusters)
+        for own in kept[: 1 if len(kept) == 2 else None]
+    ]
+    return min(1.0, len(each) * min(each))
+
+
+def _of_two_parts(difference: Floats, one: Mask, other: Mask, clusters: Clusters) -> float:
+    """Return the p value that two parts of the queries have one mean; they may share clusters."""
+    gap, parts, covariance = 0.0, np.zeros(len(clusters)), np.zeros((len(clusters), len(clusters)))
+    for sign, own in ((1, one), (-1, other)):
+        values, number = difference[own], clusters.number[own]
+        share = np.bincount(number, minlength=len(clusters)) / len(values)
+        scale = 1 / np.sqrt(1 - share)
+        sums = np.bincount(number, values - values.mean(), minlength=len(clusters))
+        gap += sign * float(values.mean())
+        parts += sign * sums / len(values) * scale
+        covariance += (np.diag(share) - np.outer(share, share)) * np.outer(scale, scale) / len(values)
+    variance = float((parts**2).sum())
+    if variance <= LEAST_VARIANCE * float(np.ptp(difference)) ** 2:
+        return 1.0 if abs(gap) <= ROUNDING else 2.0 ** (2 - len(clusters))
+    freedom = np.trace(covariance) ** 2 / (covariance**2).sum()
+    return float(2 * upper_tail(freedom, abs(gap) / np.sqrt(variance)))
 
 
 def _share_as_large(values: Floats, sizes: Integers, least: float, draws: int, seed: int) -> float:

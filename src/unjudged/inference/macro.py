@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from unjudged.base.distributions import student_quantile, upper_tail
+from unjudged.evidence.clusters import Clusters, independent
 from unjudged.evidence.contrast import Contrast, Ends, Evidence
-from unjudged.evidence.intervals.quantiles import t_half
+from unjudged.evidence.intervals.quantiles import Shape, limits_of_mean, shape_of, t_half
 from unjudged.inference.infer import Settings, Tested, decide, judging_of, leaders, powered_queries, run_tests
 from unjudged.inference.pairs import Pairs
 from unjudged.inference.rows import pairs_of, rows_of
@@ -30,6 +31,8 @@ from unjudged.measures.kernel.measure import ROUNDING, mean_over_queries
 from unjudged.rankings.judged import Floats, Mask
 from unjudged.results.fields import Row
 
+Each = Sequence[Clusters | None]
+"""Clusters of the queries of each collection; nothing if none has any."""
 MACRO = "mean"
 """The name of the mean over collections."""
 RESAMPLES = 4_000
@@ -78,11 +81,12 @@ def _mean_of_pairs(contrasts: Sequence[Contrast], settings: Settings) -> Tested:
     """Test the mean difference over collections; judging may change the same pair in all at once."""
     one, measure, confidence = contrasts[0], contrasts[0].measure, 1 - settings.alpha
     parts = [powered_queries(contrast) for contrast in contrasts]
-    found = macro_differences(parts, confidence)
+    clusters = [contrast.clusters for contrast in contrasts]
+    found = macro_differences(parts, confidence, clusters)
     largest = max(float(np.abs(contrast.scores).max(initial=0)) for contrast in contrasts)
     value = np.where(np.abs(found.value) <= ROUNDING * largest, 0.0, found.value)  # a rounding error is none
     means = measure.mean_of(measure.sign * np.mean([_means_of_systems(c) for c in contrasts], axis=0))
-    columns: Columns = {"queries": sum(part.shape[1] for part in parts)}
+    columns: Columns = _sizes(parts, clusters)
     columns |= {
         "difference": measure.sign * value + 0.0,
         "mean_a": means[one.first],
@@ -99,13 +103,14 @@ def _mean_of_pairs(contrasts: Sequence[Contrast], settings: Settings) -> Tested:
     tips = [contrast.tips(ahead, behind) for contrast in contrasts if contrast.tips is not None]
     if len(tips) == len(contrasts):
         seen, worst = [tip.at(tip.seen) for tip in tips], [tip.at_worst() for tip in tips]
-        judging = judging_of(over_all, _leads(seen, confidence), _leads(worst, confidence))
+        each = (_leads(part, confidence, clusters) for part in (seen, worst))
+        judging = judging_of(over_all, *each)
     return Tested(one, columns, found.p, [(found.p, judging)], Pairs(one.scores, one.first, one.second))
 
 
-def _leads(parts: Sequence[Floats], confidence: float) -> tuple[Mask, Floats]:
+def _leads(parts: Sequence[Floats], confidence: float, clusters: Each) -> tuple[Mask, Floats]:
     """Return where the mean lead over collections is above 0, and its p value; 1 where it is not."""
-    found = macro_differences(parts, confidence)
+    found = macro_differences(parts, confidence, clusters)
     above = found.value > ROUNDING
     return above, np.where(above, found.p, 1.0)
 
@@ -128,11 +133,21 @@ def _systems(evidence: Mapping[str, Evidence], settings: Settings) -> list[list[
     values = [powered_queries(contrast) for contrast in contrasts.values()]
     means = measure.sign * np.mean([mean_over_queries(part) for part in values], axis=0)
     limits = (-np.inf, np.inf) if measure.geometric else measure.range
-    ends = macro_interval([measure.sign * part for part in values], limits, 1 - settings.alpha, settings.seed)
+    clusters = [contrast.clusters for contrast in contrasts.values()]
+    signed = [measure.sign * part for part in values]
+    ends = macro_interval(signed, limits, 1 - settings.alpha, settings.seed, clusters)
     mean, low, high = map(measure.mean_of, (means, *ends))
     columns = {"mean": mean, "query_low": low, "query_high": high}
-    columns["queries"] = sum(part.shape[1] for part in values)
+    columns |= _sizes(values, clusters)
     return [*rows, rows_of_systems(first, columns, collection=MACRO)]
+
+
+def _sizes(parts: Sequence[Floats], clusters: Each) -> Columns:
+    """Return how many queries all collections have, and clusters if some have them."""
+    counts = [part.shape[1] for part in parts]
+    if not any(clusters):
+        return {"queries": sum(counts)}
+    return {"queries": sum(counts), "clusters": sum(map(independent, counts, clusters))}
 
 
 class MacroDifferences(NamedTuple):
@@ -150,7 +165,11 @@ def macro_means(parts: Sequence[Floats]) -> Floats:
 
 
 def macro_interval(
-    parts: Sequence[Floats], limits: tuple[float, float], confidence: float, seed: int = 0
+    parts: Sequence[Floats],
+    limits: tuple[float, float],
+    confidence: float,
+    seed: int = 0,
+    clusters: Each = (),
 ) -> tuple[Floats, Floats]:
     """Return the interval of each system's macro mean for other queries of these collections.
 
@@ -158,14 +177,18 @@ def macro_interval(
     a Bayesian bootstrap of its queries with one more observation, of a fifth of a query's weight, at the
     end of the range. If all collections together have 100 queries, that observation is no further away than
     two of their pooled standard deviations, with two fifths of a query's weight. From 100 queries on, and
-    for measures without a range, a collection's interval is Student's t.
+    for measures without a range, a collection's interval is Student's t, and of queries in clusters that with
+    Hall's correction.
     """
+    each = clusters or [None] * len(parts)
     mean, below, above = macro_means(parts), np.zeros(len(parts[0])), np.zeros(len(parts[0]))
     many = sum(part.shape[1] for part in parts) >= MANY
     reach = REACH * _pooled_deviation(parts) if many else np.full(len(mean), np.inf)
     for c, part in enumerate(parts):
         own, rng = part.mean(axis=1), np.random.default_rng([seed, c])
-        if part.shape[1] >= MANY or not np.isfinite(limits).all():
+        if each[c] is not None:
+            low, high = limits_of_mean(part, (1 - confidence) / 2, limits, each[c])
+        elif part.shape[1] >= MANY or not np.isfinite(limits).all():
             half = t_half(part.std(axis=1, ddof=1), part.shape[1], confidence)
             low, high = own - half, own + half
         else:
@@ -198,20 +221,25 @@ def _bootstrap(
     return low, np.quantile(inside + more * ends[1][:, None], 1 - tail, axis=1)
 
 
-def macro_variances(parts: Sequence[Floats]) -> Floats:
+def macro_variances(parts: Sequence[Floats], clusters: Each = ()) -> Floats:
     """Return what each collection adds to the variance of a mean over collections, s_c^2 / (n_c C^2).
 
     `parts` are rows x queries of each collection, and the result is collections x rows. A few queries often
     vary less than their collection, so the median of the s_c^2 counts in each as a quarter of a query (a
     moderated t, as of Smyth, 2004).
     """
-    counts = np.array([part.shape[1] for part in parts])[:, None]
-    own = np.array([part.var(axis=1, ddof=1) for part in parts])
+    shapes = _shapes(parts, clusters)
+    counts = np.array([shape.n for shape in shapes])[:, None]
+    own = np.array([shape.deviation**2 for shape in shapes])
     moderated = (MEDIAN * np.median(own, axis=0) + (counts - 1) * own) / (MEDIAN + counts - 1)
     return np.asarray(moderated / counts / len(parts) ** 2, float)
 
 
-def macro_differences(parts: Sequence[Floats], confidence: float) -> MacroDifferences:
+def _shapes(parts: Sequence[Floats], clusters: Each) -> list[Shape]:
+    return [shape_of(*one) for one in zip(parts, clusters or [None] * len(parts), strict=True)]
+
+
+def macro_differences(parts: Sequence[Floats], confidence: float, clusters: Each = ()) -> MacroDifferences:
     """Return the difference of macro means of each pair, by a t test with stratified queries.
 
     `parts` are pairs x queries: differences by query, of at least two queries per collection. The variance
@@ -219,8 +247,8 @@ def macro_differences(parts: Sequence[Floats], confidence: float) -> MacroDiffer
     rarely show the largest differences, so the sum is multiplied by 1 + 2 / n, for n queries in all. If no
     query varies, p is 1 for equal systems, else 2^(1 - n), and the interval is the whole line.
     """
-    counts = np.array([part.shape[1] for part in parts])[:, None]
-    value, each = macro_means(parts), macro_variances(parts)
+    counts = np.array([shape.n for shape in _shapes(parts, clusters)])[:, None]
+    value, each = macro_means(parts), macro_variances(parts, clusters)
     variance = each.sum(axis=0)
     flat = variance <= np.finfo(float).eps * np.maximum(value**2, np.finfo(float).tiny)
     spread = np.where(flat, 1.0, variance)

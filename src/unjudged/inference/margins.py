@@ -17,6 +17,7 @@ from typing import Literal
 import numpy as np
 
 from unjudged.base.errors import UsageError
+from unjudged.evidence.clusters import Clusters, independent
 from unjudged.evidence.contrast import Contrast
 from unjudged.evidence.estimates import powered_means
 from unjudged.evidence.intervals.quantiles import shape_of
@@ -26,6 +27,7 @@ from unjudged.inference.infer import Settings, decide, reach_of, run_tests
 from unjudged.inference.power import queries_needed
 from unjudged.inference.rows import rows_of
 from unjudged.inference.significance import LOOKS_FROM, level_of_one_look, over_time, sequential
+from unjudged.inference.systems import parts_of
 from unjudged.measures.kernel.measure import ROUNDING
 from unjudged.rankings.judged import Floats
 from unjudged.results.fields import Row
@@ -46,7 +48,7 @@ def gate_checks(
     settings is Student's, with Hall's, or the sequential one.
     """
     checks = [_tested(*one, judging, settings) for one in contrasts]
-    tested = np.array([check["queries"] > 1 for check in checks])
+    tested = np.array([parts_of(check) > 1 for check in checks])
     corrected = np.full(len(checks), np.nan)
     corrected[tested] = holm.function(np.array([check["p_worse"] for check in checks])[tested])
     return [_decided(check, float(p), settings.alpha) for check, p in zip(checks, corrected, strict=True)]
@@ -76,6 +78,7 @@ def _lower(expected: Floats, values: Floats) -> Floats:
 def _tested(contrast: Contrast, margin: float, segment: str, judging: JudgingName, settings: Settings) -> Row:
     """Return the row that a comparison of the two has, with the one-sided tests at the margin."""
     measure, gain, again = contrast.measure, contrast.values, settings.test is sequential
+    clusters = contrast.clusters
     reach, queries = reach_of(measure), gain.shape[1]
     level = level_of_one_look(2 * settings.alpha) / 2 if again else settings.alpha
     (columns,) = decide([run_tests(contrast, settings)], settings)
@@ -83,11 +86,10 @@ def _tested(contrast: Contrast, margin: float, segment: str, judging: JudgingNam
     worst, best, known = extremes(contrast, judging)
     same = bool(np.abs(np.stack([worst, best])).max() <= ROUNDING)
     if contrast.surrogate is None:
-        above, below = (
-            float(careful(worst, margin, reach).above[0]),
-            float(careful(best, margin, reach).below[0]),
-        )
-        low, high = float(limits(worst, level, reach)[0][0]), float(limits(best, level, reach)[1][0])
+        above = float(careful(worst, margin, reach, clusters).above[0])
+        below = float(careful(best, margin, reach, clusters).below[0])
+        low = float(limits(worst, level, reach, clusters)[0][0])
+        high = float(limits(best, level, reach, clusters)[1][0])
     else:
         (powered,), _ = powered_means(contrast, level)
         above, below = powered.sides(margin)
@@ -96,10 +98,10 @@ def _tested(contrast: Contrast, margin: float, segment: str, judging: JudgingNam
         above, below = _at_every_look(above, queries), _at_every_look(below, queries)
         low, high = (low, high) if queries >= LOOKS_FROM else (-reach, reach)
     low, high = (np.nan, np.nan) if same else (low, high) if measure.sign > 0 else (-high, -low)
-    told = min(float(side[0]) for side in careful(gain, margin, reach)) <= level
+    told = min(float(side[0]) for side in careful(gain, margin, reach, clusters)) <= level
     open_to = "judging" if known in (SEEN, WORST) and told else "queries"
     end = next((e for e, side in ((worst, 1), (best, -1)) if side * (e.mean() + margin) > 0), None)
-    needed = _needed(gain if end is None else end, margin, level, reach)
+    needed = _needed(gain if end is None else end, margin, level, reach, clusters)
     if end is None and open_to == "queries":  # neither side could be shown while so much is unjudged
         open_to = "both"
     return row | {
@@ -110,7 +112,7 @@ def _tested(contrast: Contrast, margin: float, segment: str, judging: JudgingNam
         "p_not_worse": 0.0 if same else above,
         "p_worse": 1.0 if same else below,
         "identical": same,
-        "constant": float(shape_of(gain).deviation[0]) == 0,
+        "constant": float(shape_of(gain, clusters).deviation[0]) == 0,
         "open_to": open_to,
         "queries_needed": max(needed, LOOKS_FROM) if again and needed is not None else needed,
     }
@@ -129,22 +131,24 @@ def _decided(check: Row, p_worse: float, alpha: float) -> Row:
     return decided | {"open_to": "correction"} if check["p_worse"] <= alpha else decided
 
 
-def _needed(gain: Floats, margin: float, alpha: float, reach: float) -> int | None:
+def _needed(gain: Floats, margin: float, alpha: float, reach: float, clusters: Clusters | None) -> int | None:
     """Return how many queries like these would tell, if the gain stays as it is; None if none would.
 
-    One query does not show how far others differ.
+    One query does not show how far others differ. More queries come in more clusters of the same sizes.
     """
-    values = gain[0]
-    if len(values) == 1:
+    values, parts = gain[0], independent(gain.shape[1], clusters)
+    if parts == 1:
         return None
-    deviation = float(shape_of(gain).deviation[0])
+    (deviation,), n = shape_of(gain, clusters).deviation.tolist(), shape_of(gain, clusters).n
     if deviation == 0:
         share = min(float(share_alike(s * values[:1], s * margin, reach)[0]) for s in (1, -1))
-        return None if share >= 1 else ceil(log(alpha) / log(share)) if share > 0 else 1
+        if share >= 1:
+            return None
+        return ceil((log(alpha) / log(share) if share > 0 else 1) * len(values) / parts)
     apart = abs(float(values.mean()) + margin)
     if apart == 0 or 2 * alpha >= POWER:
         return None
     try:
-        return queries_needed(deviation, apart, power=POWER, alpha=2 * alpha)
+        return ceil(queries_needed(deviation, apart, power=POWER, alpha=2 * alpha) * len(values) / n)
     except UsageError:  # more than can be counted
         return None

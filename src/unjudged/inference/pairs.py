@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -12,7 +11,8 @@ from numpy.typing import NDArray
 
 from unjudged.base.choices import check_confidence
 from unjudged.base.errors import UsageError
-from unjudged.evidence.intervals.quantiles import t_half, t_quantile
+from unjudged.evidence.clusters import Clusters, independent
+from unjudged.evidence.intervals.quantiles import Shape, shape_of, t_half, t_quantile
 from unjudged.measures.kernel.measure import ROUNDING, mean_over_queries
 from unjudged.rankings.judged import Floats, Mask
 
@@ -26,6 +26,8 @@ CELLS = 1 << 21
 class Pairs:
     """Pair k is system `first[k]` minus `second[k]`; `scores[i, j]` is what system i scores on query j.
 
+    Queries in `clusters` are not independent of each other.
+
     >>> pairs = Pairs.of([[0.1, 0.5, 0.9], [0.2, 0.5, 0.6], [0.3, 0.3, 0.3]])
     >>> [(int(a), int(b)) for a, b in zip(pairs.first, pairs.second)]
     [(0, 1), (0, 2), (1, 2)]
@@ -36,6 +38,7 @@ class Pairs:
     scores: Floats
     first: Ints
     second: Ints
+    clusters: Clusters | None = None
 
     @classmethod
     def of(cls, scores: Any, baseline: int | None = None) -> Pairs:
@@ -65,6 +68,16 @@ class Pairs:
         """Number of queries."""
         return int(self.scores.shape[1])
 
+    @property
+    def parts(self) -> int:
+        """Number of independent parts: clusters, or else queries."""
+        return independent(self.queries, self.clusters)
+
+    @cached_property
+    def values(self) -> Floats:
+        """Pairs x queries: the differences."""
+        return self.scores[self.first] - self.scores[self.second]
+
     @cached_property
     def tolerance(self) -> float:
         """Differences up to this size are rounding errors."""
@@ -73,32 +86,23 @@ class Pairs:
     @cached_property
     def difference(self) -> Floats:
         """Mean difference of each pair; 0 where it is a rounding error."""
-        found = self.over_blocks(lambda differences: mean_over_queries(differences, exact=False))
+        found = mean_over_queries(self.values, exact=False)
         return np.where(np.abs(found) <= self.tolerance, 0.0, found)
+
+    @cached_property
+    def shape(self) -> Shape:
+        """Shape of each pair's differences."""
+        return shape_of(self.values, self.clusters)
 
     @cached_property
     def deviation(self) -> Floats:
         """Standard deviation of each pair's differences over queries; 0 where it is a rounding error."""
-        if self.queries == 1:
-            return np.zeros(len(self))
-        found = self.over_blocks(lambda differences: differences.std(axis=1, ddof=1))
-        return np.where(found <= self.tolerance, 0.0, found)
+        return np.where(self.shape.deviation <= self.tolerance, 0.0, self.shape.deviation)
 
     @cached_property
     def identical(self) -> Mask:
         """Pairs of systems that score the same on every query."""
-        return self.over_blocks(lambda differences: np.abs(differences).max(axis=1)) <= self.tolerance
-
-    def blocks(self) -> Iterator[tuple[slice, Floats]]:
-        """Yield the differences, a block of pairs at a time."""
-        size = max(1, CELLS // self.queries)
-        for start in range(0, len(self), size):
-            chosen = slice(start, min(start + size, len(self)))
-            yield chosen, self.scores[self.first[chosen]] - self.scores[self.second[chosen]]
-
-    def over_blocks(self, function: Callable[[Floats], Floats]) -> Floats:
-        """One number per pair, from a function of a block of differences."""
-        return np.concatenate([function(differences) for _, differences in self.blocks()])
+        return np.asarray(np.abs(self.values).max(axis=1) <= self.tolerance)
 
 
 class Interval(NamedTuple):
@@ -115,10 +119,7 @@ def outcomes(pairs: Pairs) -> dict[str, Floats]:
     >>> outcomes(Pairs.of([[0.3, 0.5, 0.1, 0.9], [0.1 + 0.2, 0.2, 0.4, 0.8]]))
     {'wins': array([2]), 'ties': array([1]), 'losses': array([1])}
     """
-    wins, losses = (
-        pairs.over_blocks(lambda differences, sign=sign: (sign * differences > pairs.tolerance).sum(axis=1))  # type: ignore[misc]
-        for sign in (1, -1)
-    )
+    wins, losses = ((sign * pairs.values > pairs.tolerance).sum(axis=1) for sign in (1, -1))
     return {"wins": wins, "ties": pairs.queries - wins - losses, "losses": losses}
 
 
@@ -129,7 +130,7 @@ def t_interval(pairs: Pairs, confidence: float = 0.95) -> Interval:
     whole line.
     """
     check_confidence(confidence)
-    value, n = pairs.difference, pairs.queries
+    value, n = pairs.difference, pairs.shape.n
     half = np.full(len(pairs), np.inf)
     if (varies := pairs.deviation > 0).any():
         half[varies] = t_half(pairs.deviation[varies], n, confidence)
@@ -140,41 +141,47 @@ def effect_size(pairs: Pairs, confidence: float = 0.95) -> Interval:
     """Return the difference in standard deviations over queries: d = mean D / sd D, d +- t_{n-1} max(s, s').
 
     s = sqrt((1 + d^2 / 2) / n) is right for Normal differences. s' is the jackknife's standard error, which
-    also sees skewed and heavy-tailed ones; the larger of the two is taken.
+    also sees skewed and heavy-tailed ones; the larger of the two is taken. Of queries in clusters, n is as
+    many as vary as little in the mean, and the jackknife leaves out clusters.
 
-    Where all differences are equal but not 0, d is infinite; then, and below three queries, the interval is
-    the whole line. Identical systems have d = 0.
+    Where all differences are equal but not 0, d is infinite; then, and below three queries or clusters, the
+    interval is the whole line. Identical systems have d = 0.
     """
     check_confidence(confidence)
-    n, mean, deviation = pairs.queries, pairs.difference, pairs.deviation
+    mean, (_, deviation, _, n) = pairs.difference, shape_of(pairs.values)
+    deviation = np.where(deviation <= pairs.tolerance, 0.0, deviation)
     constant = np.where(pairs.identical, 0.0, np.copysign(np.inf, mean))
     d = np.divide(mean, deviation, out=constant, where=deviation > 0)
     low, high = np.full(len(pairs), -np.inf), np.full(len(pairs), np.inf)
-    if n > 2:
+    if pairs.parts > 2:
         finite = np.isfinite(d)
-        error = np.maximum(np.sqrt((1 + d[finite] ** 2 / 2) / n), _jackknife(pairs)[finite])
-        half = t_quantile(confidence, n - 1) * error
+        share = np.full(len(pairs), 1 / n)
+        if pairs.clusters is not None:
+            error = pairs.deviation**2 / pairs.shape.n
+            share = np.divide(error, deviation**2, out=share, where=deviation > 0)
+        error = np.maximum(np.sqrt((1 + d**2 / 2) * share), _jackknife(pairs, deviation))[finite]
+        half = t_quantile(confidence, pairs.shape.n - 1) * error
         low[finite], high[finite] = d[finite] - half, d[finite] + half
     return Interval(d, low, high)
 
 
-def _jackknife(pairs: Pairs) -> Floats:
-    """Return the standard error of d from leaving out one query at a time, for at least three queries.
+def _jackknife(pairs: Pairs, deviation: Floats) -> Floats:
+    """Return the standard error of d from leaving out one query or cluster at a time, of three or more.
 
-    With z = (D - mean D) / sd D the value without query i is
-    (d - z_i / (n - 1)) / sqrt((n - 1 - z_i^2 n / (n - 1)) / (n - 2)).
+    With z = (D - mean D) / sd D, whose sum over the m that are left out is S, and that of squares Q, the
+    value without them is (d - S / (n - m)) / sqrt((n - 1 - Q - S^2 / (n - m)) / (n - m - 1)).
     """
-    n, found = pairs.queries, np.zeros(len(pairs))
-    for block, differences in pairs.blocks():
-        deviation = pairs.deviation[block, None]
-        mean = pairs.difference[block, None]
-        rows = deviation[:, 0] > 0
-        z = (differences[rows] - mean[rows]) / deviation[rows]
-        d = mean[rows] / deviation[rows]
-        variance = (n - 1 - z**2 * n / (n - 1)) / (n - 2)
-        top, flat = d - z / (n - 1), variance <= ROUNDING  # without this query all differences are equal
-        without = np.where(flat, 0.0, top / np.sqrt(np.where(flat, 1.0, variance)))
-        error = np.sqrt((n - 1) / n * ((without - without.mean(axis=1, keepdims=True)) ** 2).sum(axis=1))
-        error[(flat & (np.abs(top) > ROUNDING)).any(axis=1)] = np.inf
-        found[np.flatnonzero(rows) + block.start] = error
+    n, parts, rows, found = pairs.queries, pairs.parts, deviation > 0, np.zeros(len(pairs))
+    z = (pairs.values[rows] - pairs.difference[rows, None]) / deviation[rows, None]
+    d, total, squares = (pairs.difference[rows] / deviation[rows])[:, None], z, z**2
+    left = np.full(n, n - 1.0)
+    if pairs.clusters is not None:
+        total, squares = pairs.clusters.sums(z), pairs.clusters.sums(squares)
+        left = n * (1 - pairs.clusters.share)
+    variance = (n - 1 - squares - total**2 / left) / np.maximum(left - 1, 1)
+    top, flat = d - total / left, variance <= ROUNDING  # without these all differences are equal
+    without = np.where(flat, 0.0, top / np.sqrt(np.where(flat, 1.0, variance)))
+    gaps = without - without.mean(axis=1, keepdims=True)
+    found[rows] = np.sqrt((parts - 1) / parts * (gaps**2).sum(axis=1))
+    found[np.flatnonzero(rows)[(flat & (np.abs(top) > ROUNDING)).any(axis=1)]] = np.inf
     return found

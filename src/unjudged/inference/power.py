@@ -150,7 +150,7 @@ def queries_needed(deviation: float, effect: float, *, power: float, alpha: floa
     return high
 
 
-def smallest_difference(deviation: float, queries: int, *, power: float, alpha: float) -> float:
+def smallest_difference(deviation: float, queries: float, *, power: float, alpha: float) -> float:
     """Return the difference that the paired t test shows with this power."""
     from scipy.optimize import brentq
 
@@ -172,7 +172,7 @@ def first_level(alpha: float, correction: str, comparisons: int) -> float | None
     return alpha / comparisons if correction in FIRST_STEP else None
 
 
-def power_of_t(queries: int, effect: float, alpha: float) -> float:
+def power_of_t(queries: float, effect: float, alpha: float) -> float:
     """P(|T| > t_{1 - alpha/2}) for T noncentral with n - 1 degrees of freedom around sqrt(n) d."""
     from scipy.special import stdtrit
 
@@ -180,7 +180,7 @@ def power_of_t(queries: int, effect: float, alpha: float) -> float:
     return _above(critical, queries - 1, centre) + _above(critical, queries - 1, -centre)
 
 
-def _above(critical: float, freedom: int, centre: float) -> float:
+def _above(critical: float, freedom: float, centre: float) -> float:
     """P(Z + centre > c S) for Z Normal and S^2 chi-squared over its degrees of freedom.
 
     scipy's `nct` gives NaN for much of what is asked here. Either variable can be integrated out exactly; the

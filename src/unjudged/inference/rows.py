@@ -16,7 +16,7 @@ from unjudged.collection.query_segments import EVERY
 from unjudged.evidence.contrast import Contrast, Evidence, Ints, Turning
 from unjudged.inference.corrections import too_few_draws
 from unjudged.inference.infer import Settings, decide, run_tests, separate
-from unjudged.inference.interaction import PERMUTATIONS, interaction_p
+from unjudged.inference.interaction import PERMUTATIONS, clustered_interaction_p, interaction_p
 from unjudged.inference.pairs import CELLS, Pairs
 from unjudged.inference.power import first_level, smallest_difference
 from unjudged.inference.systems import (
@@ -25,6 +25,7 @@ from unjudged.inference.systems import (
     as_rows,
     in_own_direction,
     means_and_intervals,
+    parts_of,
     rows_of_systems,
     standings,
 )
@@ -169,19 +170,19 @@ def _segment_rows(
     plain = replace(settings, correction=separate(settings.correction))
     contrast = evidence.contrast(*pairs, by_query=True)
     tested = [run_tests(contrast.over(own), plain) for own in segments.values()]
-    tests = sum(len(one.pairs) for one in tested if one.pairs.queries > 1)
+    tests = sum(len(one.pairs) for one in tested if one.parts > 1)
     parts = [
         rows_of(contrast, columns | _detectable(one.pairs, plain, tests), segment=name)
         for name, one, columns in zip(segments, tested, decide(tested, plain), strict=True)
     ]
-    every = Pairs(contrast.scores, contrast.first, contrast.second)
+    every = Pairs(contrast.scores, contrast.first, contrast.second, contrast.clusters)
     detectable = _detectable(every, settings, len(whole))["detectable"].tolist()
     rows: list[Row] = []
     for k, (p, adjusted) in enumerate(_between(contrast, segments, plain)):
         total = dict(whole[k]) | {"segment": EVERY, "detectable": detectable[k]}
         for row in [*(part[k] for part in parts), total]:
             rows.append(row | {"interaction_p": p, "interaction_p_adjusted": adjusted})
-            if row["queries"] == 1:
+            if parts_of(row) == 1:
                 rows[-1] |= {"p": None, "p_adjusted": None}
     return rows
 
@@ -193,7 +194,7 @@ def _detectable(pairs: Pairs, settings: Settings, tests: int) -> Columns:
     def found(deviation: float) -> float:
         if deviation == 0 or level is None or level >= POWER:
             return float("nan")
-        return smallest_difference(deviation, pairs.queries, power=POWER, alpha=level)
+        return smallest_difference(deviation, pairs.shape.n, power=POWER, alpha=level)
 
     return {"detectable": np.array([found(deviation) for deviation in pairs.deviation.tolist()])}
 
@@ -206,9 +207,12 @@ def _between(
     Where p is small there are so many draws that a pair which alone differs can be significant.
     """
     more = min(ceil(len(contrast) / settings.alpha), MOST_PERMUTATIONS)
+    places = [contrast.places(own) for own in segments.values()]
 
     def tested(difference: Floats) -> float:
-        parts = [difference[contrast.places(own)] for own in segments.values()]
+        if contrast.clusters is not None:
+            return clustered_interaction_p(difference, list(places), contrast.clusters)
+        parts = [difference[own] for own in places]
         found = interaction_p(parts)
         return interaction_p(parts, draws=more) if found <= PROMISING and more > PERMUTATIONS else found
 

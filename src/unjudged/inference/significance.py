@@ -25,6 +25,7 @@ from unjudged.base.choices import Choices
 from unjudged.base.distributions import upper_tail
 from unjudged.base.errors import UsageError
 from unjudged.base.notes import Note, note
+from unjudged.evidence.clusters import Clusters
 from unjudged.inference.careful import careful
 from unjudged.inference.pairs import CELLS, Pairs
 from unjudged.rankings.judged import Floats
@@ -40,9 +41,10 @@ TESTS: Choices[SignificanceTest] = Choices("test")
 
 @dataclass(frozen=True)
 class SignificanceTest:
-    """`function(differences, tolerance=, draws=, seed=)` returns a p value per row of differences.
+    """`function(differences, tolerance=, draws=, seed=, clusters=)` returns a p value per row of differences.
 
-    A `studentised` test divides by the standard deviation and never sees a row whose deviation is 0.
+    A `studentised` test divides by the standard deviation and never sees a row whose deviation is 0. One that
+    is not `clustered` takes queries for independent, and is refused where they are not.
     """
 
     name: str
@@ -50,6 +52,7 @@ class SignificanceTest:
     function: Callable[..., Floats]
     studentised: bool = False
     resamples: bool = False
+    clustered: bool = False
     cite: tuple[str, ...] = ()
     """Keys of the works to cite."""
 
@@ -66,14 +69,12 @@ class PValues(NamedTuple):
     notes: tuple[Note, ...]
 
 
-def significance_test(
-    title: str, *, studentised: bool = False, resamples: bool = False, cite: tuple[str, ...] = ()
-) -> Callable[[Callable[..., Floats]], SignificanceTest]:
+def significance_test(title: str, **traits: Any) -> Callable[[Callable[..., Floats]], SignificanceTest]:
     """Register a function as a test under its own name."""
 
     def register(function: Callable[..., Floats]) -> SignificanceTest:
         name = function.__name__
-        return TESTS.add(name, SignificanceTest(name, title, function, studentised, resamples, cite))
+        return TESTS.add(name, SignificanceTest(name, title, function, **traits))
 
     return register
 
@@ -94,17 +95,19 @@ def p_values(
     """
     chosen = find_test(test)
     check_draws(draws)
-    n = pairs.queries
-    if n == 1:
-        return PValues(np.ones(len(pairs)), (note("one-query"),))
+    if pairs.clusters is not None and not chosen.clustered:
+        others = " or ".join(name for name, one in TESTS.items() if one.clustered)
+        problem = f"the {chosen.title} takes queries for independent, and they are in clusters"
+        raise UsageError(f"{problem}: use --test {others} (in Python test=)")
+    if pairs.parts == 1:
+        return PValues(np.ones(len(pairs)), (note("one-query" if pairs.clusters is None else "one-cluster"),))
     alike = (pairs.deviation == 0) & ~pairs.identical
     constant = alike & chosen.studentised
-    p = np.where(constant, 2.0 ** (1 - n), 1.0)
-    for block, differences in pairs.blocks():
-        rows = ~(constant | pairs.identical)[block]
-        if rows.any():
-            found = chosen.function(differences[rows], tolerance=pairs.tolerance, draws=draws, seed=seed)
-            p[np.flatnonzero(rows) + block.start] = found
+    p = np.where(constant, 2.0 ** (1 - pairs.parts), 1.0)
+    rows = ~(constant | pairs.identical)
+    if rows.any():
+        how: dict[str, Any] = {"tolerance": pairs.tolerance, "draws": draws, "seed": seed}
+        p[rows] = chosen.function(pairs.values[rows], **how, clusters=pairs.clusters)
     if not ((p >= 0) & (p <= 1)).all():
         raise UsageError(f"test {chosen.name} returned a p value outside 0 to 1")
     return PValues(p, tuple(_notes(pairs, chosen, int(alike.sum()), draws)))
@@ -121,11 +124,12 @@ def _notes(pairs: Pairs, test: SignificanceTest, alike: int, draws: int) -> Iter
         yield note("identical", some=_some(same, pairs, "score"))
     if alike:
         if test.studentised:
-            yield note("constant", some=_some(alike, pairs, "differ"), power=pairs.queries - 1)
+            yield note("constant", some=_some(alike, pairs, "differ"), power=pairs.parts - 1)
         yield note("alike")
     if test.resamples:
-        if test is randomization and 2**pairs.queries <= draws:
-            yield note("exact-p", flips=2**pairs.queries, queries=pairs.queries)
+        if test is randomization and 2**pairs.parts <= draws:
+            of = "queries" if pairs.clusters is None else "clusters"
+            yield note("exact-p", flips=2**pairs.parts, parts=f"{pairs.parts} {of}")
         else:
             yield note("resampled-p", draws=draws, least=draws + 1)
 
@@ -136,23 +140,34 @@ def _some(count: int, pairs: Pairs, verb: str) -> str:
     return f"{count:,} of {len(pairs):,} pairs {verb}{'s' if count == 1 else ''}"
 
 
-@significance_test("paired t test", studentised=True, cite=("student1908",))
-def t(differences: Floats, **_: Any) -> Floats:
-    """Student's t with n - 1 degrees of freedom, as scipy's `ttest_rel` to thirteen digits."""
+@significance_test("paired t test", studentised=True, clustered=True, cite=("student1908",))
+def t(differences: Floats, *, clusters: Clusters | None = None, **_: Any) -> Floats:
+    """Student's t with n - 1 degrees of freedom, as scipy's `ttest_rel` to thirteen digits.
+
+    Of queries in clusters the variance is CR2's, and the degrees of freedom Satterthwaite's.
+    """
     n, mean = differences.shape[1], differences.mean(axis=1)
-    variance = ((differences - mean[:, None]) ** 2).mean(axis=1) * (n / (n - 1))
-    return np.asarray(2 * upper_tail(n - 1, np.abs(mean / np.sqrt(variance / n))), float)
+    gaps = differences - mean[:, None]
+    if clusters is not None:
+        freedom, error = clusters.worth - 1, np.sqrt(clusters.variance(gaps))
+    else:
+        freedom, error = n - 1, np.sqrt((gaps**2).mean(axis=1) * (n / (n - 1)) / n)
+    return np.asarray(2 * upper_tail(freedom, np.abs(mean / error)), float)
 
 
-@significance_test("sign-flip randomization test", resamples=True, cite=("smucker2007",))
-def randomization(differences: Floats, *, tolerance: float, draws: int, seed: int) -> Floats:
+@significance_test("sign-flip randomization test", resamples=True, clustered=True, cite=("smucker2007",))
+def randomization(
+    differences: Floats, *, tolerance: float, draws: int, seed: int, clusters: Clusters | None = None
+) -> Floats:
     """Return the p value (1 + #{|mean of flipped D| >= |mean D|}) / (B + 1), over B random sign flips.
 
     If the two systems are equal, either might have got either score on any query (Smucker et al., 2007).
-    Where there are no more than B sign flips in all, each is taken once and p is their exact share.
+    Where there are no more than B sign flips in all, each is taken once and p is their exact share. Clusters
+    of queries have one sign each.
     """
+    observed = np.abs(differences.sum(axis=1)) - differences.shape[1] * tolerance
+    differences = differences if clusters is None else clusters.sums(differences)
     n = differences.shape[1]
-    observed = np.abs(differences.sum(axis=1)) - n * tolerance
     exact = 2**n <= draws
     count = np.full(len(differences), 0 if exact else 1)
     rows = max(1, CELLS // max(n, len(differences)))
@@ -202,21 +217,43 @@ def wilcoxon(differences: Floats, *, tolerance: float, **_: Any) -> Floats:
     return p
 
 
-@significance_test("studentised bootstrap test", studentised=True, resamples=True, cite=("sakai2006",))
-def bootstrap(differences: Floats, *, draws: int, seed: int, **_: Any) -> Floats:
+@significance_test(
+    "studentised bootstrap test", studentised=True, resamples=True, clustered=True, cite=("sakai2006",)
+)
+def bootstrap(
+    differences: Floats, *, draws: int, seed: int, clusters: Clusters | None = None, **_: Any
+) -> Floats:
     """Return the p value (1 + #{|t*| >= |t|}) / (B + 1), where t* is the t statistic of a resample.
 
     The queries are drawn with replacement, and t* is centred at the mean difference, so that it is what t
     would be if the systems were equal (Sakai, 2006). A resample without any variance counts as extreme.
+    Of queries in clusters these are drawn, and t* is the ratio of their sums to that ratio's deviation.
     """
     n = differences.shape[1]
     mean, deviation = differences.mean(axis=1, keepdims=True), differences.std(axis=1, keepdims=True)
+    if clusters is not None:
+        return _of_drawn_clusters(clusters, differences - mean, mean, draws, seed)
     z = (differences - mean) / deviation
     observed = (mean / deviation) ** 2 * (1 - 1e-12)  # t^2 / (n - 1), less what rounding may add
     count = np.ones(len(differences), int)
     for weights in _bootstrap_weights(n, draws, seed, max(1, CELLS // max(n, len(z)))):
         centre, square = z @ weights.T, z**2 @ weights.T
         count += (centre**2 >= observed * (square - centre**2)).sum(axis=1)
+    return count / (draws + 1)
+
+
+def _of_drawn_clusters(clusters: Clusters, gaps: Floats, mean: Floats, draws: int, seed: int) -> Floats:
+    """Return the same for clusters: their mean is the ratio of their sums to their sizes."""
+    sums, sizes, parts = clusters.sums(gaps), clusters.share * len(clusters), len(clusters)
+    scale = np.sqrt((sums**2).mean(axis=1, keepdims=True))
+    sums, observed = sums / scale, (mean * gaps.shape[1] / parts / scale) ** 2 * (1 - 1e-12)
+    count = np.ones(len(gaps), int)
+    for weights in _bootstrap_weights(parts, draws, seed, max(1, CELLS // max(parts, len(gaps)))):
+        total, size = sums @ weights.T, weights @ sizes
+        shift = total / size
+        spread = sums**2 @ weights.T - 2 * shift * ((sums * sizes) @ weights.T)
+        spread += shift**2 * (weights @ sizes**2)
+        count += (total**2 >= observed * spread).sum(axis=1)
     return count / (draws + 1)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from unjudged.collection.query_segments import EVERY
+from unjudged.evidence.clusters import independent
 from unjudged.evidence.contrast import ALONE, Contrast, Evidence
 from unjudged.evidence.intervals.methods import Asked, How, NoIntervalError
 from unjudged.evidence.intervals.quantiles import has_range, interval_of_mean
@@ -126,7 +127,7 @@ def means_of_systems(contrast: Contrast, alpha: float) -> Columns:
         _, (means, low, high) = powered_means(contrast, alpha)
         return {"mean": means, "query_low": low, "query_high": high, "queries": contrast.scores.shape[1]}
     means = sign * possible_means(contrast)[contrast.first]
-    columns: Columns = {"mean": measure.mean_of(means), "queries": contrast.scores.shape[1]}
+    columns: Columns = {"mean": measure.mean_of(means), **sizes(contrast)}
     if contrast.ends is not None:
         low, high = in_own_direction(sign, *contrast.ends)
         columns["low"], columns["high"] = measure.mean_of(low), measure.mean_of(high)
@@ -141,8 +142,8 @@ def means_and_intervals(contrast: Contrast, alpha: float) -> Columns:
     if contrast.error is not None or contrast.surrogate is not None:
         return columns
     values = measure.sign * contrast.values
-    if has_range(measure) or values.shape[1] > 1:
-        low, high = interval_of_mean(measure, measure.mean_of(values), 1 - alpha)
+    if has_range(measure) or independent(values.shape[1], contrast.clusters) > 1:
+        low, high = interval_of_mean(measure, measure.mean_of(values), 1 - alpha, contrast.clusters)
         columns["query_low"], columns["query_high"] = low, high
     return columns
 
@@ -163,6 +164,17 @@ def possible_means(contrast: Contrast) -> Floats:
     """Return the nearest means of the systems that can be true; unbiased estimates may lie outside."""
     means = mean_over_queries(contrast.scores)
     return means if contrast.possible is None else np.clip(means, *contrast.possible)
+
+
+def sizes(contrast: Contrast) -> Columns:
+    """Return the number of queries, and of their clusters if they have some."""
+    clusters, queries = contrast.clusters, contrast.scores.shape[1]
+    return {"queries": queries} if clusters is None else {"queries": queries, "clusters": len(clusters)}
+
+
+def parts_of(columns: Columns) -> int:
+    """Return how many independent parts there are: clusters, or else queries."""
+    return int(columns["clusters"] if columns.get("clusters") is not None else columns["queries"])
 
 
 def in_own_direction(sign: int, low: Floats, high: Floats) -> tuple[Floats, Floats]:

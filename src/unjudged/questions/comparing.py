@@ -210,7 +210,11 @@ def _variances(
     """Return the queries of each collection, and what it adds to the variances of means and differences."""
     pairs = pairs_of(runs, baseline)
     contrasts = [one.contrast(*pairs) for one in evidence.values()]
-    parts = [macro_variances([c.scores for c in contrasts]), macro_variances([c.values for c in contrasts])]
+    clusters = [contrast.clusters for contrast in contrasts]
+    parts = [
+        macro_variances([c.scores for c in contrasts], clusters),
+        macro_variances([c.values for c in contrasts], clusters),
+    ]
     return {name: len(one.queries) for name, one in evidence.items()}, np.concatenate(parts, axis=1)
 
 

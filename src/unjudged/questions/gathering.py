@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,11 +12,13 @@ import numpy as np
 
 from unjudged.base.choices import TestName, TiesName, check_probability, checked_int
 from unjudged.base.errors import UnjudgedWarning, UsageError, announce
-from unjudged.base.notes import Note
+from unjudged.base.notes import Note, note
 from unjudged.collection.collection import Collection, collection_of
 from unjudged.collection.description import Description
+from unjudged.collection.query_segments import labels_of
 from unjudged.collection.scores import Scores, of_systems, scores_of
-from unjudged.evidence.contrast import Evidence
+from unjudged.evidence.clusters import Clusters
+from unjudged.evidence.contrast import ByCluster, Evidence
 from unjudged.evidence.runs_alone import AloneEvidence
 from unjudged.evidence.tied_scores import TIES, notes_on_ties, over_orders
 from unjudged.measures.kernel.measure import Measure, compute_all
@@ -151,6 +153,19 @@ class Gathered:
         """What must be known of it."""
         return list(self.said() if callable(self.said) else self.said)
 
+    def in_clusters(self, source: Any) -> Gathered:
+        """Return the same, whose queries are in the clusters that a file or a mapping says."""
+        queries = list(self.queries)
+        clusters = None if source is None else Clusters.of(labels_of(source, queries, "cluster"))
+        if clusters is None:
+            return self
+        count = note("clusters", queries=len(queries), clusters=len(clusters), worth=clusters.worth)
+
+        def find(every: bool) -> Sequence[Evidence]:
+            return [ByCluster(one, clusters) for one in self.find(every)]
+
+        return replace(self, find=find, said=lambda: [*self.notes, count])
+
     def missing(self) -> Mapping[str, Sequence[str]]:
         """Return for each run that lacks some the queries that it has no ranking for."""
         return {} if self.rankings is None else missing_queries(self.systems, self.queries, self.rankings)
@@ -178,12 +193,11 @@ def gather(
         for name, given in {"depth": depth, "predictions": predicted, "ties": ties}.items():
             if given not in (None, "order"):
                 raise UsageError(f"{name} needs judgments and runs, and these are scores: omit it")
-        return gather_table(
-            subject.table.chosen(described.defaults.measures if measures is None else measures)
-        )
+        table = subject.table.chosen(described.defaults.measures if measures is None else measures)
+        return gather_table(table).in_clusters(table.clusters)
     assert collection is not None  # noqa: S101
     if predicted is not None:
-        return gather_predicted(collection, measures, predicted)
+        return gather_predicted(collection, measures, predicted).in_clusters(described.clusters)
     ties = described.ties if ties is None else ties
     TIES.find(ties)
     if depth is not None:
@@ -191,14 +205,14 @@ def gather(
     options: dict[str, Any] = {"depth": depth, "pool_depth": pool_depth, "ties": ties, "seed": seed}
     if alone:
         chosen = collection.measures(measures, lambda: default_measures(collection.judgments))
-        return gather_alone(collection, chosen, **options)
+        return gather_alone(collection, chosen, **options).in_clusters(described.clusters)
     from unjudged.questions.comparable_runs import gather_compared
 
     usual = usual or (DEFAULT,)
     chosen = collection.measures(
         measures, lambda: fitting_measures(collection.judgments, usual)[: len(usual)]
     )
-    return gather_compared(collection, chosen, **options)
+    return gather_compared(collection, chosen, **options).in_clusters(described.clusters)
 
 
 def known_evidence(evidence: Sequence[Evidence], every: bool) -> Sequence[Evidence]:  # noqa: ARG001 (it has ranges anyway)

@@ -41,7 +41,7 @@ class View:
         plain = [
             one for one in self.shown if isinstance(one, str) and one not in ("measure", *self.by_measure)
         ]
-        labels = [name for name in plain if FIELDS[name].kind == "label" or name == "queries"]
+        labels = [name for name in plain if FIELDS[name].kind == "label" or name in ("queries", "clusters")]
         others = [name for name in plain if name not in labels]
         return replace(self, shown=[*labels, "measure", *others], across="measure", cells=self.by_measure)
 
@@ -63,7 +63,7 @@ VIEWS: dict[str, View] = {
             *("measure", "letter", "system", "collection", *_BY_MEASURE, "place", "better_than"),
             "hardly judged",
         ],
-        ["confidence", "method", "judged_share", "queries"],
+        ["confidence", "method", "judged_share", "queries", "clusters"],
         best=("mean",),
         by_measure=_BY_MEASURE,
     ),
@@ -72,12 +72,12 @@ VIEWS: dict[str, View] = {
             *("collection", "measure", "a", "b", "difference", "could be", "estimated", "flip", "seen"),
             *(*_TESTED, "W/T/L", "effect", "headline"),
         ],
-        ["other queries would give", "mean_a", "mean_b", "queries"],
+        ["other queries would give", "mean_a", "mean_b", "queries", "clusters"],
     ),
     "segments": View(
         [
-            *("measure", "a", "b", "system", "segment", "queries", "mean_a", "mean_b", "difference"),
-            *("other queries would give", *_TESTED, "detectable", "headline"),
+            *("measure", "a", "b", "system", "segment", "queries", "clusters", "mean_a", "mean_b"),
+            *("difference", "other queries would give", *_TESTED, "detectable", "headline"),
         ],
         [
             *("mean", *_INTERVALS, "confidence", "method", "flip", "seen", "interaction_p"),
@@ -96,8 +96,8 @@ VIEWS: dict[str, View] = {
     "documents": View(["measure", "query", "document", "document_effect", "favours"], ["a", "b"]),
     "gate": View(
         [
-            *("measure", "segment", "queries", "mean_b", "mean_a", "difference", "limit_low", "limit_high"),
-            *("p_worse_adjusted", "outcome", "would_tell"),
+            *("measure", "segment", "queries", "clusters", "mean_b", "mean_a", "difference"),
+            *("limit_low", "limit_high", "p_worse_adjusted", "outcome", "would_tell"),
         ],
         [
             *("a", "b", "margin", "judging", "p_not_worse", "p_worse", "open_to", "queries_needed"),
@@ -109,7 +109,10 @@ VIEWS: dict[str, View] = {
             *("collection", "measure", "a", "b", "difference", "could be", "other queries would give", "p"),
             *("p_adjusted", "headline"),
         ],
-        ["p_careful", "estimated", "flip", "seen", "mean_a", "mean_b", "W/T/L", "effect", "queries"],
+        [
+            *("p_careful", "estimated", "flip", "seen", "mean_a", "mean_b", "W/T/L", "effect", "queries"),
+            "clusters",
+        ],
     ),
     "agreement": _COEFFICIENTS,
     "orders": _COEFFICIENTS,

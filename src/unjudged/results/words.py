@@ -71,6 +71,13 @@ DETECTABLE = (
 )
 
 
+def how_many(row: Row) -> str:
+    """Return the number of queries, and of their clusters if they are in some."""
+    clusters = row.get("clusters")
+    of = "" if clusters is None else f" in {counted(clusters, 'cluster')}"
+    return f"{counted(row['queries'], 'query')}{of}"
+
+
 def letters(place: int) -> str:
     """Return a to z, then aa, ab, ...: as many marks as there are systems.
 
@@ -85,13 +92,13 @@ def letters(place: int) -> str:
     return text
 
 
-def method_of(settings: Mapping[str, Any], doubt: str = "", queries: int = 0) -> Note:
+def method_of(settings: Mapping[str, Any], doubt: str = "", queries: str = "") -> Note:
     """Return queries, test, correction and level in one sentence, after what a mark of `doubt` means."""
     title = settings["test"]
     against = "" if settings.get("baseline") is None else f", against {settings['baseline']}"
     family = f" over {settings['family']}" if settings.get("family") else ""
     corrected = f", {settings['correction']}{family}" if family else ""
-    test = f"{counted(queries, 'query')}, {title}" if queries else f"{title[0].upper()}{title[1:]}"
+    test = f"{queries}, {title}" if queries else f"{title[0].upper()}{title[1:]}"
     return note("method", doubt=doubt, test=f"{test}{corrected}", alpha=settings["alpha"], against=against)
 
 
@@ -109,7 +116,7 @@ def notes_of_view(result: Any, view: str, *, marks: bool = True) -> list[str]:
         return [*of_collections(result.settings), method_of(result.settings), *without_judging(result.pairs)]
     sought = marks and view == "pairs" and any(isfinite(row.get("flip", inf)) for row in rows)
     doubt = "? needs judging. " if marks and any(row.get("doubtful") for row in rows) else ""
-    method = method_of(result.settings, doubt, rows[0]["queries"] if rows else 0)
+    method = method_of(result.settings, doubt, how_many(rows[0]) if rows else "")
     placed = placings(rows, result.settings) if marks and view == "systems" else []
     return [*([note("shares")] if sought else []), method, *placed, *without_judging(result.pairs)]
 
@@ -279,6 +286,8 @@ def _queries(row: Row, settings: Mapping[str, Any]) -> str:
     won = ""
     if row.get("wins") is not None and row["ahead"] is not None:
         won = f"; {row['ahead']} better on {max(row['wins'], row['losses'])} of {row['queries']}"
+    if row.get("clusters") is not None:
+        won += f"; {how_many(row)}"
     return f"{ends}, {p_text(row['p'])}{corrected}{won}"
 
 
@@ -371,6 +380,8 @@ def would_tell(row: Row) -> str:
 
 
 def _queries_would_tell(row: Row) -> str:
+    if row.get("clusters") == 1:
+        return "one cluster of queries does not show how far others differ: use more"
     if row["queries"] == 1:
         return "one query does not show how far others differ: use more"
     if row["constant"] and row["queries_needed"] is None:
@@ -421,7 +432,7 @@ def sentence_of_gate(checks: Sequence[Row], outcome: str, settings: Mapping[str,
 def _numbers(row: Row, settings: Mapping[str, Any]) -> str:
     where = "" if row["segment"] == EVERY else f" in {row['segment']}"
     start = f"{row['measure']}{where}: difference {row['difference']:+.4f}"
-    sure, many = percent(1 - settings["alpha"]), counted(row["queries"], "query")
+    sure, many = percent(1 - settings["alpha"]), how_many(row)
     often = " at every look" if settings["test"] == "sequential" else ""
     if row["identical"]:
         return f"{start}: the two score the same on each of {many}"

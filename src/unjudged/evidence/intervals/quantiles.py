@@ -20,6 +20,7 @@ from unjudged.base import distributions
 from unjudged.base.choices import check_confidence
 from unjudged.base.distributions import student_quantile
 from unjudged.base.errors import UsageError
+from unjudged.evidence.clusters import Clusters, independent
 from unjudged.measures.kernel.estimand import Estimand
 from unjudged.measures.kernel.measure import ROUNDING, mean_over_queries
 from unjudged.measures.kernel.registry import Measure
@@ -84,7 +85,7 @@ def t_quantile(confidence: float, freedom: float) -> float:
     return float(student_quantile((1 + confidence) / 2, freedom))
 
 
-def t_half(deviation: Any, queries: int, confidence: float) -> Any:
+def t_half(deviation: Any, queries: float, confidence: float) -> Any:
     """Return half the width of Student's interval of a mean over queries: t_{n-1} sd / sqrt(n)."""
     return t_quantile(confidence, queries - 1) * deviation / sqrt(queries)
 
@@ -135,30 +136,42 @@ def within(value: float, half: float, limits: Limits, slack: Limits = NO_SLACK) 
 
 
 class Shape(NamedTuple):
-    """Mean and deviation of each row (0 where it is a rounding error), and a = skewness / (3 sqrt(n))."""
+    """Mean and deviation of each row (0 where it is a rounding error), and a = skewness / (3 sqrt(n)).
+
+    The standard error is deviation / sqrt(n), with n - 1 degrees of freedom. Queries in clusters are worth n
+    independent ones, and have the skewness of the sums of clusters.
+    """
 
     mean: Floats
     deviation: Floats
     bend: Floats
+    n: float
 
 
-def shape_of(values: Floats) -> Shape:
+def shape_of(values: Floats, clusters: Clusters | None = None) -> Shape:
     """Return the shape of each row of values."""
     n, mean = values.shape[1], values.mean(axis=1)
-    if n < 2:
-        return Shape(mean, np.zeros(len(values)), np.zeros(len(values)))
+    parts, worth = independent(n, clusters), n if clusters is None else clusters.worth
+    if parts < 2:
+        return Shape(mean, np.zeros(len(values)), np.zeros(len(values)), 1)
     gaps = values - mean[:, None]
     squares = gaps * gaps
-    deviation = np.sqrt(squares.sum(axis=1) / (n - 1))
+    variance = squares.sum(axis=1) / (n - 1) if clusters is None else worth * clusters.variance(gaps)
+    deviation = np.sqrt(variance)
     deviation[deviation <= ROUNDING * np.abs(values).max(axis=1)] = 0.0
-    cubes = np.einsum("kq,kq->k", squares, gaps) / n
+    if clusters is None:
+        cubes = np.einsum("kq,kq->k", squares, gaps) / n
+    else:
+        cubes = worth**2 * ((clusters.sums(gaps) / n) ** 3).sum(axis=1)
     cubed = deviation**3
     skewness = np.divide(cubes, cubed, out=np.zeros(len(values)), where=cubed > 0)
-    unbiased = n**2 / ((n - 1) * (n - 2)) if n > 2 else 1.0
-    return Shape(mean, deviation, unbiased * skewness / (3 * np.sqrt(n)))
+    unbiased = parts**2 / ((parts - 1) * (parts - 2)) if parts > 2 else 1.0
+    return Shape(mean, deviation, unbiased * skewness / (3 * np.sqrt(worth)), worth)
 
 
-def limits_of_mean(values: Floats, tail: float, limits: Limits) -> tuple[Floats, Floats]:
+def limits_of_mean(
+    values: Floats, tail: float, limits: Limits, clusters: Clusters | None = None
+) -> tuple[Floats, Floats]:
     """Return what the mean of each row is above, and below, each wrong with probability `tail`, in a range.
 
     They are the wider of Student's and Hall's. One value says of others only that they are in the range.
@@ -167,9 +180,10 @@ def limits_of_mean(values: Floats, tail: float, limits: Limits) -> tuple[Floats,
     >>> low.round(4).tolist(), high.round(4).tolist()
     ([0.0], [0.2575])
     """
-    n, (mean, deviation, bend) = values.shape[1], shape_of(values)
+    mean, deviation, bend, n = shape_of(values, clusters)
     critical = float(student_quantile(1 - tail, n - 1)) if n > 1 else inf
-    alike, share, error = deviation == 0, tail ** (1 / n), deviation / np.sqrt(n)
+    alike, error = deviation == 0, deviation / np.sqrt(n)
+    share = tail ** (1 / independent(values.shape[1], clusters))
     with np.errstate(invalid="ignore"):
         below, above = reaches(critical, bend)
         low = np.maximum(mean - below * error, limits[0])
@@ -191,12 +205,15 @@ def straightened(value: float, bend: Any) -> Any:
     return 3 * beyond / (root**2 + root + 1)
 
 
-def interval_of_mean(measure: Measure, values: Floats, confidence: float) -> tuple[Floats, Floats]:
+def interval_of_mean(
+    measure: Measure, values: Floats, confidence: float, clusters: Clusters | None = None
+) -> tuple[Floats, Floats]:
     """Intervals of means over other queries: Student's t, with Hall's correction in a range."""
     if has_range(measure):
-        return mean_interval(values, measure.range, confidence)
-    averaged, queries = measure.averaged(values), values.shape[-1]
-    half = t_half(averaged.std(axis=-1, ddof=1), queries, confidence)
+        return mean_interval(values, measure.range, confidence, clusters)
+    averaged = measure.averaged(values)
+    _, deviation, _, n = shape_of(averaged, clusters)
+    half = t_half(deviation, n, confidence)
     low, high = (measure.mean_of(mean_over_queries(averaged) + end) for end in (-half, half))
     return np.maximum(low, measure.range[0]), np.minimum(high, measure.range[1])
 
@@ -206,8 +223,10 @@ def has_range(measure: Measure) -> bool:
     return bool(np.isfinite(measure.range).all()) and not measure.geometric
 
 
-def mean_interval(values: Floats, limits: Limits, confidence: float) -> tuple[Floats, Floats]:
+def mean_interval(
+    values: Floats, limits: Limits, confidence: float, clusters: Clusters | None = None
+) -> tuple[Floats, Floats]:
     """Intervals for the means of samples from a range: `values` is samples x observations."""
     mean = mean_over_queries(values)
-    low, high = limits_of_mean(values, (1 - confidence) / 2, limits)
+    low, high = limits_of_mean(values, (1 - confidence) / 2, limits, clusters)
     return np.minimum(low, mean), np.maximum(high, mean)
