@@ -98,7 +98,7 @@ def test_an_interval_method() -> None:
             assert "0.25" in str(render(one.grids(format=kind, view=view), kind)), (view, kind)
         assert set(one.as_view(view).to_frame()["estimate_low"]) == {0.25}
     assert "0.25" in found.to_latex()
-    assert "95 % intervals: by halves." in str(found)
+    assert "95 % intervals: by halves." in found.notes
     files = [str(sample.qrels), *map(str, PAIR.values()), "-m", "AP", "--interval", asked]
     assert "0.25 \N{EN DASH} 0.70" in printed("evaluate", *files)
     assert '"estimate_low": 0.25' in printed("evaluate", *files, "--format", "json")

@@ -116,4 +116,4 @@ def test_very_many_documents_only_count_the_runs_with_ties(monkeypatch: pytest.M
     note = "Tied scores in 1 of 2 runs: --set ties=expected has the means"
     scores = evaluate(qrels, runs, "AP")
     assert [text.startswith(note) for text in scores.notes] == [True]
-    assert note in str(compare(qrels, runs, "AP"))
+    assert any(one.startswith(note) for one in compare(qrels, runs, "AP").notes)

@@ -136,7 +136,7 @@ def test_headlines_places_and_marks(four: Comparison) -> None:
     places = {row["system"]: (row["place_low"], row["place_high"]) for row in four.systems}
     assert places == {"bad": (3, 4), "unsure": (1, 4), "best": (1, 3), "twin": (1, 3)}
     rows = {row[1]: (row[0], row[-1]) for row in four.grid().rows}
-    assert rows == {"twin": ("a", "c d?"), "best": ("b", "c d?"), "bad": ("c", None), "unsure": ("d", None)}
+    assert rows == {"twin": ("a", "c, d?"), "best": ("b", "c, d?"), "bad": ("c", None), "unsure": ("d", None)}
     assert "? needs judging. " in four.grid().notes[0]
 
 
@@ -183,7 +183,7 @@ def test_identical_runs() -> None:
         assert found["more_judging"] == CANNOT
         assert (found["low"], found["high"], found["p"]) == (0, 0, 1)
         assert "have the same mean whatever is judged." in str(found)
-        assert "The two systems score the same on every query: p is 1." in str(found)
+        assert "The two systems score the same on every query: p is 1." in found.notes
 
 
 def test_a_note_names_the_measures_that_it_is_about() -> None:

@@ -121,7 +121,7 @@ def test_small_segments_say_what_they_could_have_shown() -> None:
     found = compare(scores(0.0, 0.0, 0.3), segments=BY)
     head, tail, whole = (row["detectable"] for row in found.segments)
     assert head > tail > whole > 0
-    assert "what would have been, with power .8: head 0." in said_of(found)
+    assert "Not significant. Detectable with power .8: head 0." in said_of(found)
 
 
 def test_pairs_and_segments_are_corrected_together_and_all_queries_as_in_the_comparison() -> None:

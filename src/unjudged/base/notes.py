@@ -48,7 +48,7 @@ stale-relevant!: {about:query} {about:has} no relevant document left and {about:
 few-judged!: Only {share}, and the others count as nonrelevant: bounds (--interval bounds) show what that
     leaves open. If the labels were drawn at random, say so (--set
     judgments.how=sample).
-hardly-judged!: {unseen:share} of the top ten of {about:list} was never judged: the score says little. What to
+hardly-judged!: {unseen:share} of {about:list}'s top ten was never judged: its score says little. What to
     judge: {command}
 queries-without-judged!: {none:number} of {queries} queries {none:has} no judged document, so all that
     runs have for {none:it} counts as nonrelevant: {none:list}.
@@ -146,6 +146,25 @@ def note(code: str, about: Sequence[str] = (), /, **values: Any) -> Note:
     weight, words = WORDS[code]
     said = {name: _Said(value) for name, value in {"about": list(about), **values}.items()}
     return Note(words.format(**said), code, about, values, weight)
+
+
+def folded(notes: Iterable[str], where: str, codes_shown: Sequence[str] = ()) -> list[str]:
+    """Return reasons for doubt and notes with these codes, then how many others there are, and `where`.
+
+    >>> folded([note("outside-pool"), note("alike"), "By hand."], "-v")[1:]
+    ['2 notes (outside pool): -v']
+    """
+    every = list(dict.fromkeys(notes))
+    shown = [
+        one
+        for one in every
+        if getattr(one, "weight", READING) == DOUBT or getattr(one, "code", "") in codes_shown
+    ]
+    if not (others := [one for one in every if one not in shown]):
+        return shown
+    codes = dict.fromkeys(code.replace("-", " ") for one in others if (code := getattr(one, "code", "")))
+    about = f" ({', '.join(codes)})" if codes else ""
+    return [*shown, f"{counted(len(others), 'note')}{about}: {where}"]
 
 
 def said_once(said: Iterable[tuple[str, Note]], every: int) -> Iterator[Note]:

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple, TypeVar
 
 from unjudged.base.errors import InputError, UnjudgedError, UsageError, reason_of
 from unjudged.base.wording import meant
-from unjudged.results.grid import DECIMALS
 
 
 class Option:
@@ -131,7 +130,7 @@ _SHARED = (
         "people; csv, tsv, json, jsonl and parquet have full precision.",
     ),
     Option("-o", "--output", writes=True, type=a_path, metavar="FILE", help="Write to this file."),
-    Option("--decimals", type=int, default=DECIMALS, metavar="N", help="Decimals in a table."),
+    Option("--decimals", type=int, metavar="N", help="Decimals in a table."),
     Option("--seed", type=int, default=0, metavar="N", help="Another number gives other random draws."),
     Option("-k", "--depth", type=int, metavar="N", help="Keep only the first documents of each ranking."),
     Option(

@@ -54,10 +54,10 @@ def form_of(given: Given) -> str:
         if output is None:
             raise UsageError("--format parquet needs --output FILE")
         arrow_modules()
-    decimals = getattr(given, "decimals", DECIMALS)
-    if not 0 <= decimals <= MOST_DECIMALS:
+    decimals = getattr(given, "decimals", None)
+    if decimals is not None and not 0 <= decimals <= MOST_DECIMALS:
         raise UsageError(f"--decimals is {decimals}, expected a number from 0 to {MOST_DECIMALS}")
-    if decimals != DECIMALS and FORMATS.find(chosen).exact:
+    if decimals is not None and FORMATS.find(chosen).exact:
         raise UsageError(f"--decimals is for tables; {chosen} has full precision")
     return chosen
 
@@ -91,10 +91,10 @@ def show_tables(grids: Grid | Sequence[Grid], given: Given, *, text: str = "", a
 
 def show_result(result: Result, given: Given, view: str = "", *, text: str = "", after: str = "") -> None:
     """Write a view of a result, or all of them; `text` and `after` are as in `show_tables`."""
-    chosen, decimals = form_of(given), getattr(given, "decimals", DECIMALS)
+    chosen, decimals = form_of(given), getattr(given, "decimals", None)
     if chosen == "latex" and view == "systems":
         already_said(result.notes_of(view))
-        show(result.to_latex(decimals), given.output)
+        show(result.to_latex(DECIMALS if decimals is None else decimals), given.output)
         return
     grids = result.grids(decimals, format=chosen, view=view)
     show_tables(grids[0] if len(grids) == 1 else grids, given, text=text, after=after)

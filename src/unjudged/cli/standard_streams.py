@@ -124,16 +124,10 @@ def notes_on_standard_error(*, all_notes: bool = False) -> Iterator[None]:
 def _write(notes: Sequence[str], *, all_notes: bool) -> None:
     if not notes or sys.stderr is None:
         return
-    from unjudged.base.notes import DOUBT, READING
-    from unjudged.base.wording import counted
+    from unjudged.base.notes import folded
 
-    shown = [one for one in notes if all_notes or getattr(one, "weight", READING) == DOUBT]
-    lines = [f"! {plain(one)}" for one in shown]
-    if others := [one for one in notes if one not in shown]:
-        codes = dict.fromkeys(code.replace("-", " ") for one in others if (code := getattr(one, "code", "")))
-        about = f" ({', '.join(codes)})" if codes else ""
-        lines.append(f"{counted(len(others), 'note')}{about}: -v")
-    sys.stderr.write("".join(f"{line}\n" for line in lines))
+    lines = notes if all_notes else folded(notes, "-v")
+    sys.stderr.write("".join(f"{'! ' if one in notes else ''}{plain(one)}\n" for one in lines))
 
 
 SECONDS = 2.0

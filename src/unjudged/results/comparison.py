@@ -23,6 +23,7 @@ from unjudged.results.words import (
     caption_of,
     letters,
     notes_of_view,
+    segment_sentences,
     sentences_of_pair,
     title_of,
     without_judging,
@@ -31,6 +32,8 @@ from unjudged.results.words import (
 DOCUMENTS = 10
 """A table shows this many of the documents that matter most."""
 DASH, DAGGER, DOUBLE = "\u2013", "†", "‡"
+SHORT = 3
+"""Decimals of a table of systems."""
 FEW = 12
 """With more systems a table has the number of those that one is better than, and no letters."""
 
@@ -145,8 +148,11 @@ class Comparison(Result):
             each = [[row for row in rows if row["measure"] == name] for name in self.measures]
             rows = [row for own in each for row in own[:DOCUMENTS]]
         if view == "systems":
-            rows = _lettered(rows)
             view_of = OVER_COLLECTIONS if "collections" in self.settings else view_of
+            fields = view_of.shown
+            if any(row.get("low") is not None for row in rows):  # the last columns say what other queries do
+                fields = [one for one in fields if one != "other queries would give"]
+            rows, view_of = _lettered(rows), replace(view_of, shown=fields, decimals=SHORT)
         return rows, view_of
 
     def title(self, view: str) -> str:
@@ -164,7 +170,9 @@ class Comparison(Result):
         if self.view != "systems" or len(self.runs) > 2 or "collections" in self.settings:
             return []
         each = [["", *sentences_of_pair(row, self.settings)] for row in self.pairs]
-        return [line for lines in each for line in lines][1:]
+        between = segment_sentences(self.segments, self.settings["alpha"])
+        by_segment = [f"by segment     {' '.join(between)}"] if between else []
+        return [*(line for lines in each for line in lines), *by_segment][1:]
 
     def for_paper(self, decimals: int) -> Grid:
         """Return systems x measures, best by the first; of several collections one column each, and the mean.
@@ -209,9 +217,9 @@ def _lettered(rows: Sequence[Row]) -> list[Row]:
         better = row.get("better_than", ())
         if len(order) > FEW:
             return str(len(better)) if better else None
-        sure = [(mark[name], "") for name in better]
-        asked = [(mark[name], "?") for name in row.get("doubtful", ())]
-        return " ".join(letter + what for letter, what in sorted(sure + asked)) or None
+        sure = " ".join(sorted(mark[name] for name in better))
+        asked = " ".join(f"{letter}?" for letter in sorted(mark[name] for name in row.get("doubtful", ())))
+        return ", ".join(filter(None, (sure, asked))) or None
 
     return [row | {"letter": mark[row["system"]], "better_than": shown(row)} for row in rows]
 

@@ -71,7 +71,7 @@ def _range(row: Row, ends: Sequence[str], decimals: int) -> str | None:
     """Return two ends as people read them, None if one is unknown."""
     low, high = (known(row.get(end)) for end in ends)
     shown = min(decimals, 2)
-    return None if low is None or high is None else f"{low:.{shown}f} \N{EN DASH} {high:.{shown}f}"
+    return None if low is None or high is None else f"{low:z.{shown}f} \N{EN DASH} {high:z.{shown}f}"
 
 
 def _ends(name: str, ends: Sequence[str], heading: str = "", means: str = "") -> Field:

@@ -60,7 +60,7 @@ class Column(NamedTuple):
             return value
         if isnan(value):
             return "nan"
-        text = f"{value:.{0 if self.kind == 'integer' else self.decimals}f}"
+        text = f"{value:z.{0 if self.kind == 'integer' else self.decimals}f}"
         smallest = f"{10**-self.decimals:.{self.decimals}f}"
         return f"<{smallest}" if self.kind == "p value" and float(text) == 0 else text
 

@@ -9,12 +9,15 @@ from typing import Any, Self
 
 from unjudged.base.choices import checked_int
 from unjudged.base.errors import UsageError, missing_package
+from unjudged.base.notes import BELOW, folded
 from unjudged.results import escapes
 from unjudged.results.fields import Row
 from unjudged.results.grid import DECIMALS, Grid
 from unjudged.results.rendering import FORMATS, as_latex
 from unjudged.results.views import VIEWS, View, grid_of_view, records_of_view, together
 
+MORE = "see .notes"
+"""Where a result has all notes."""
 LIBRARIES = ("pandas", "polars", "pyarrow", "duckdb")
 """Kinds of frames that are made."""
 
@@ -65,13 +68,13 @@ class Result:
         """Return what people read instead of a table, if they do."""
         return []
 
-    def grid(self, view: str | None = None, decimals: int = DECIMALS) -> Grid:
+    def grid(self, view: str | None = None, decimals: int | None = None) -> Grid:
         """Return a view as a table, the first if none is named."""
         name = view or self.views[0]
         made = grid_of_view(*self.shown(name), decimals)
         return replace(made, title=self.title(name), notes=self.notes_of(name))
 
-    def grids(self, decimals: int = DECIMALS, *, format: str = "table", view: str = "") -> list[Grid]:
+    def grids(self, decimals: int | None = None, *, format: str = "table", view: str = "") -> list[Grid]:
         """Return the tables that a format has: of each view, or of all in one; notes are below the last."""
         if FORMATS.find(format).single:
             return [self.records(view)]
@@ -119,8 +122,8 @@ class Result:
 
     def __str__(self) -> str:
         if said := self.sentences():
-            return "\n".join([*said, *self.notes])
-        return "\n\n".join(map(str, self.grids()))
+            return "\n".join([*said, *folded(self.notes, MORE)])
+        return "\n\n".join(map(str, self._on_screen()))
 
     def __repr__(self) -> str:
         return str(self)
@@ -128,7 +131,12 @@ class Result:
     def _repr_html_(self) -> str:
         if self.sentences():
             return "".join(f"<p>{escapes.html(line)}</p>\n" for line in str(self).split("\n") if line)
-        return "".join(grid._repr_html_() for grid in self.grids())
+        return "".join(grid._repr_html_() for grid in self._on_screen())
+
+    def _on_screen(self) -> list[Grid]:
+        """Return its tables, whose notes are folded: warnings have said them."""
+        *first, last = self.grids()
+        return [*first, replace(last, notes=folded(last.notes, MORE, BELOW))]
 
 
 def frame_of(columns: Mapping[str, Sequence[Any]], library: str) -> Any:

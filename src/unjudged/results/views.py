@@ -28,6 +28,7 @@ class View:
     cells: Sequence[str] = ()
     rest: str = ""
     by_measure: Sequence[str] = ()
+    decimals: int = DECIMALS
 
     @property
     def written(self) -> list[str]:
@@ -91,7 +92,7 @@ VIEWS: dict[str, View] = {
             *("document", "document_effect"),
         ],
         ["a", "b"],
-        by_measure=("value",),
+        by_measure=("value", "could be"),
     ),
     "documents": View(["measure", "query", "document", "document_effect", "favours"], ["a", "b"]),
     "gate": View(
@@ -143,8 +144,9 @@ VIEWS: dict[str, View] = {
 """Every view by its name."""
 
 
-def grid_of_view(rows: Sequence[Row], view: View, decimals: int = DECIMALS) -> Grid:
-    """Return rows as a table for people."""
+def grid_of_view(rows: Sequence[Row], view: View, decimals: int | None = None) -> Grid:
+    """Return rows as a table for people, with the usual decimals of the view or others."""
+    decimals = view.decimals if decimals is None else decimals
     named = {**_named_after_two(rows), **_named_after_measure(rows, view)}
     shown, best = view.shown, view.best
     if view.across:

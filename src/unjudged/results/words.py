@@ -118,7 +118,8 @@ def notes_of_view(result: Any, view: str, *, marks: bool = True) -> list[str]:
     doubt = "? needs judging. " if marks and any(row.get("doubtful") for row in rows) else ""
     method = method_of(result.settings, doubt, how_many(rows[0]) if rows else "")
     placed = placings(rows, result.settings) if marks and view == "systems" else []
-    return [*([note("shares")] if sought else []), method, *placed, *without_judging(result.pairs)]
+    unknown = [] if result.sentences() else without_judging(result.pairs)  # sentences have it
+    return [*([note("shares")] if sought else []), method, *placed, *unknown]
 
 
 def columns_by_query(row: Row) -> str:
@@ -191,7 +192,7 @@ def segment_sentences(rows: Sequence[Row], alpha: float) -> list[str]:
             )
         unclear = [row for row in parts if row["p"] is not None and row["p_adjusted"] > alpha]
         if least := [f"{r['segment']} {r['detectable']:.3g}" for r in unclear if isfinite(r["detectable"])]:
-            said.append(f"{subject}Not significant; what would have been, with power .8: {shortlist(least)}.")
+            said.append(f"{subject}Not significant. Detectable with power .8: {shortlist(least)}.")
     return list(dict.fromkeys(said))
 
 
@@ -392,17 +393,17 @@ def _queries_would_tell(row: Row) -> str:
     return f"about {row['queries_needed']:,} queries like these would tell"
 
 
-def _margin_text(settings: Mapping[str, Any]) -> str:
-    margin = settings["margin"]
+def _margin_text(margin: float | Mapping[str, float]) -> str:
+    """Say by how much, if that is more than nothing."""
     if not isinstance(margin, Mapping):
-        return f"{margin:g}"
-    return f"the margin ({shortlist([f'{name} {one:g}' for name, one in margin.items()])})"
+        return f" by more than {margin:g}" if margin else ""
+    return f" by more than the margin ({shortlist([f'{name} {one:g}' for name, one in margin.items()])})"
 
 
 def verdict_of_gate(checks: Sequence[Row], outcome: str, settings: Mapping[str, Any]) -> str:
     """Say the outcome, of which checks it is, what the others say, and what an undecided one counts as."""
     old, new = settings["old"], settings["new"]
-    two = f"worse than {old} by more than {_margin_text(settings)}"
+    two = f"worse than {old}{_margin_text(settings['margin'])}"
     own = {which: [c for c in checks if c["outcome"] == which] for which in (PASS, FAIL, UNDECIDED)}
     where = "" if outcome == PASS or len(checks) == 1 else f"{_where(own[outcome], checks)}, "
     told = {

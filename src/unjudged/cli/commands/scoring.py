@@ -15,7 +15,7 @@ from unjudged.cli.standard_streams import progress, show, tell
 from unjudged.results.rendering import FORMATS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from unjudged.base.notes import Note
     from unjudged.cli.command_line import Given
@@ -80,7 +80,8 @@ def hardly_judged(found: Evaluation, given: Given) -> Iterator[Note]:
     shares = {row["system"]: row["mean"] for row in found.rows["systems"] if row["measure"] == "Judged@10"}
     if low := {name: share for name, share in shares.items() if share < LITTLE}:
         name = min(low, key=lambda one: low[one])
-        command = join(["unjudged", "next", *given.words])
+        words = given.words if len(given.words) <= MOST_WORDS else words_of(given.words, [name])
+        command = join(["unjudged", "next", *words])
         yield note("hardly-judged", [name], unseen=1 - low[name], command=command)
 
 
@@ -119,8 +120,8 @@ def compare(given: Given) -> None:
     view = given.view or ("pairs" if two and form.exact else "systems")
     if not found.rows.get(view):
         raise UsageError(f"--view {view}: there are no {view} here; use {', '.join(found.rows)}")
-    text = wrapped(found.sentences()) if two and view == "systems" and "segments" not in found.rows else ""
-    show_result(found, given, view, text=text if given.view is None else "", after=next_step(found, given))
+    text = wrapped(found.sentences()) if two and given.view is None else ""
+    show_result(found, given, view, text=text, after=next_step(found, given))
 
 
 def compared(given: Given) -> Comparison:
@@ -149,18 +150,24 @@ def next_step(found: Comparison, given: Given) -> str:
     """Return the command to go on with, where more judging is what it needs."""
     from shlex import join
 
-    from unjudged.rankings.runs import file_name
-
     open_pairs = [row for row in found.pairs if row["headline"] in ("needs judging", "needs both")]
     if not open_pairs or getattr(found.source, "shared", None) is None or given.view is not None:
         return ""
     words = list(given.words)
-    if len(words) > MOST_WORDS:  # one pair is a start
-        pair = [open_pairs[0]["b"], open_pairs[0]["a"]]
-        words = [words[0], *(word for word in words[1:] if word in pair or file_name(word) in pair)]
-    words += ["-m", open_pairs[0]["measure"]] if given.measure else []
+    order = [row["system"] for row in found.systems]
+    best = min(open_pairs, key=lambda row: sorted(map(order.index, (row["a"], row["b"]))))
+    if len(words) > MOST_WORDS:  # one pair is a start: the best that is open
+        words = words_of(words, [best["b"], best["a"]])
+    words += ["-m", best["measure"]] if given.measure else []
     words += [part for text in given.set for part in ("--set", text)]
     return f"\nNext: {join(['unjudged', 'next', *words, '-n', '100', '-o', 'to-judge.qrels'])}\n"
+
+
+def words_of(words: Sequence[str], systems: Sequence[str]) -> list[str]:
+    """Return the words of a command that are about some of its systems."""
+    from unjudged.rankings.runs import file_name
+
+    return [words[0], *(word for word in words[1:] if word in systems or file_name(word) in systems)]
 
 
 MARGIN = Option(
