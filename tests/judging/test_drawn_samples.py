@@ -19,7 +19,7 @@ from unjudged.judging import next as next_documents
 from unjudged.judging.designs import draw
 from unjudged.judging.judging_page import judging_page, to_judge_in
 from unjudged.judging.sampling import rounded
-from unjudged.rankings.origin import POOL, STRATIFIED, UNIFORM, WEIGHTED, Origin
+from unjudged.rankings.origin import POOL, STRATIFIED, UNIFORM, Origin
 from unjudged.rankings.sample_file import sample_text
 
 RUNS = {
@@ -100,13 +100,11 @@ def test_sizes_are_those_of_the_shares() -> None:
         ("stratified(1:100%, 3:50%, rest:20%)", Origin(STRATIFIED)),
         ("stratified(2:50%)", Origin(STRATIFIED, 2)),
         ("stratified(40%, top=1)", Origin(STRATIFIED)),
-        ("doubt(5)", Origin(WEIGHTED, 2)),
     ],
 )
 def test_the_file_of_a_sample_is_judgments(design: str, origin: Origin, tmp_path: Path) -> None:
     """It reads back the same while documents wait, and with grades filled in by an editor or merged."""
-    qrels = {"q1": {"d1": 1, "d3": -1, "d8": -1}, "q2": {"e1": 0, "e2": -1}} if "doubt" in design else None
-    found = next_documents(qrels, RUNS, design=design, seed=3, measure="P@2")
+    found = next_documents(None, RUNS, design=design, seed=3, measure="P@2")
     assert found.sample is not None
     file = tmp_path / "to-judge.sample"
     file.write_text(found.text())
@@ -129,9 +127,8 @@ def test_the_file_of_a_sample_is_judgments(design: str, origin: Origin, tmp_path
     assert Judgments.read(file).grade.tolist() == filled.grade.tolist()
     with pytest.raises(UsageError, match=r"not judged yet, such as document .*: the estimate needs all"):
         evaluate(again, RUNS, "xinfAP")
-    if origin.kind != WEIGHTED:
-        ours, theirs = (evaluate(one, RUNS, "xinfAP").means for one in (file, filled))
-        np.testing.assert_allclose(ours, theirs, rtol=1e-13)
+    ours, theirs = (evaluate(one, RUNS, "xinfAP").means for one in (file, filled))
+    np.testing.assert_allclose(ours, theirs, rtol=1e-13)
 
 
 def lines_of(name: str = "uniform") -> list[str]:
@@ -252,7 +249,11 @@ def test_a_number_of_documents_decides_the_level(name: str, n: int) -> None:
         ("uniform(10%)", 5, "says how many documents: omit n"),
         ("most telling(top=5)", None, "expected 'most telling' with a number of documents"),
         ("narrowest(ten)", None, "expected 'narrowest' with a number of documents"),
-        ("depth(5)", None, "design is 'depth', expected one of most telling, narrowest, doubt, uniform"),
+        (
+            "depth(5)",
+            None,
+            "design is 'depth', expected one of most telling, narrowest, holes, doubt, uniform",
+        ),
         ("uniform(10%", None, r"cannot be read, expected name\(level, key=value\)"),
         ("uniform(10%, redraw=1+)", None, "cannot be read, expected name"),
         ("uniform", 0, "n is 0, expected a whole number of at least 1"),

@@ -26,7 +26,7 @@ TRUTH = {name: place % 3 for place, name in enumerate(NAMES)}
 
 
 def drawn(seed: int = 0, *batches: int) -> Judgments:
-    made = in_random_order(POOL, SIZE, seed=seed, depth=None, settings={"measure": "P@2"})
+    made = in_random_order(POOL, SIZE, seed, {"measure": "P@2"})
     for n in batches:
         made = with_next_batch(answered(made) if to_judge_in(made) else made, n)
     return made
@@ -106,8 +106,8 @@ FORGERIES: list[tuple[Callable[[str], str], str]] = [
     (lambda text: text.replace('"order": {"', '"order": ["'), ":1: expected"),
     (lambda text: text.replace(" 3.0 ", " -3.0 "), r":\d+: the size is '-3.0'"),
     (lambda text: text.replace(" 3.0 ", " 0.0 "), "the order has gaps, or documents without a size"),
-    (lambda text: text.replace("0.0 0 0 1", "0.0 0 1 1"), "the order has gaps"),
-    (lambda text: text.replace("0.0 0 0 1", "0.0 0 1"), r":\d+: .*expected 6 columns"),
+    (lambda text: text.replace(" 0.0 0 0 1", " 0.0 0 1 1"), "the order has gaps"),
+    (lambda text: text.replace(" 0.0 0 0 1", " 0.0 0 1"), r":\d+: .*expected 7 columns"),
 ]
 
 

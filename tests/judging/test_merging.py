@@ -20,7 +20,6 @@ from unjudged.data.writing import judgments_text
 from unjudged.judging import Merged, merge
 from unjudged.judging import next as next_documents
 from unjudged.judging.merging import RULES
-from unjudged.predictions.poisson_sample import design_for_predictions
 from unjudged.rankings.origin import A_POOL, CHOSEN, POOL, STRATIFIED, UNIFORM, UNKNOWN, WEIGHTED, Origin
 
 Nested = dict[str, dict[str, int]]
@@ -215,7 +214,8 @@ def test_what_cannot_be_judged_counts_as_unjudged_and_is_not_asked_again(tmp_pat
     assert (ours.low, ours.high) == (theirs.low, theirs.high)
     asked = next_documents(judged, RUNS, n=9, measure="P@2", design="narrowest").wanted
     assert sorted((row["query"], row["document"]) for row in asked) == [("q1", "c"), ("q2", "y")]
-    sample = design_for_predictions(RUNS, 9, measure="P@2", qrels=judged)
+    sample = next_documents(judged, RUNS, design="holes(9)", measure="P@2").sample
+    assert sample is not None
     assert merge(sample, {"ann": {"q1": {"c": 0}, "q2": {"y": 1}}}).judgments.grade.min() == -2
 
 

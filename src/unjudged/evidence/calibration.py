@@ -33,7 +33,7 @@ from unjudged.rankings.judgments import Judgments
 
 POWER = 1.15
 SCHEMA = "unjudged calibration 6"
-RANDOM_SAMPLE = "for an interval judge a random sample of its documents (`unjudged next --design doubt`)"
+RANDOM_SAMPLE = "for an interval judge a random sample of its documents (`unjudged next --design holes`)"
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from unjudged.base.choices import Choices, called_with_levels, checked_int
+from unjudged.base.choices import Choices, called_with_levels, check_parameters, checked_int
 from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.base.segments import sums
 from unjudged.base.wording import counted
@@ -27,7 +27,7 @@ from unjudged.measures.kernel.estimand import CHOOSING, check_permitted
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.questions.fitting_measures import DEFAULT
-from unjudged.rankings.extension import extended
+from unjudged.rankings.extension import extended, rows_of, table_of
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
 from unjudged.rankings.origin import A_POOL, CHOSEN, Origin
@@ -37,9 +37,9 @@ from unjudged.results.fields import Row
 from unjudged.results.result import Result
 from unjudged.results.words import headline_sentence
 
-MOST_TELLING = "most telling"
-USUAL = 100
-"""So many documents are listed or drawn if nothing else says how many."""
+MOST_TELLING, HOLES = "most telling", "holes"
+USUAL, BATCH = 100, 20
+"""So many documents are listed or drawn, and are in a batch, if nothing else says how many."""
 NAMED = 3
 """A sentence about open pairs names this many."""
 
@@ -51,6 +51,7 @@ def next_documents(
     design: str = MOST_TELLING,
     n: int | None = None,
     measure: MeasureLike | Sequence[MeasureLike] | None = None,
+    until: str | None = None,
     seed: int = 0,
 ) -> NextDocuments:
     """Return the unjudged documents to judge next, by a design.
@@ -59,12 +60,18 @@ def next_documents(
       `compare` says, best first; none if there is no such pair. It is a way to learn quickly, and promises
       nothing about the order. Of one run, it is "narrowest";
     - "narrowest": those that narrow the bounds of the runs' means most, by P or RBP;
-    - "doubt(50)": about 50, drawn more often the more they count and the less predictions are sure of them;
+    - "holes(50)": 50 of the unjudged documents that the runs have within the cutoff, drawn at random by what
+      each could change of the runs' means, so that estimates from them hold; `holes(width=0.1)`: as many as
+      an interval of that width needs, and with `depth` down to that rank;
     - "pool(100)": the first 100 of every run;
     - "uniform(10%)", "mixed(5)", "stratified(10:100%, rest:10%)": a random sample, of the documents that the
       judgments list, or, without judgments, of all that the runs retrieve.
 
     Every design in `judging.DESIGNS` is one. Without a level, as in "uniform", `n` documents are drawn.
+
+    With `until` "better" they are batches of `n` holes, drawn by what they could change of the pairs that
+    need judging. Merge the answers and ask again, until the order of each pair on these queries is decided,
+    at 95 % however often one looks. "better(batches=5)" declares at most five looks, which is narrower.
 
     >>> from unjudged import sample
     >>> next_documents(sample.qrels, sample.runs, n=2, measure="nDCG@10").sentence()
@@ -72,18 +79,33 @@ def next_documents(
     >>> len(next_documents(None, sample.runs, design="pool(10)").wanted)
     1423
     """
-    asked = _asked(design, n, seed)
     collection = collection_of(qrels, runs)  # type: ignore[arg-type]
+    if until is not None:
+        if design != MOST_TELLING:
+            raise UsageError(f"until draws batches of holes: omit design {quoted(design)}")
+        number = checked_int("n", BATCH if n is None else n, least=1)
+        next_batch, chosen = (
+            import_module("unjudged.judging.until").next_batch,
+            _by_measure(collection, measure),
+        )
+        found = next_batch(collection, chosen, n=number, seed=checked_int("seed", seed), until=until)
+        return _in_order(*found).of(design=HOLES, seed=seed, until=until)
+    asked = _asked(design, n, seed)
     kind = Choices[Any]("design", **LISTS, **DESIGNS).find(asked.name)
     if isinstance(kind, Design):
-        found = _by_design(collection, kind, asked)
+        made = _by_design(collection, kind, asked)
     else:
-        usual = collection.described.defaults.measures or (DEFAULT,)
-        chosen = collection.measures(measure or usual[:1], tuple)
-        if len(chosen) > 1:
-            raise UsageError(f"documents are chosen by one measure, and there are {len(chosen)}")
-        found = kind(collection, chosen[0], asked)
-    return found.of(design=design, seed=seed)
+        made = kind(collection, _by_measure(collection, measure), asked)
+    return made.of(design=design, seed=seed)
+
+
+def _by_measure(collection: Collection, measure: MeasureLike | Sequence[MeasureLike] | None) -> Measure:
+    """Return the measure by which documents are chosen: the given one, or the first that is usual."""
+    usual = collection.described.defaults.measures or (DEFAULT,)
+    chosen = collection.measures(measure or usual[:1], tuple)
+    if len(chosen) > 1:
+        raise UsageError(f"documents are chosen by one measure, and there are {len(chosen)}")
+    return chosen[0]
 
 
 class Asked(NamedTuple):
@@ -102,7 +124,7 @@ def _asked(design: str, n: int | None, seed: int) -> Asked:
     if level and n is not None:
         raise UsageError(f"design {quoted(design)} says how many documents: omit n")
     if name in LISTS:
-        if parameters or (level and not level.isdecimal()):
+        if (parameters and name != HOLES) or (level and not level.isdecimal()):
             raise UsageError(f"design is {quoted(design)}, expected {name!r} with a number of documents")
         n = int(level) if level else n
     number = checked_int("n", USUAL if n is None else n, least=1)
@@ -183,8 +205,29 @@ def _in_doubt(collection: Collection, measure: Measure, asked: Asked) -> NextDoc
     return _sampled(sample, asked.seed)
 
 
+def _holes(collection: Collection, measure: Measure, asked: Asked) -> NextDocuments:
+    """Draw documents by what they could change of the means of the runs."""
+    check_parameters(HOLES, asked.parameters, ["depth", "width"])
+    drawn = import_module("unjudged.judging.holes").drawn
+    return _in_order(*drawn(collection, measure, n=asked.n, seed=asked.seed, **asked.parameters))
+
+
+def _in_order(sample: Judgments, answers: Sequence[str]) -> NextDocuments:
+    """Return the documents of an order that wait for their grades, and what is known before."""
+    frame = sample.frame
+    if frame is None or sample.drawn is None:
+        return NextDocuments({"next": []}, answers=answers)
+    waiting = np.flatnonzero(sample.waiting & sample.drawn)
+    order = waiting[np.argsort(frame.order[waiting])]
+    names = zip(sample.pooled.names(order), frame.batch[order].tolist(), strict=True)
+    wanted: list[Row] = [{"query": query, "document": document, "batch": b} for (query, document), b in names]
+    return NextDocuments(
+        {"next": wanted}, sample=sample, order=order.tolist(), origin=sample.origin, answers=answers
+    )
+
+
 LISTS: Choices[Callable[[Collection, Measure, Asked], NextDocuments]] = Choices(
-    "design", **{MOST_TELLING: _most_telling, "narrowest": _narrowest, "doubt": _in_doubt}
+    "design", **{MOST_TELLING: _most_telling, "narrowest": _narrowest, HOLES: _holes, "doubt": _in_doubt}
 )
 """Designs that go by a measure, beside those that know pools alone."""
 
@@ -233,6 +276,8 @@ class NextDocuments(Result):
     sample: Judgments | None = None
     order: Sequence[int] = ()
     origin: Origin = A_POOL
+    answers: Sequence[str] = ()
+    """What is known before the documents are judged, in sentences."""
 
     @property
     def wanted(self) -> Sequence[Row]:
@@ -249,8 +294,17 @@ class NextDocuments(Result):
         """Pairs that judging could change."""
         return [row for row in self.pairs if needs_judging(row)]
 
+    def would_lose(self, judged: Judgments) -> bool:
+        """Whether these judgments have grades that the file to write has not."""
+        mine = self.sample
+        rows = np.full(len(judged.grade), -1) if mine is None else rows_of(mine, table_of(judged))
+        kept = (rows >= 0) & (True if mine is None else mine.grade[rows] == judged.grade)
+        return bool(((judged.grade >= 0) & ~kept).any())
+
     def sentence(self) -> str:
         """Say what to judge, and why."""
+        if self.answers:
+            return self.answers[0]
         measure, runs = self.settings.get("measure", ""), self.settings.get("systems", ())
         if self.pairs:
             two, many = len(runs) == 2, f"pairs of {len(runs)} runs"
@@ -270,11 +324,14 @@ class NextDocuments(Result):
     def of(self, **settings: Any) -> NextDocuments:
         """Return the same with settings, and notes: what to do, and what is known of open pairs."""
         known = [headline_sentence(row) for row in self.open_pairs]
-        notes = [self.sentence(), *known[:NAMED]]
+        notes = [*(self.answers or [self.sentence()]), *known[:NAMED]]
         if len(known) > NAMED:
             notes.append(f"And {counted(len(known) - NAMED, 'more pair')}: see `compare`.")
         if self.wanted and self.origin.kind == CHOSEN:
             names = [name for name, measure in MEASURES.items() if measure.traits.estimates]
+            notes.append(
+                "The list promises nothing of the order: for that judge until better, or draw holes."
+            )
             notes.append(f"Estimates from samples will refuse these judgments: {', '.join(names)}.")
         return replace(self, notes=notes, settings={**self.settings, **settings})
 

@@ -100,7 +100,7 @@ class DocumentEvidence:
     def checked(self) -> DocumentEvidence:
         """Return the estimates, or refuse those that cannot be true."""
         if self.impossible:
-            remedy = "draw what people judge (unjudged next --design doubt), or use bounds instead"
+            remedy = "draw what people judge (unjudged next --design holes), or use bounds instead"
             raise InputError(f"{self.impossible}: {remedy} (--interval bounds)")
         return self
 

@@ -236,7 +236,7 @@ class Completeness:
         missing = np.sort((self.needed - self.judged)[~self.complete])[: max(_RECOMMENDED - complete, 1)]
         queries = counted(complete + len(missing), "query")
         whole = f"judge {counted(int(missing.sum()), 'more document')}, which completes {queries}"
-        drawn = f'unjudged next --design "doubt({max(self.labels, 1)})"'
+        drawn = f'unjudged next --design "holes({max(self.labels, 1)})"'
         raise IncompleteError(
             f"{self.measure} needs {least} queries or more that people judged completely{depth}, and there "
             f"{'is' if complete == 1 else 'are'} {complete}: they judged {share} "

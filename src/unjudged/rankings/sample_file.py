@@ -4,8 +4,9 @@
 # 1 document to judge: replace each -1 by a grade, or by -2 for "cannot judge".
 <query> <document> <stratum, 0 for none> <probability> <-1, or its grade; . for a document that was not drawn>
 
-Where documents are drawn one after another, the third and the fourth column are the size of a document, its
-place in the order, and its batch. They are 0 for what was judged before.
+Where documents are drawn one after another, the columns between are the best rank of a document in the runs
+that the order is of, its size, its place in the order, and its batch. The last three are 0 for what was
+judged before.
 
 Every command reads the file as judgments. Estimates from samples wait until each drawn document has an
 answer; those from an order use its answers up to the first that is missing.
@@ -34,7 +35,7 @@ from unjudged.rankings.pooled import PooledDocuments
 LARGEST_FILE = 1 << 31
 MOST_STRATA, HIGHEST_GRADE = 9999, 2**31 - 1
 NOT_DRAWN = "."
-COLUMNS = ("query document stratum probability grade", "query document size order batch grade")
+COLUMNS = ("query document stratum probability grade", "query document rank size order batch grade")
 """What the lines have, without and with an order."""
 
 
@@ -49,7 +50,12 @@ def sample_text(sample: Judgments, comments: Sequence[str] = (), order: Sequence
     head = {**of, **origin, "documents": len(sample.grade), "judged": sample.drawn is None}
     if frame is not None:
         head["order"] = dict(frame.settings)
-        columns: list[Any] = [frame.size, frame.order, frame.batch]
+        columns: list[Any] = [
+            none if frame.rank is None else frame.rank,
+            frame.size,
+            frame.order,
+            frame.batch,
+        ]
         shown = frame.drawn | (sample.grade != UNSAMPLED)
     else:
         judged_share = sample.pooled.judged_share(sample.grade >= 0, sample.stratum)
@@ -121,9 +127,10 @@ def _row(line: bytes, *, ordered: bool) -> tuple[tuple[bytes, bytes], tuple[Any,
     query, document, *of, text = fields
     columns: list[float]
     if ordered:
-        columns = [number_in_file("the size", of[0], 0, text=True)]
-        named = zip(("the order", "the batch"), of[1:], strict=True)
-        columns += [whole_in_file(name, value, 0, HIGHEST_GRADE, text=True) for name, value in named]
+        rank, size, *places = of
+        named = zip(("the rank", "the order", "the batch"), (rank, *places), strict=True)
+        columns = [whole_in_file(name, value, 0, HIGHEST_GRADE, text=True) for name, value in named]
+        columns.append(number_in_file("the size", size, 0, text=True))
     else:
         columns = [whole_in_file("the stratum", of[0], 0, MOST_STRATA, text=True)]
         columns.append(number_in_file("the probability", of[1], 0, 1, text=True))
@@ -138,15 +145,15 @@ def _row(line: bytes, *, ordered: bool) -> tuple[tuple[bytes, bytes], tuple[Any,
 
 def _frame(columns: Sequence[Any], settings: Mapping[str, Any], source: str) -> DrawOrder:
     """Return the order, which numbers its documents from 1 without a gap."""
-    size = columns[0].astype(float)
-    order, batch = (column.astype(np.int64) for column in columns[1:])
+    rank, order, batch = (column.astype(np.int64) for column in columns[:3])
+    size = columns[3].astype(float)
     own = order > 0
     whole = np.array_equal(np.sort(order[own]), np.arange(1, own.sum() + 1))
     if not (whole and np.array_equal(own, size > 0) and not batch[~own].any()):
         raise InputError(
             "the order has gaps, or documents without a size: the file was edited", source=source
         )
-    return DrawOrder(size, order, batch, settings)
+    return DrawOrder(size, order, batch, settings, rank if rank.any() else None)
 
 
 def _origin(head: dict[str, Any]) -> Origin:

@@ -130,7 +130,7 @@ VIEWS: dict[str, View] = {
     "problems": View(["problem"]),
     "stale": View(["query", "listed", "stale", "relevant", "stale_relevant"]),
     "questions": View(["question", "command", "refusal"]),
-    "next": View(["query", "document", "gain", "probability"]),
+    "next": View(["query", "document", "gain", "probability", "batch"]),
     "left out": View(["system", "group", "mean", "mean_left_out", "change", "rank", "rank_left_out"]),
     "merged": View(["graded", "cannot_judge", "missing", "judged_twice", "conflicts", "undrawn"]),
     "conflicts": View(["query", "document", "grades"]),

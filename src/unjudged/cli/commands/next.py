@@ -22,29 +22,39 @@ DESIGN = Option(
     help="How documents are chosen. most telling: what says most about open pairs; narrowest: what "
     'narrows the bounds of P or RBP most; "pool(100)": the first 100 of every run; "uniform(10%)", '
     '"mixed(5)", "stratified(10:100%, rest:10%)": a random sample of what the judgments list; '
-    '"doubt(50)": about 50 documents, drawn by their weight and the doubt of predictions.',
+    '"holes(50)": 50 unjudged documents of the runs, drawn by what each could change, so that every later '
+    "estimate and its interval hold.",
 )
 NUMBER = Option(
     "-n",
     "--number",
     type=int,
     metavar="N",
-    help="How many documents, if the design does not say so. By default 100.",
+    help="How many documents, if the design does not say so, or in a batch. By default 100, or 20.",
+)
+UNTIL = Option(
+    "--until",
+    metavar="better",
+    help="Draw a batch of holes, and after each merge the next one, until no pair needs judging. At 95 % "
+    "however often you look, or, narrower, at most so often: better(batches=5).",
 )
 
 
-@command("next", "[SOURCE...]", DESIGN, NUMBER, "measure set seed format output")
+@command("next", "[SOURCE...]", DESIGN, NUMBER, UNTIL, "measure set seed format output")
 def list_next(given: Given) -> None:
     """List or draw the documents to judge next: a file for `judge`, or for an editor, and then for `merge`.
 
     By default they are the documents that say most about the pairs of runs that more judging could change;
     there are none if there is no such pair. Replace each -1 in the file by a grade, or by -2 for "cannot
-    judge". A random sample is a file of its own, which all commands take as judgments once its documents have
-    grades. Runs alone, without judgments, are for designs that go by no judgments, such as "pool(100)".
+    judge". The list promises nothing: with --until the documents are drawn at random, and an order that is
+    decided is wrong in at most one case of twenty, however often you look. A random sample is a file of its
+    own, which all commands take as judgments once its documents have grades. Runs alone, without judgments,
+    are for designs that go by no judgments, such as "pool(100)".
 
         unjudged next qrels.txt *.run -n 100 -o to-judge.qrels
         unjudged next *.run --design "pool(100)" -o to-judge.qrels
-        unjudged next qrels.txt *.run --design "uniform(10%)" -o to-judge.sample
+        unjudged next qrels.txt *.run --design "holes(50)" -o to-judge.sample
+        unjudged next qrels.txt a.run b.run --until better -o to-judge.sample
     """
     from unjudged.cli.opening import opened
     from unjudged.cli.output import form_of, show_result, wrapped
@@ -55,27 +65,28 @@ def list_next(given: Given) -> None:
     if in_table:
         form_of(given)
     with opened(given) as collection, progress("choosing documents"):
-        if given.output is not None and not in_table:
-            _check_no_answers(given.output)
         asked = {"design": given.design, "n": given.number, "measure": given.measure, "seed": given.seed}
-        found = next_documents(collection, **asked)
+        found = next_documents(collection, until=given.until, **asked)
+        if given.output is not None and not in_table:
+            _check_no_answers(given.output, found)
     if in_table:
         show_result(found, given)
     elif not found.wanted and found.sample is None:
-        show(f"{found.sentence()}\n")
+        show("".join(f"{line}\n" for line in found.answers or [found.sentence()]))
     else:
         show(found.text(), given.output)
         if given.output is not None:
-            show(wrapped(found.notes if given.verbose else found.notes[:1]) + _then(given, collection, found))
+            notes = found.notes if given.verbose or found.answers else found.notes[:1]
+            show(wrapped(notes) + _then(given, collection, found))
 
 
-def _check_no_answers(path: Path) -> None:
-    """Refuse to replace a list in which somebody has put grades."""
+def _check_no_answers(path: Path, found: NextDocuments) -> None:
+    """Refuse to replace a list in which somebody has put grades that the new one does not have."""
     from unjudged.base.errors import InputError, UnjudgedError
     from unjudged.rankings.judgments import Judgments
 
     try:
-        judged = path.is_file() and (Judgments.read(path).grade >= 0).any()
+        judged = path.is_file() and found.would_lose(Judgments.read(path))
     except UnjudgedError:  # something else, which `-o` replaces
         return
     if judged:

@@ -162,7 +162,7 @@ BY_DOCUMENT: Final = Use(
     "an estimate by document",
     RANDOM,
     judgments=ALL_JUDGED,
-    instead="draw a sample (unjudged next --design doubt)",
+    instead="draw a sample (unjudged next --design holes)",
 )
 TAKING_AWAY: Final = Use(
     "taking judgments away",

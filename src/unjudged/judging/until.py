@@ -1,0 +1,240 @@
+"""Judging until the order of systems is decided, with a look after every batch.
+
+The pairs that need judging at the start are asked about together: at every look that there may be, the
+intervals of all their differences hold with 95 %. A pair is decided at the first look at which its interval
+excludes 0. All state is in the judgments: which documents were drawn in which batch, and what was asked.
+It is about these queries; whether others would say so too is for the test over queries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from unjudged.base.choices import called, check_parameters, checked_int
+from unjudged.base.errors import UsageError, quoted
+from unjudged.base.wording import counted, shortlist
+from unjudged.collection.collection import Collection
+from unjudged.evidence.contrast import Ints
+from unjudged.evidence.drawn.by_design import Forecast, sizes_left
+from unjudged.evidence.estimates import ends_of_estimates
+from unjudged.evidence.looks import MOST_LOOKS, reach
+from unjudged.inference.infer import reach_of
+from unjudged.inference.rows import needs_judging, pairs_of
+from unjudged.judging.holes import Holes, at_looks, with_next_batch
+from unjudged.measures.kernel.measure import Measure, mean_over_queries
+from unjudged.rankings.judged import Floats, Integers, Mask
+from unjudged.rankings.judgments import Judgments
+
+BETTER = "better"
+LEVEL = 0.95
+PLANNED, NAMED = 2, 3
+"""No fewer batches than these are expected, and so many pairs are named."""
+
+
+def next_batch(
+    collection: Collection, measure: Measure, *, n: int, seed: int, until: str = BETTER
+) -> tuple[Judgments, list[str]]:
+    """Draw the next batch of n holes unless all pairs are decided, and say what is known of them."""
+    goal, more = called(until)
+    if goal != BETTER:
+        raise UsageError(f"until is {quoted(until)}, expected {BETTER!r} or 'better(batches=5)'")
+    check_parameters(BETTER, more, ["batches"])
+    looks = more.get("batches")
+    if looks is not None and checked_int("batches", looks, least=1) > MOST_LOOKS:
+        raise UsageError(
+            f"batches is {looks}, expected at most {MOST_LOOKS}: omit it to look as often as you like"
+        )
+    frame = collection.judgments.frame
+    pairs = [] if frame is not None and "pairs" in frame.settings else undecided(collection, measure)
+    if frame is None and not pairs:
+        return collection.judgments, [
+            f"Stop: no pair needs judging by {measure}. Other queries: ask compare."
+        ]
+    holes = Holes.of(collection, measure)
+    if pairs:
+        holes = started(holes, pairs, n, looks, seed)
+    path, batch = Path.of(holes), int(holes.frame.batch.max())
+    if waiting := int((holes.judgments.waiting & holes.frame.drawn).sum()):
+        rest = f"{counted(waiting, 'document')} of batch {batch} still to judge"
+        return holes.judgments, [f"{rest}: judge and merge, then ask again."]
+    if path.decided.all() or path.over:
+        return holes.judgments, [*path.said()]
+    judgments = with_next_batch(holes.judgments, n)
+    drawn = min(n, int((holes.frame.order > 0).sum()) - path.labels)
+    return judgments, [*path.said(), f"{counted(drawn, 'document')} to judge, batch {batch + 1}."]
+
+
+def undecided(collection: Collection, measure: Measure) -> list[tuple[str, str]]:
+    """Return the pairs of systems that judging could change; all of them if an order was drawn before."""
+    from unjudged.judging.next_documents import pairs_by_judging
+
+    shared = collection.shared()
+    if len(shared.runs) < 2:
+        raise UsageError("there is one run, expected two or more: nothing can be better")
+    if collection.judgments.frame is not None:
+        later, earlier = pairs_of(shared.runs)
+        return [(shared.runs[a], shared.runs[b]) for a, b in zip(later, earlier, strict=True)]
+    rows = pairs_by_judging(shared, measure, collection.judgments.origin.pool_depth())
+    return [(row["a"], row["b"]) for row in rows if needs_judging(row)]
+
+
+def started(holes: Holes, pairs: Sequence[tuple[str, str]], n: int, looks: int | None, seed: int) -> Holes:
+    """Return the holes in an order by what they may change of these pairs, with what was asked."""
+    places = _places(holes, pairs)
+    settings: dict[str, Any] = {"pairs": [*map(list, pairs)], "looks": looks}
+    if holes.frame.settings:
+        frame = replace(holes.frame, settings={**holes.frame.settings, **settings})
+        holes = replace(holes, judgments=replace(holes.judgments, frame=frame))
+    else:
+        holes = holes.with_sizes(*places, seed, settings)
+    means = np.abs(holes.evidence.effects.means(*places))
+    needed = [one.needed(gap) for one, gap in zip(holes.forecasts(*places), means.tolist(), strict=True)]
+    expected = max(PLANNED * n, int(np.median(needed)))
+    frame = replace(holes.frame, settings={**holes.frame.settings, "expected": expected})
+    return replace(holes, judgments=replace(holes.judgments, frame=frame))
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """What was known of pairs after each batch: looks x pairs."""
+
+    holes: Holes
+    pairs: Sequence[tuple[str, str]]
+    value: Floats
+    low: Floats
+    high: Floats
+    count: Integers
+    """Number of labels at each look."""
+
+    @classmethod
+    def of(cls, holes: Holes) -> Path:
+        """Look back at every batch that was judged."""
+        pairs = [(a, b) for a, b in holes.frame.settings["pairs"]]
+        first, second = _places(holes, pairs)
+        looks, count = [], []
+        for then in at_looks(holes.judgments):
+            one = holes.at(then)
+            contrast = one.evidence.contrast(first, second)
+            value, top = mean_over_queries(contrast.values), reach_of(holes.measure)
+            low, high = ends_of_estimates(contrast, value, LEVEL, (-top, top))
+            if contrast.ends is not None:
+                low, high = np.fmax(low, contrast.ends.low), np.fmin(high, contrast.ends.high)
+            looks.append((value, low, high))
+            count.append(int(one.frame.drawn.sum()))
+        every = np.array(looks).reshape(-1, 3, len(pairs))
+        return cls(holes, pairs, every[:, 0], every[:, 1], every[:, 2], np.array(count, np.int64))
+
+    @property
+    def labels(self) -> int:
+        """Number of labels so far."""
+        return int(self.count[-1]) if len(self.count) else 0
+
+    @property
+    def over(self) -> bool:
+        """Whether everything was judged that could be drawn, or all declared looks were taken."""
+        frame, looks = self.holes.frame, self.holes.frame.settings.get("looks")
+        return bool(((frame.order == 0) | frame.drawn).all()) or (
+            looks is not None and len(self.count) >= looks
+        )
+
+    @property
+    def at(self) -> Integers:
+        """The look at which each pair was decided; the number of looks where none was."""
+        apart = np.vstack([(self.low > 0) | (self.high < 0), np.ones((1, len(self.pairs)), bool)])
+        first: Integers = apart.argmax(axis=0)
+        return first
+
+    @property
+    def decided(self) -> Mask:
+        """Which pairs are decided."""
+        decided: Mask = self.at < len(self.count)
+        return decided
+
+    def said(self) -> Iterator[str]:
+        """Say which pairs are decided, and how many more labels others may need."""
+        decided, many = self.decided, len(self.pairs)
+        rest = np.flatnonzero(~decided).tolist()
+        for k in np.flatnonzero(decided).tolist():
+            yield self._verdict(k)
+        if decided.any():
+            together = f", for all {many} pairs together" if many > 1 else ""
+            yield f"That holds at 95 % however often you look{together}. Ask compare about other queries."
+        if rest and not self.labels:
+            named = shortlist([" and ".join(self.pairs[k]) for k in rest], NAMED)
+            yield f"Undecided by {self.holes.measure}: {named}. About {self.more()} labels may decide."
+        elif rest:
+            for k in rest[:NAMED]:
+                after = f"Not yet, after {counted(self.labels, 'label')}"
+                yield f"{after}: {' minus '.join(self.pairs[k])} is {self._interval(-1, k)} on these queries."
+            yield self._left if self.over else f"About {counted(self.more(), 'more label')} may decide."
+
+    def _verdict(self, k: int) -> str:
+        """Say which system of a decided pair is better."""
+        look = int(self.at[k])
+        better, worse = self.pairs[k] if self.low[look, k] > 0 else self.pairs[k][::-1]
+        after = f"Decided after {counted(int(self.count[look]), 'label')}"
+        return f"{after}: {better} is better than {worse} on these queries, {self._interval(look, k)}."
+
+    @property
+    def _left(self) -> str:
+        if self.holes.frame.settings.get("looks") is None:
+            return "Every document that could be drawn is judged: what is undecided stays so."
+        return "All declared batches are judged: without a number of batches you may look on."
+
+    def _interval(self, look: int, k: int) -> str:
+        value, low, high = (float(part[look, k]) for part in (self.value, self.low, self.high))
+        return f"{self.holes.measure} {value:+.3f} [{low:+.3f}, {high:+.3f}]"
+
+    def more(self) -> int:
+        """Return about how many more labels decide half of the undecided pairs if differences stay so."""
+        rest = np.flatnonzero(~self.decided)
+        first, second = (side[rest] for side in _places(self.holes, self.pairs))
+        now = self.value[-1][rest] if self.labels else self.holes.evidence.effects.means(first, second)
+        forecasts = self.holes.forecasts(first, second)
+        needed = [
+            labels_to_decide(one, abs(gap), self.holes) for one, gap in zip(forecasts, now, strict=True)
+        ]
+        return max(int(np.median(needed)) - self.labels, 1)
+
+
+def labels_to_decide(forecast: Forecast, gap: float, holes: Holes) -> int:
+    """Return the fewest labels at which the interval to expect is narrower than a difference."""
+    settings, most = holes.frame.settings, len(forecast.size)
+    alpha = (1 - LEVEL) / len(settings["pairs"])
+    looks, planned = settings.get("looks"), min(int(settings["expected"]), most)
+    information = np.cumsum(sizes_left(forecast.size, most) ** -2.0)
+
+    def undecided_at(n: int) -> bool:
+        labels = forecast.labels(n)
+        if labels < 3:
+            return True
+        far = reach(
+            np.array(labels - 1),
+            alpha,
+            looks,
+            None if looks else information[n - 1],
+            float(information[planned - 1]),
+        )
+        return bool(float(far) * forecast.variance(n) ** 0.5 >= gap)
+
+    low, high = 0, most
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if undecided_at(middle) else (low, middle)
+    return high
+
+
+def _places(holes: Holes, pairs: Sequence[tuple[str, str]]) -> tuple[Ints, Ints]:
+    """Return the places of the systems of pairs among the runs."""
+    names = list(holes.runs)
+    for name in {name for pair in pairs for name in pair}:
+        if name not in names:
+            raise UsageError(
+                f"the judgments were drawn to compare {name}, which is not among the runs: give it too"
+            )
+    first, second = (np.array([names.index(pair[side]) for pair in pairs]) for side in (0, 1))
+    return first, second
