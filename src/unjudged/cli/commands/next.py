@@ -52,7 +52,6 @@ def list_next(given: Given) -> None:
     are for designs that go by no judgments, such as "pool(100)".
 
         unjudged next qrels.txt *.run -n 100 -o to-judge.qrels
-        unjudged next *.run --design "pool(100)" -o to-judge.qrels
         unjudged next qrels.txt *.run --design "holes(50)" -o to-judge.sample
         unjudged next qrels.txt a.run b.run --until better -o to-judge.sample
     """
