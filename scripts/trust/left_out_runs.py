@@ -12,9 +12,8 @@ import numpy as np
 
 from unjudged.base.segments import ends
 from unjudged.collection.collection import judged_rankings
-from unjudged.evidence.calibration import Calibration
+from unjudged.evidence.calibration import Calibration, FirstDocuments, LeftOut, mean_bounds
 from unjudged.evidence.intervals.methods import Asked, How
-from unjudged.evidence.left_out import FirstDocuments, LeftOut, mean_bounds
 from unjudged.evidence.runs_alone import AloneEvidence
 from unjudged.inference.systems import alone
 from unjudged.measures.kernel.registry import Measure

@@ -19,8 +19,8 @@ import numpy as np
 from left_out_runs import Pooled, Track, of_runs, only_by, tracks
 
 from unjudged.base.segments import numbered
+from unjudged.evidence.calibration import LeftOut
 from unjudged.evidence.contrast import Contrast
-from unjudged.evidence.left_out import LeftOut
 from unjudged.evidence.runs_compared import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.careful import careful

@@ -17,8 +17,8 @@ from held import Held
 
 from unjudged.base.segments import ends
 from unjudged.data.tables import Ids
+from unjudged.evidence.completions import GivenPrevalence, band_of
 from unjudged.evidence.intervals.methods import Asked, How
-from unjudged.evidence.prevalence import GivenPrevalence, band_of
 from unjudged.evidence.runs_alone import AloneEvidence
 from unjudged.inference.systems import alone
 from unjudged.measures.kernel.names import parse_measures

@@ -15,8 +15,7 @@ from unjudged import Calibration, Collection, InputError, Judgments, UsageError,
 from unjudged.base.errors import AssumptionWarning
 from unjudged.data.matching import grouped
 from unjudged.data.streams import LARGEST
-from unjudged.evidence.calibration import SCHEMA
-from unjudged.evidence.left_out import FirstDocuments, unusual
+from unjudged.evidence.calibration import SCHEMA, FirstDocuments, unusual
 from unjudged.measures.kernel.names import parse
 from unjudged.questions.calibrating import Groups, groups_of, read_groups
 from unjudged.rankings.runs import run_table

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2, geom, kstest
 
-from unjudged.evidence.prevalence import drawn_relevant
+from unjudged.evidence.completions import drawn_relevant
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.pooled import Numbers, mixed, uniforms
 

@@ -10,8 +10,7 @@ import urn
 
 from unjudged import RBP, JudgedRankings, Measure, P, UsageError, evaluate, sample
 from unjudged.collection.collection import judged_rankings
-from unjudged.evidence.completions import Completions
-from unjudged.evidence.prevalence import GivenPrevalence, given_prevalence
+from unjudged.evidence.completions import Completions, GivenPrevalence, given_prevalence
 from unjudged.evidence.unjudged_sums import Uncertain, UnjudgedSum
 from unjudged.rankings.judgments import Judgments
 

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.segments import ends, stable_order, sums
+from unjudged.evidence.completions import band_of
 from unjudged.evidence.contrast import Ints
-from unjudged.evidence.prevalence import band_of
 from unjudged.evidence.shared import block_starts
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.segments import numbered
-from unjudged.evidence.prevalence import band_of
+from unjudged.evidence.completions import band_of
 from unjudged.evidence.shared import SharedRankings
 from unjudged.evidence.tipping import importance, terms_of
 from unjudged.measures.kernel.registry import Measure

@@ -9,7 +9,7 @@ import numpy as np
 from unjudged.base.errors import UsageError
 from unjudged.base.segments import numbered
 from unjudged.base.wording import percent
-from unjudged.evidence.left_out import LeftOut, check_pooled
+from unjudged.evidence.calibration import LeftOut, check_pooled
 from unjudged.judging.pooling import Pool
 from unjudged.measures.kernel.measure import ratio
 from unjudged.measures.kernel.names import MeasureLike, parse_measure

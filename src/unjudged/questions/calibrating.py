@@ -17,8 +17,15 @@ from unjudged.collection.description import Labels
 from unjudged.data.columns import NAMES, listed
 from unjudged.data.small_tables import Headless, read_small_table
 from unjudged.data.sources import name_in_errors
-from unjudged.evidence.calibration import Calibration, scale_of
-from unjudged.evidence.left_out import FirstDocuments, LeftOut, check_pooled, mean_bounds, unusual
+from unjudged.evidence.calibration import (
+    Calibration,
+    FirstDocuments,
+    LeftOut,
+    check_pooled,
+    mean_bounds,
+    scale_of,
+    unusual,
+)
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.coverage import coverage_warnings

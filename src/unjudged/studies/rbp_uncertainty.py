@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from unjudged.base.errors import UsageError
 from unjudged.collection.collection import collection_of, judged_rankings
-from unjudged.evidence.completions import Completions
-from unjudged.evidence.prevalence import GivenPrevalence
+from unjudged.evidence.completions import Completions, GivenPrevalence
 from unjudged.evidence.unjudged_sums import Uncertain, UnjudgedSum, is_sum
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.rankings.judgments import JudgmentsSource

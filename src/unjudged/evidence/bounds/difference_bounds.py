@@ -23,9 +23,8 @@ import numpy as np
 
 from unjudged.base.segments import ends as segment_ends
 from unjudged.base.segments import numbered
-from unjudged.evidence.bounds.closed_bounds import hits_around
+from unjudged.evidence.bounds.closed_bounds import Discounts, hits_around
 from unjudged.evidence.bounds.filled import anonymous, unknown_documents
-from unjudged.evidence.bounds.gain_bounds import Discounts
 from unjudged.evidence.bounds.value_bounds import bounds
 from unjudged.evidence.contrast import Ends, Ints
 from unjudged.evidence.favouring import shared_counts

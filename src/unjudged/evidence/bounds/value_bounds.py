@@ -7,7 +7,7 @@ assumed nonrelevant. Three facts give the bounds:
 - A measure that never falls when a grade rises (`pointwise`) is lowest when no unknown document is relevant
   and highest when all are: P, RR, Success, RBP, ERR.
 - Some measures have a closed form over the number of relevant documents, registered with `bounds_of`:
-  `closed_bounds.py` and `gain_bounds.py`.
+  `closed_bounds.py`.
 - A measure that never falls when a better document moves above a worse one (`monotone`) is, among
   completions with j relevant documents, lowest when these are the last j unknown ones and highest when they
   are the first j; trying every j gives the bounds of all the others.
@@ -22,10 +22,7 @@ import numpy as np
 
 from unjudged.base.errors import UsageError
 from unjudged.base.segments import sums
-from unjudged.evidence.bounds import (  # noqa: F401 (they register closed forms)
-    closed_bounds,
-    gain_bounds,
-)
+from unjudged.evidence.bounds import closed_bounds  # noqa: F401 (it registers closed forms)
 from unjudged.evidence.bounds.filled import Bounds, Filled, unseen_counts
 from unjudged.measures.kernel.registry import BOUNDS, MEASURES, Measure
 from unjudged.rankings.judged import Integers, JudgedRankings

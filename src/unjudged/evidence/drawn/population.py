@@ -7,10 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
+from unjudged.evidence.completions import band_of
 from unjudged.evidence.drawn.by_design import Design, Poisson, Sequential
 from unjudged.evidence.drawn.grades import Learnt
 from unjudged.evidence.drawn.predictions import Judges
-from unjudged.evidence.prevalence import band_of
 from unjudged.evidence.shared import SharedRankings
 from unjudged.measures.kernel.registry import ratio
 from unjudged.measures.stratified import cells_of

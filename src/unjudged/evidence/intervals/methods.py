@@ -80,7 +80,7 @@ class Interval:
         return [*(self.make.__kwdefaults__ or {}), "confidence", "seed"]
 
 
-OWN = ("bounded", "model", "queries", "sampled")
+OWN = ("built_in", "sampled")
 """Modules that register the methods of this package."""
 INTERVALS: Choices[Interval] = Choices("interval")
 """Every interval method by name; `interval_methods` imports those of this package."""
