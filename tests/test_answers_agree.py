@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.cli.in_process import printed
 from tests.intervals import Found, intervals
 from tests.report.test_page import read
 from unjudged import (
@@ -21,7 +18,6 @@ from unjudged import (
     calibrate,
     compare,
     evaluate,
-    gate,
     judging,
     report_page,
     sample,
@@ -30,32 +26,18 @@ from unjudged.base.errors import AssumptionWarning
 from unjudged.measures.kernel.estimand import COMPARISON, permitted
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.predictions import (
-    design_for_predictions,
     estimate_with_predictions,
 )
 
 pytestmark = pytest.mark.thorough
 
 MEASURES = ["AP", "nDCG@10", "P@10", "RBP(p=0.8)"]
-SUMS = ["P@10", "RBP(p=0.8)"]
-PAIRS = [("reranked", "dense"), ("boolean", "fused"), ("lexical", "expanded"), ("dense", "lexical")]
 POOLED = {name: path for name, path in sample.runs.items() if name != "dense"}
 ROUNDING = 1e-9
-
-of_pairs = pytest.mark.parametrize(("a", "b"), PAIRS)
-of_measures = pytest.mark.parametrize("measure", MEASURES)
 
 
 def two(a: str, b: str) -> dict[str, Path]:
     return {name: sample.runs[name] for name in (a, b)}
-
-
-def files(a: str, b: str, *measures: str) -> list[str]:
-    return [str(sample.qrels), *map(str, two(a, b).values()), "-m", *measures]
-
-
-def rows(*arguments: str) -> list[dict[str, Any]]:
-    return list(json.loads(printed(*arguments, "--format", "json"))["rows"])
 
 
 @cache
@@ -81,34 +63,6 @@ def model() -> dict[str, dict[str, float]]:
     }
 
 
-@of_pairs
-def test_values(a: str, b: str) -> None:
-    """`evaluate`, `compare` and the page of `report` print the same means and differences."""
-    means = evaluate(sample.qrels, two(a, b), MEASURES).means
-    evaluated = rows("evaluate", *files(a, b, *MEASURES), "--interval", "bounds")
-    values = {(row["system"], row["measure"]): row["mean"] for row in evaluated}
-    page = read(report_page(sample.qrels, two(a, b), MEASURES).html)["measures"]
-    for k, row in enumerate(rows("compare", *files(a, b, *MEASURES))):
-        measure = row["measure"]
-        assert (measure, row["a"], row["b"]) == (MEASURES[k], b, a)
-        assert [row["mean_b"], row["mean_a"]] == means[:, k].tolist() == page[k]["mean"]
-        assert [values[run, measure] for run in (a, b)] == means[:, k].tolist()
-        assert page[k]["pairs"]["difference"] == [pytest.approx(row["difference"], abs=1e-7)]
-        assert row["difference"] == pytest.approx(means[1, k] - means[0, k], abs=1e-15)
-
-
-@of_measures
-@of_pairs
-def test_means_by_segment_and_of_a_gate_have_the_bits_of_evaluate(a: str, b: str, measure: str) -> None:
-    scores = evaluate(sample.qrels, two(a, b), measure)
-    halves = {query: str(place % 2) for place, query in enumerate(scores.queries)}
-    row = compare(sample.qrels, two(a, b), measure, segments=halves).segments[-1]
-    check = gate(sample.qrels, sample.runs[a], sample.runs[b], measure, margin=0.1).checks[0]
-    for found in (row, check):
-        assert [found["mean_b"], found["mean_a"]] == scores.means[:, 0].tolist()
-    assert (row["difference"], row["a"]) == (pytest.approx(check["difference"], abs=1e-15), b)
-
-
 @cache
 def learnt() -> Calibration:
     return calibrate(sample.qrels, POOLED, {name: name for name in POOLED}, MEASURES, depth=20)
@@ -131,24 +85,6 @@ def test_bounds_hold_every_interval_of_the_same_quantity(run: str) -> None:
     for named, bounds in zip(calibrated, intervals(cut, "bounds")[0], strict=True):
         assert named.value == pytest.approx(bounds.value)
         assert bounds.low - ROUNDING <= named.low <= named.high <= bounds.high + ROUNDING
-
-
-@pytest.fixture(scope="module")
-def drawn() -> Judgments:
-    """Human judgments of a sample that was drawn for predictions."""
-    runs = two("reranked", "dense")
-    design = design_for_predictions(runs, 300, model(), seed=3)
-    return judging.merge(design, {"them": truth()}).judgments
-
-
-@pytest.mark.parametrize("measure", SUMS)
-def test_by_people_is_what_evaluate_estimates(drawn: Judgments, measure: str) -> None:
-    runs = two("reranked", "dense")
-    (estimates,) = estimate_with_predictions(drawn, runs, model(), measure)
-    for row in audit(drawn, model(), runs, measure).rows["bias"]:
-        these = estimates.mean(row["system"])
-        mine = row["by_people"], row["estimate_low"], row["estimate_high"]
-        assert mine == (these.value, these.low, these.high)
 
 
 def test_a_sample_that_the_bounds_disprove_is_refused() -> None:

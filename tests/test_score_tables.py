@@ -294,10 +294,6 @@ def same_rows(from_runs: Comparison, table: Comparison) -> None:
             np.testing.assert_array_equal(other.get(name), one.get(name), name)
 
 
-def test_real_scores_give_the_same_comparison() -> None:
-    same_rows(compare(sample.qrels, RUNS, MEASURES), compare(Scores.of(long())))
-
-
 def test_comparisons_of_a_table() -> None:
     two = compare(Scores.of(long()[long().run.isin(["reranked", "dense"])], ["AP"]))
     unknown = "scores of a table do not say which documents were judged"

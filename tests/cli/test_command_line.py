@@ -41,14 +41,6 @@ def test_standard_input() -> None:
     assert done.stdout.decode().splitlines()[1].split(",")[2] == repr(evaluate(QRELS, RUN, "AP").value("AP"))
 
 
-def test_demo_copies_the_sample(tmp_path: Path) -> None:
-    folder = tmp_path / "practice"
-    assert printed("demo", "--files", str(folder)) == ""
-    assert {path.name for path in folder.iterdir()} >= {"qrels.txt", *(f"{name}.run" for name in sample.runs)}
-    assert (folder / "dense.run").read_bytes() == sample.runs["dense"].read_bytes()
-    assert "already exists" in refused(2, "demo", "--files", str(folder))
-
-
 def test_demo_version_and_help() -> None:
     assert "dense" in printed("demo")
     assert re.fullmatch(

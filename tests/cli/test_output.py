@@ -98,15 +98,6 @@ def test_a_hyphen_is_standard_output(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no /dev/stdout")
-def test_writing_to_standard_output_by_name_appends(tmp_path: Path) -> None:
-    log = tmp_path / "log"
-    log.write_text("before\n")
-    command = f"{sys.executable} -m unjudged evaluate {QRELS} {RUN} -m AP --format csv -o /dev/stdout"
-    subprocess.run(f"{command} >> {log}", shell=True, check=True, capture_output=True)
-    assert log.read_text().startswith("before\nmeasure,")
-
-
 @pytest.mark.parametrize("format", ["table", "csv", "tsv", "jsonl", "json", "markdown", "latex", "html"])
 def test_notes_are_said_once(format: str) -> None:
     """On standard error, or within the formats that have a place for them."""
@@ -196,14 +187,6 @@ def test_intervals() -> None:
     assert (row["confidence"], "given prevalence 0.2" in row["method"]) == (0.9, True)
     (extra,) = json.loads(printed(*asked, "bounds(extra_relevant=2)"))["rows"]
     assert extra["low"] < json.loads(printed(*asked, "bounds"))["rows"][0]["low"]
-
-
-def test_intervals_for_other_queries_are_those_of_evaluate() -> None:
-    asked = [QRELS, RERANKED, RUN, DENSE, "-m", "AP", "DCG@10", "--format", "json"]
-    compared = json.loads(printed("compare", *asked, "--alpha", "0.1"))["rows"]
-    evaluated = json.loads(printed("evaluate", *asked, "--interval", "queries(confidence=0.9)"))["rows"]
-    ends = {(r["system"], r["measure"]): (r["query_low"], r["query_high"]) for r in evaluated}
-    assert {(r["system"], r["measure"]): (r["query_low"], r["query_high"]) for r in compared} == ends
 
 
 def test_parameters_of_tests_are_those_of_python() -> None:

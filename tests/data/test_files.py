@@ -136,19 +136,6 @@ def test_a_repeated_document_wherever_blocks_end(
         evaluate({"q": {"b": 1}}, path, ["AP"])
 
 
-def test_columns_by_name(tmp_path: Path) -> None:
-    (tmp_path / "run.csv").write_text("query,document,n,cosine\nq,a,1,0.5\nq,b,2,0.75\n")
-    run = Run.read(tmp_path / "run.csv", score="cosine")
-    assert run.ranking("q") == ["b", "a"]
-    assert Run.of(str(tmp_path / "run.csv"), score="n").scores.tolist() == [2.0, 1.0]
-    (tmp_path / "qrels.tsv").write_text("qid\tdocno\tstars\nq\ta\t3\n")
-    assert Judgments.of(tmp_path / "qrels.tsv", grade="stars").grade.tolist() == [3]
-    for name in ("plain.run", "run.json"):
-        (tmp_path / name).write_text("q 0 a 1 1.0 x\n" if name == "plain.run" else '{"q": {"a": 1}}')
-        with pytest.raises(UsageError, match="has no column names"):
-            Run.read(tmp_path / name, score="cosine")
-
-
 def test_samples_in_files(tmp_path: Path) -> None:
     (tmp_path / "prels.csv").write_text(
         "qid,docno,label,method,iprob\nq,a,1,1,0.25\nq,b,0,0,0.5\nq,c,-1,1,NA\n"

@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import Qrels, RunDict, collections
-from unjudged import InputError, Judgments, Run, UsageError, evaluate, sample
+from unjudged import InputError, Judgments, Run, UsageError, evaluate
 from unjudged.base.segments import stable_order
 
 MEASURES = ["AP", "infAP", "nDCG@3", "Bpref", "RBP(p=0.8)", "NumRet"]
@@ -89,28 +89,6 @@ def test_rows_in_any_order(collection: tuple[Qrels, RunDict]) -> None:
     frame = pandas.DataFrame(columns(run, "score")).sample(frac=1, random_state=len(run))
     found = evaluate(qrels, polars.from_pandas(frame), MEASURES)
     assert found.values.tobytes() == expected.values.tobytes()
-
-
-def test_the_sample_collection() -> None:
-    expected = evaluate(sample.qrels, sample.runs, MEASURES)
-    names = ["qid", "Q0", "docno", "rank", "score", "tag"]
-    runs = {
-        name: pandas.read_csv(path, sep=r"\s+", names=names, dtype={"qid": str, "docno": str})
-        for name, path in sample.runs.items()
-    }
-    qrels = pandas.read_csv(
-        sample.qrels,
-        sep=r"\s+",
-        names=["qid", "Q0", "docno", "label"],
-        dtype={"qid": str, "docno": str},
-        comment="#",
-    )
-    shuffled = qrels.sample(frac=1, random_state=1)
-    for judgments in (qrels, shuffled):
-        found = evaluate(judgments, runs, MEASURES)
-        place = [found.queries.index(query) for query in expected.queries]
-        assert found.values[:, place].tobytes() == expected.values.tobytes()
-        assert found.means.tobytes() == expected.means.tobytes()
 
 
 def test_names_of_columns() -> None:

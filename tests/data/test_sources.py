@@ -5,9 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import lzma
-import os
 import sys
-import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -76,22 +74,6 @@ def test_any_writing_of_qrels(variant: str, expected: Evaluation, tmp_path: Path
             assert scores.value(measure, query=query) == expected.value(measure, query=query)
 
 
-def test_data_in_memory(expected: Evaluation) -> None:
-    rows = [line.split() for line in RUN_BYTES.decode().splitlines()]
-    judged = [line.split() for line in QRELS_BYTES.decode().splitlines() if line[0] != "#"]
-    run: dict[str, dict[str, float]] = {}
-    qrels: dict[str, dict[str, int]] = {}
-    for query, _, document, _, score, _ in rows:
-        run.setdefault(query, {})[document] = float(score)
-    for query, _, document, grade in judged:
-        qrels.setdefault(query, {})[document] = int(grade)
-    run_rows = [(q, d, float(s)) for q, _, d, _, s, _ in rows]
-    for given_qrels in (qrels, [(q, d, int(g)) for q, _, d, g in judged]):
-        for given_run in (run, run_rows, Run.of(run), Run.of(reversed(run_rows))):
-            scores = evaluate(given_qrels, given_run, MEASURES)
-            np.testing.assert_array_equal(scores.values, expected.values)
-
-
 @pytest.mark.parametrize("smallest", [1, 500, 20_000])
 def test_pieces(smallest: int, expected: Evaluation, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sources, "SMALLEST_PIECE", smallest)
@@ -118,17 +100,6 @@ def test_standard_input(expected: Evaluation, monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
         scores = evaluate(sample.qrels, "-", MEASURES)
         np.testing.assert_array_equal(scores.values, expected.values)
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
-def test_named_pipe(expected: Evaluation, tmp_path: Path) -> None:
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    writer = threading.Thread(target=pipe.write_bytes, args=(RUN_BYTES,))
-    writer.start()
-    scores = evaluate(sample.qrels, pipe, MEASURES)
-    writer.join()
-    np.testing.assert_array_equal(scores.values, expected.values)
 
 
 def test_ids_that_are_not_utf8(tmp_path: Path) -> None:

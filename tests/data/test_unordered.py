@@ -264,34 +264,6 @@ def test_ranks_among_ties(order: list[int], hits: int, scores: int) -> None:
     assert list(zip(found.rank.tolist(), found.row.tolist(), strict=True)) == by_rank
 
 
-SOUND = Table(
-    Ids.of([b"1", b"2", b"1"]),
-    np.arange(4),
-    Ids.of([b"a", b"b", b"b"]),
-    np.array([[1.0], [2.0], [3.0]]),
-    np.zeros(0, np.int64),
-)
-DAMAGED: dict[str, tuple[dict[str, Any], str]] = {
-    "a group of no row": ({"starts": np.array([0, 1, 2, 4])}, "damaged"),
-    "groups backwards": ({"starts": np.array([0, 2, 1, 3])}, "damaged"),
-    "too few groups": ({"starts": np.array([0, 3])}, "damaged"),
-    "no score": ({"numbers": np.array([[1.0], [np.nan], [2]])}, r"row 1 \(from 0\): the score is nan"),
-    "offsets past the end": ({"documents": Ids(SOUND.documents.data, np.array([0, 1, 2, 9]))}, "damaged"),
-    "offsets backwards": ({"documents": Ids(SOUND.documents.data, np.array([0, 2, 1, 3]))}, "damaged"),
-    "negative offsets": ({"documents": Ids(SOUND.documents.data, np.array([-1, 1, 2, 3]))}, "damaged"),
-    "queries past the end": ({"queries": Ids(SOUND.queries.data, np.array([0, 1, 2, 7]))}, "damaged"),
-}
-
-
-@pytest.mark.parametrize("twin", [scanner, plain_unordered])
-@pytest.mark.parametrize("damage", DAMAGED)
-def test_damaged_rows_are_refused(damage: str, twin: Any) -> None:
-    changed, problem = DAMAGED[damage]
-    columns: dict[str, Any] = {**vars(SOUND), **changed}
-    with pytest.raises(InputError, match=problem):
-        twin.UnorderedRows(0, 1 << 20).add(Table(**columns))
-
-
 def processor_seconds(call: Callable[[], Any]) -> float:
     before = time.process_time()
     call()

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from itertools import product
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import examples
 from tests.measures.test_properties import EVERY
-from unjudged import JudgedRankings, Measure, UsageError, evaluate, sample
-from unjudged.collection.collection import judged_rankings
+from unjudged import JudgedRankings, Measure, UsageError
 from unjudged.evidence.bounds.filled import Filled
 from unjudged.evidence.bounds.value_bounds import _over_counts, bounds
 from unjudged.measures.kernel.names import parse
-from unjudged.rankings.judgments import Judgments
 
 BOUNDED = [measure for measure in EVERY if measure.traits.monotone]
 BOUNDED += [parse(name)[0] for name in ("AP@3", "nDCG@3", "R@2", "AP(rel=2)", "Bpref(form='paper')")]
@@ -72,20 +69,6 @@ def test_every_completion_of_graded_judgments(name: str, labels: list[str], miss
     check(measure, JudgedRankings.spelled(" ".join(labels), " ".join([*missed, "2"])), 0, top=2)
 
 
-def test_many_rankings_at_once() -> None:
-    """The bounds of a ranking are its own, whatever it is computed with."""
-    judgments = Judgments.of(sample.qrels)
-    rankings = judged_rankings(judgments, dict(sample.runs))
-    together = bounds(parse("P@10")[0], rankings)
-    start = 0
-    for name, run in sample.runs.items():
-        alone = bounds(parse("P@10")[0], judged_rankings(judgments, {name: run}))
-        stop = start + len(judgments.queries)
-        np.testing.assert_array_equal(together.low[start:stop], alone.low)
-        np.testing.assert_array_equal(together.high[start:stop], alone.high)
-        start = stop
-
-
 def test_nothing_unknown_nothing_open() -> None:
     ranking = JudgedRankings.spelled("1 0 1", missed="1 0")
     for measure in BOUNDED:
@@ -102,16 +85,6 @@ def test_refusals() -> None:
         bounds(parse("AP")[0], ranking, extra_relevant=-1)
     with pytest.raises(UsageError, match="without unjudged"):
         bounds(parse("AP(unjudged='condensed')")[0], ranking)
-
-
-def test_values_lie_within() -> None:
-    scores = evaluate(sample.qrels, sample.runs["dense"], ["AP", "P@10", "RR", "nDCG@10"])
-    rankings = judged_rankings(Judgments.of(sample.qrels), {"dense": sample.runs["dense"]})
-    for k, measure in enumerate(scores.cube.measures):
-        found = bounds(measure, rankings, top=1)
-        if measure.name != "nDCG":
-            assert np.all(found.low <= scores.values[0, :, k] + 1e-12)
-        assert np.all(scores.values[0, :, k] <= found.high + 1e-12)
 
 
 @pytest.mark.parametrize(

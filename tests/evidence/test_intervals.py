@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import warnings
-from collections.abc import Iterator
-from itertools import chain, product
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -17,12 +15,8 @@ from scipy.optimize import brentq
 
 from tests.intervals import intervals
 from unjudged import UsageError, evaluate, sample
-from unjudged.cli.main import main
-from unjudged.evidence.contrast import Contrast
-from unjudged.evidence.intervals.methods import INTERVALS, Columns, How, interval
 from unjudged.evidence.intervals.quantiles import mean_interval
 from unjudged.judging import Pool
-from unjudged.measures.kernel.estimand import ALL_JUDGED
 
 RUNS = {name: sample.runs[name] for name in ("fused", "dense")}
 SCORES = evaluate(sample.qrels, RUNS, ["AP", "RBP(p=0.8)", "P@10"])
@@ -106,13 +100,6 @@ def test_intervals_for_other_queries_are_the_wider_of_two() -> None:
     assert low[0] < -mean - half
     low, high = mean_interval(values[None, :], (0.0, 0.25), 0.95)
     assert (low[0], high[0]) == (0.0, 0.25)
-
-
-def test_bounds_hold_what_the_model_says() -> None:
-    for chance in (0.0, 0.5, 1.0):
-        model = intervals(SCORES, "model", prevalence=chance, draws=100)
-        for wide, narrow in zip(chain(*intervals(SCORES, "bounds")), chain(*model), strict=True):
-            assert wide.low - 1e-12 <= narrow.low <= narrow.high <= wide.high + 1e-12
 
 
 def test_the_same_seed_gives_the_same_numbers() -> None:
@@ -199,13 +186,6 @@ def test_segments_have_every_interval() -> None:
             assert {name: row[name] for name in expected} == pytest.approx(expected, abs=1e-12)
 
 
-def test_counts_are_summed() -> None:
-    scores = evaluate(sample.qrels, sample.runs["dense"], "NumRelRet")
-    found = intervals(scores)[0][0]
-    assert found.value == scores.means[0, 0] == found.low
-    assert found.high == int(found.high)
-
-
 def test_progress() -> None:
     seen: list[tuple[int, int]] = []
     for kind, given in GIVEN.items():
@@ -213,31 +193,6 @@ def test_progress() -> None:
         asked = f"{kind}({', '.join(f'{name}={value}' for name, value in given.items())})"
         evaluate(sample.qrels, RUNS, "AP", interval=asked, on_progress=lambda *step: seen.append(step))
         assert seen[-1:] == ([(2, 2)] if kind == "model" else [])
-
-
-@pytest.fixture
-def half() -> Iterator[None]:
-    """An interval method from outside the package."""
-
-    @interval("half", "half of the range", judgments=ALL_JUDGED)
-    def half_intervals(contrast: Contrast, _: How, *, share: float = 0.5) -> Columns:
-        ends = np.full((2, len(contrast)), share / 2)
-        return {"estimate_low": ends[0], "estimate_high": 1 - ends[1], "method": "half"}
-
-    yield
-    del INTERVALS["half"]
-
-
-@pytest.mark.usefixtures("half")
-def test_a_method_of_your_own(capsys: pytest.CaptureFixture[str]) -> None:
-    found = intervals(SCORES, "half", confidence=0.5)
-    assert (found[0][0].low, found[1][2].high, found[0][1].confidence) == (0.25, 0.75, 0.5)
-    files = [str(sample.qrels), str(sample.runs["fused"])]
-    with pytest.raises(SystemExit) as ended:
-        main(["evaluate", *files, "-m", "AP", "--interval", "half(share=0.4)", "--format", "json"])
-    assert not ended.value.code
-    (row,) = json.loads(capsys.readouterr().out)["rows"]
-    assert (row["estimate_low"], row["estimate_high"], row["method"]) == (0.2, 0.8, "half")
 
 
 def test_unknown_methods_and_levels() -> None:

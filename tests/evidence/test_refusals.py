@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,12 +9,10 @@ import pytest
 from scipy.stats import binom
 
 from tests.intervals import intervals
-from unjudged import InputError, JudgedRankings, UsageError, evaluate, measure
+from unjudged import InputError, UsageError, evaluate
 from unjudged.evidence.unjudged_sums import Uncertain
-from unjudged.judging.merging import merge
 from unjudged.measures.kernel.names import parse
 from unjudged.rankings.judged import Floats
-from unjudged.rankings.origin import POOL, UNKNOWN
 from unjudged.studies import expected
 
 QRELS = {"q": {"a": 1, "b": 0}}
@@ -93,29 +90,6 @@ def test_large_collections_have_a_baseline() -> None:
         expected("Success@999999999", 10**9, 1)
 
 
-def test_further_judgments_of_a_sample(tmp_path: Path) -> None:
-    path = tmp_path / "strata"
-    path.write_text("q 0 a 1 1\nq 0 b 2 -1\nq 0 c 2 -1\n")
-    merged = merge(path, {"ann": {"q": {"b": 1}}})
-    assert (merged.judgments.origin.kind, merged.judgments.stratum) == (UNKNOWN, None)
-    assert merged.judgments.grade.tolist() == [1, 1, -1]
-    (note,) = merged.notes
-    assert note.startswith("Further judgments were added to a stratified sample and were not drawn with it")
-    assert merge(path, {"ann": {"q": {"b": 1, "c": 0}}}).judgments.origin.kind == POOL
-    with pytest.raises(InputError, match="were not in the sample"):
-        merge(path, {"ann": {"q": {"d": 1}}})
-
-
-def test_a_parameter_of_ones_own() -> None:
-    @measure()
-    def Own(r: JudgedRankings, *, alpha: float = 0.5) -> Any:
-        """Unjudged or not: alpha."""
-        return np.full(len(r), alpha)
-
-    assert evaluate(QRELS, RUN, Own(alpha=0.25)).values.item() == 0.25
-    assert str(parse("Own(alpha=0.25)")[0]) == "Own(alpha=0.25)"
-
-
 @pytest.mark.parametrize("name", ["nDCG(gains={[]: 1})", f"RBP(p=1{'0' * 400})", "ERR(max_grade=60)"])
 def test_odd_parameters(name: str) -> None:
     with pytest.raises(UsageError):
@@ -128,10 +102,3 @@ def test_odd_values() -> None:
     assert evaluate(QRELS, RUN, "AP", depth=10**12).values.item() == 1.0
     with pytest.raises(InputError, match="document 'e' of query 'q': the score is 'abc'"):
         evaluate(QRELS, {"q": {"d": np.float32(1), "e": "abc"}}, "AP")
-
-
-def test_rows_from_an_iterator_or_as_lists() -> None:
-    rows = [("q", document, score) for document, score in RUN["q"].items()]
-    as_lists: Any = [list(row) for row in rows]
-    for given in (iter(rows), as_lists, [rows, rows]):
-        assert evaluate(QRELS, given, "AP").values[0].item() == 1.0

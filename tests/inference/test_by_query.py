@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import Qrels, RunDict, examples
-from tests.evidence.small_collections import completed_differences, several_runs, shared_of
+from tests.evidence.small_collections import several_runs
 from unjudged import compare, evaluate, sample
-from unjudged.measures.kernel.names import parse_measures
 
 PAIR = {name: sample.runs[name] for name in ("reranked", "dense")}
 Several = tuple[Qrels, dict[str, RunDict]]
@@ -46,21 +45,6 @@ def test_effects_are_what_judging_the_document_relevant_does(collection: Several
     sizes = [abs(one["document_effect"]) for one in found]
     assert sizes == sorted(sizes, reverse=True)
     assert all(one["favours"] == ("one" if one["document_effect"] > 0 else "two") for one in found)
-
-
-@examples(60)
-@given(several_runs(), st.sampled_from(MEASURES))
-def test_bounds_by_query(collection: Several, measure: str) -> None:
-    found = compare(*collection, measure).by_query("one", "two").rows["queries"]
-    shared, (chosen,) = shared_of(*collection), parse_measures(measure)
-    completed = completed_differences(shared, chosen, chosen.max_grade(shared.judgments))
-    for one in found:
-        differences = completed[list(shared.queries).index(one["query"])]
-        assert one["low"] <= differences.min() + 1e-12
-        assert one["high"] >= differences.max() - 1e-12
-        if measure in MEASURES[:2]:
-            expected = (differences.min(), differences.max())
-            assert (one["low"], one["high"]) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("measure", ["RBP(p=0.8)", "nDCG@10"])

@@ -130,20 +130,6 @@ def test_equal_differences() -> None:
     assert share_alike(np.array([0.5, -0.5]), 0.1, 1.0).tolist() == [0.6, 1.0]
 
 
-def test_one_query_says_nothing_of_others() -> None:
-    low, high = limits(np.array([[0.3]]), 0.05)
-    assert (low[0], high[0]) == (-np.inf, np.inf)
-    assert careful(np.array([[0.3]])).both.tolist() == [1.0]
-
-
-def test_rows_do_not_depend_on_each_other() -> None:
-    values = np.random.default_rng(5).normal(0.05, 0.2, (30, 25))
-    every = careful(values, 0.01, REACH)
-    for k, row in enumerate(values):
-        alone = careful(row[None], 0.01, REACH)
-        assert (alone.above[0], alone.below[0]) == pytest.approx((every.above[k], every.below[k]), abs=1e-15)
-
-
 def test_a_careful_p_that_decides_is_printed() -> None:
     """Many small gains and few large losses: Student's test is sure, and the careful one is not."""
     losses = np.where(np.arange(30) % 10, 0.02, -0.03)

@@ -11,12 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.pairs import all_pairs
-from unjudged import Scores, UsageError, compare
+from unjudged import Scores, compare
 from unjudged.base.choices import CorrectionName
-from unjudged.inference.corrections import CORRECTIONS, correction
+from unjudged.inference.corrections import CORRECTIONS
 from unjudged.inference.pairs import Pairs
 from unjudged.inference.significance import p_values
-from unjudged.rankings.judged import Floats
 
 STATSMODELS = {"holm": "holm", "bh": "fdr_bh", "bonferroni": "bonferroni"}
 
@@ -96,28 +95,7 @@ def test_without_correction_errors_are_frequent() -> None:
     assert family_wise_errors("none", 200) > 0.1
 
 
-def test_a_correction_of_ones_own() -> None:
-    @correction("twice")
-    def twice(p: Floats) -> Floats:
-        return np.minimum(2 * p, 1)
-
-    found = all_pairs(np.random.default_rng(0).random((3, 9)), correction="twice")
-    np.testing.assert_array_equal(found.p_adjusted, np.minimum(2 * found.p, 1))
-
-
 def test_too_few_draws_for_a_correction_are_told() -> None:
     scores = Scores.of(np.random.default_rng(0).random((8, 20)))
     assert compare(scores, test="bootstrap", draws=100).notes[-1].endswith("draw at least 560.")
     assert "draw at least" not in " ".join(compare(scores, test="bootstrap", draws=560).notes)
-
-
-def test_refusals() -> None:
-    scores = Scores.of(np.zeros((2, 2)))
-    with pytest.raises(
-        UsageError, match="correction is 'x', expected one of holm, bh, bonferroni, none, tukey"
-    ):
-        compare(scores, correction="x")  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="alpha is 5, expected a number between 0 and 1"):
-        compare(scores, alpha=5)
-    with pytest.raises(UsageError, match="draws is -1"):
-        compare(scores, correction="tukey", draws=-1)

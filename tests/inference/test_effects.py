@@ -10,7 +10,6 @@ from hypothesis import given
 from scipy import stats
 
 from tests.inference.test_significance import score_matrices
-from unjudged import UsageError
 from unjudged.evidence.clusters import Clusters
 from unjudged.inference import pairs as effects
 from unjudged.inference.pairs import Pairs, effect_size, outcomes, t_interval
@@ -105,8 +104,3 @@ def test_t_intervals_hold(world: str) -> None:
     found = t_interval(against_zero(WORLDS[world](rng, (4000, 50)) + 0.3))
     held = float(((found.low <= 0.3) & (found.high >= 0.3)).mean())
     assert held >= 0.94 - 5 * np.sqrt(0.06 * 0.94 / 4000), held
-
-
-def test_refusal() -> None:
-    with pytest.raises(UsageError, match="confidence is 95, expected a number between 0 and 1"):
-        t_interval(Pairs.of([[0.5, 0.1], [0.2, 0.3]]), 95)

@@ -14,7 +14,7 @@ import pytest
 from unjudged import Judgments, UsageError, evaluate, experiment, sample
 from unjudged.judging import next as next_documents
 from unjudged.judging.designs import DESIGNS, design
-from unjudged.judging.pooling import REST, Pool
+from unjudged.judging.pooling import Pool
 
 QRELS, RUNS = str(sample.qrels), [str(path) for path in sample.runs.values()]
 
@@ -85,21 +85,6 @@ def test_in_other_processes(tmp_path: Path) -> None:
     )
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60, check=False)
     assert done.stdout == "same\n", done.stderr
-
-
-@pytest.mark.parametrize("name", ["uniform", "pool", "mixed", "stratified"])
-def test_those_of_the_package(name: str) -> None:
-    pool, known = Pool.of(sample.qrels, sample.runs), DESIGNS.find(name)
-    level = known.levels[4]
-    expected = {
-        "uniform": pool.uniform(0.05, seed=8),
-        "pool": pool.depth(5),
-        "mixed": pool.mixed(5, seed=8),
-        "stratified": pool.stratified({10: 1.0, REST: 0.05}, seed=8),
-    }[name]
-    drawn = known.draw(pool, level, seed=8)
-    assert drawn.grade.tolist() == expected.grade.tolist()
-    assert known.random == (drawn.grade.tolist() != known.draw(pool, level, seed=9).grade.tolist())
 
 
 def test_what_cannot_be_registered_or_drawn(every_second: str) -> None:

@@ -11,7 +11,6 @@ from unjudged import InputError, Judgments, evaluate, sample
 from unjudged.evidence.shared import SharedRankings
 from unjudged.judging import next as next_documents
 from unjudged.judging.gains import added, gains, pair_sums, prevalence
-from unjudged.judging.next_documents import pairs_by_judging
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.rankings.judged import Floats
 
@@ -141,31 +140,6 @@ def test_sums_over_pairs() -> None:
         pairs = list(zip(first[kept], second[kept], strict=True))
         by_hand = sum((np.abs(table[:, i] - table[:, j]) for i, j in pairs), np.zeros(20))
         np.testing.assert_allclose(pair_sums(table, first[kept], second[kept]), by_hand, atol=1e-12)
-
-
-def test_pairs_have_their_exact_bounds() -> None:
-    (chosen,) = parse_measures("RBP(p=0.8)")
-    rng = np.random.default_rng(5)
-    for _ in range(20):
-        grades = {q: {d: int(rng.integers(-1, 2)) for d in docs} for q, docs in QRELS.items()}
-        inside = {
-            name: {q: {d: s for d, s in docs.items() if d in QRELS[q]} for q, docs in run.items()}
-            for name, run in RUNS.items()
-        }
-        shared = SharedRankings.of(Judgments.of(grades), inside)
-        found = pairs_by_judging(shared, chosen, None)
-        first, second = ([[*RUNS].index(row[name]) for row in found] for name in "ab")
-        unknown = [(q, d) for q, docs in grades.items() for d, g in docs.items() if g < 0]
-        differences = []
-        for state in product([0, 1], repeat=len(unknown)):
-            full = {q: dict(docs) for q, docs in grades.items()}
-            for (q, d), grade in zip(unknown, state, strict=True):
-                full[q][d] = grade
-            means = np.asarray(evaluate(full, inside, chosen).means)[:, 0]
-            differences.append(means[first] - means[second])
-        low, high = np.min(differences, axis=0), np.max(differences, axis=0)
-        np.testing.assert_allclose([row["low"] for row in found], low, atol=1e-12)
-        np.testing.assert_allclose([row["high"] for row in found], high, atol=1e-12)
 
 
 def test_judging_what_is_chosen_leaves_no_pair_open() -> None:

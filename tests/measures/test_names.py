@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import examples
-from unjudged import AP, MEASURES, JudgedRankings, NumRet, P, UsageError, evaluate, nDCG
+from unjudged import AP, MEASURES, JudgedRankings, P, UsageError, evaluate, nDCG
 from unjudged import measure as measure_decorator
 from unjudged.measures.kernel.names import alike, parse, parse_measure, parse_measures, spellings
 from unjudged.rankings.judged import Floats
@@ -213,17 +213,3 @@ def test_a_cutoff_beyond_every_ranking() -> None:
         scores = evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, [f"{name}@{cutoff}" for name in names])
         assert scores.value(f"AP@{cutoff}") == scores.value(f"RelP@{cutoff}") == 1.0
         assert scores.value(f"P@{cutoff}") == pytest.approx(1 / cutoff)
-
-
-def test_geometric_means() -> None:
-    scores = evaluate(
-        {"q": {"d": 1}, "r": {"d": 1}}, {"q": {"d": 1.0, "e": 0.5}, "r": {"d": 1.0, "e": 2.0}}, ["GMAP", "AP"]
-    )
-    assert scores.means.tolist() == [[pytest.approx(0.5**0.5), 0.75]]
-
-
-def test_counts_are_summed() -> None:
-    scores = evaluate(
-        {"q": {"d": 1}, "r": {"d": 1}}, {"q": {"d": 1.0, "e": 0.5}, "r": {"d": 1.0}}, [NumRet, AP]
-    )
-    assert scores.means.tolist() == [[3.0, 1.0]]

@@ -12,7 +12,6 @@ from tests.intervals import intervals
 from unjudged import AP, DCG, ERR, MEASURES, RBP, Bpref, JudgedRankings, Judgments, evaluate, nDCG, sample
 from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.names import parse_measure
-from unjudged.measures.kernel.registry import BOUNDS, bounds_of
 
 GAINS = st.dictionaries(st.integers(0, 4), st.sampled_from([0.0, 0.25, 0.5, 1.0]), max_size=4)
 
@@ -69,17 +68,6 @@ def test_gains_of_grades() -> None:
     assert AP(rel=2).gain([0, 1, 2, 3]).tolist() == [0, 0, 1, 1]
     assert RBP(max_grade=4).gain([0, 1, 4]).tolist() == [0, 0.25, 1]
     assert nDCG(dcg="exp-log2").gain([0, 1, 2, 3]).tolist() == [0, 1, 3, 7]
-
-
-def test_bounds_of_its_own() -> None:
-    @bounds_of(AP)
-    def exact(low: float) -> float:
-        return low
-
-    try:
-        assert BOUNDS["AP"] is exact
-    finally:
-        del BOUNDS["AP"]
 
 
 @given(

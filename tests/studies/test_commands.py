@@ -24,22 +24,6 @@ def shown(*words: str) -> str:
     return done.stdout.decode()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["-d", f"pool({'9' * 400})"], "invalid depth '9999"),
-        (["-d", "pool", "-m", "statAP"], "needs the probability that each"),
-        (["-d", "best"], "design is 'best', expected one of uniform"),
-        (["-d", "uniform(top=5)"], "design 'uniform' has no option 'top'"),
-        (["-d", "uniform(5)"], "invalid share '5'"),
-        (["-d", "pool(5%)"], "invalid depth '5%'"),
-        (["--format", "parquet"], "--format parquet needs --output"),
-    ],
-)
-def test_what_cannot_be_asked(arguments: list[str], message: str) -> None:
-    assert message in refused(2, "experiment", QRELS, *RUNS, *arguments)
-
-
 def test_experiment_tables(tmp_path: Path) -> None:
     table = shown("experiment", QRELS, *RUNS, *SMALL)
     assert "uniform design, 6 runs, against AP with all judgments" in table
@@ -63,13 +47,6 @@ def test_experiment_tables(tmp_path: Path) -> None:
     found = json.loads(output.read_text())["rows"]
     assert [str(row["mean"]) for row in found] == [row["mean"] for row in rows]
     assert [path.name for path in tmp_path.iterdir()] == ["found.json"]
-
-
-def test_parquet(tmp_path: Path) -> None:
-    parquet = pytest.importorskip("pyarrow.parquet")
-    output = tmp_path / "found.parquet"
-    assert unjudged("experiment", QRELS, *RUNS, *SMALL, "-o", str(output)).returncode == 0
-    assert parquet.read_table(output).num_rows == 40
 
 
 @pytest.mark.parametrize(("levels", "axis"), [("30%", "actual AP"), ("30%, 50%", "RMS error")])
