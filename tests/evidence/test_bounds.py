@@ -79,7 +79,7 @@ def test_nothing_unknown_nothing_open() -> None:
 
 def test_refusals() -> None:
     ranking = JudgedRankings.spelled("1 U")
-    with pytest.raises(UsageError, match="infAP has no bounds; these measures have: NumRelRet"):
+    with pytest.raises(UsageError, match="infAP has no bounds; these measures have: AP"):
         bounds(parse("infAP")[0], ranking)
     with pytest.raises(UsageError, match="extra_relevant is -1"):
         bounds(parse("AP")[0], ranking, extra_relevant=-1)
