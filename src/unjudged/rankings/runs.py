@@ -66,7 +66,8 @@ class Run:
         """From a table that has each query's rows together; a document listed twice is an error."""
         matching.index(table)
         order = scanner.best_first(table)
-        return cls(table.queries, table.starts, table.documents.take(order), table.numbers[order, 0])
+        names = scanner.take_names(table.documents, order)
+        return cls(table.queries, table.starts, names, table.numbers[order, 0])
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], **columns: str) -> Run:
