@@ -145,15 +145,16 @@ def test_two_tabs_merge(task: Path, opened: Open) -> None:
 
 
 def test_an_import_keeps_the_answers_of_the_page(task: Path, opened: Open) -> None:
+    """Lines whose grade is no whole number, as judgments have them, are ignored."""
     page = opened(make(task))
     names = [line.split() for line in exported(page, task).read_text().splitlines() if line[0] != "#"]
     page.keyboard.press("1")
     page.keyboard.press("2")
-    rows = zip(names, "101", strict=False)
+    rows = zip(names, ["1", "0", "1", "0x1", "1e0", "1.0"], strict=True)
     answers = task / "other.qrels"
     answers.write_text("".join(f"{q} 0 {d} {grade}\n" for (q, _, d, _), grade in rows))
     page.set_input_files("#import", answers)
-    page.locator("#message", has_text="Imported 1 answers").wait_for()
+    page.locator("#message", has_text="Imported 1 answers, ignored 3 lines").wait_for()
     lines = [line for line in exported(page, task).read_text().splitlines() if line[0] != "#"]
     assert [line.split()[3] for line in lines] == ["1", "2", "1", "-1", "-1", "-1"]
 

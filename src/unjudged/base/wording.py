@@ -61,6 +61,10 @@ def meant(word: object, known: Iterable[str]) -> str:
     return f"; did you mean {close[0]}?" if close else ""
 
 
+FORMULA = "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"
+"""How a text starts that a spreadsheet would run; in CSV a quote stands before it."""
+
+
 def plain(text: str) -> str:
     r"""Escape every character that is not printable, so that no text can control a terminal.
 

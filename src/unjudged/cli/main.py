@@ -115,5 +115,6 @@ def version() -> str:
 
 def fail(problem: str, code: int) -> None:
     """Print the problem on one line, without control characters, and exit."""
-    print(f"unjudged: {plain(' '.join(problem.split()))}", file=sys.stderr)
+    if sys.stderr is not None:
+        sys.stderr.write(f"unjudged: {plain(' '.join(problem.split()))}\n")
     sys.exit(code)

@@ -54,8 +54,8 @@ SPELT = re.compile(r"[+-]?\d*(?:[.,]\d+)? ?%?")
 ENDS = ("low", "high")
 """Columns with the lowest and highest value that any completion of the judgments gives, as Spark has them."""
 ROUNDING = 1e-9
-BYTES_OF_A_CELL = 400
-"""Memory that a value and its names take while a table is put in order."""
+BYTES_OF_A_CELL = 700
+"""Memory that a value and its names take while a table is put in order, with the table that they are of."""
 
 
 class Cell(NamedTuple):

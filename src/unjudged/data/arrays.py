@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,7 @@ def rows_of_arrays(
     `number` is "score" or "grade". Everything is checked here, and arrays are copied: the caller may change
     them. Without documents, each column of the numbers is one; without numbers, places count, or grade 1.
     """
-    matrix = None if documents is None else _matrix(documents, "documents")
+    matrix = None if documents is None else _whole(_matrix(documents, "documents"))
     values = None if numbers is None else _numbers(numbers, f"{number}s")
     shapes = [array.shape for array in (matrix, values) if array is not None]
     if not shapes:
@@ -94,6 +95,17 @@ def _matrix(given: Any, what: str) -> NDArray[Any]:
         shape = f"expected two dimensions, a row per query, found the shape {array.shape}"
         raise UsageError(f"{what}: {shape}; give [row] for one query, and pad short rows with {PADDING}")
     return array
+
+
+def _whole(array: NDArray[Any]) -> NDArray[Any]:
+    """Return row numbers that are Python's objects, as pandas may have them, in an array of whole numbers."""
+    kinds = {*map(type, array.flat)} if array.dtype.kind == "O" else {str}
+    if not all(issubclass(kind, Integral) and kind is not bool for kind in kinds):
+        return array
+    try:
+        return array.astype(np.int64)
+    except OverflowError:
+        return array
 
 
 def _array(given: Any, what: str, dtype: Any = None) -> NDArray[Any]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.errors import InputError, UsageError, quoted
-from unjudged.base.wording import counted, kind_of
+from unjudged.base.wording import FORMULA, counted, kind_of
 from unjudged.data.arrow_files import is_arrow, open_arrow
 from unjudged.data.columns import no_rows
 from unjudged.data.frames import open_frame
@@ -29,6 +29,8 @@ from unjudged.data.text_tables import (
     without_repeats,
 )
 
+BYTES_OF_A_ROW = 180
+"""Memory of a row of text besides its fields: a list of them, the number of its line, places in columns."""
 NESTED = "nested"
 """The only column of a JSON file that has no columns: `{query: {measure: value}}`."""
 
@@ -123,14 +125,20 @@ def _of_lines(lines: Iterable[tuple[int, str]], names: Sequence[str], delimiter:
             if len(fields) != len(names):
                 problem = f"{quoted((delimiter or ' ').join(fields))} has {counted(len(fields), 'field')}"
                 raise InputError(f"{problem}, expected {len(names)}: {', '.join(names)}", line=at)
-            taken += sum(map(sys.getsizeof, fields))
-            check("MEMORY", taken)
-            found.append([field.strip() for field in fields])
+            found.append([text_of_field(field) for field in fields])
             numbers.append(at)
+            taken += BYTES_OF_A_ROW + sum(map(sys.getsizeof, fields))
+            check("MEMORY", taken)
     except csv.Error as error:
         raise InputError(f"{error}, expected fields as in the header", line=at) from None
     columns = zip(*found, strict=True) if found else [()] * len(names)
     return Block(dict(zip(names, columns, strict=True)), np.array(numbers, np.int64))
+
+
+def text_of_field(field: str) -> str:
+    """Return a field without white space, and without the quote before what would be a formula."""
+    text = field.strip()
+    return text[1:] if text[:1] == "'" and text.lstrip("'").startswith(tuple(FORMULA)) else text
 
 
 def _is_no_comment(numbered: tuple[int, str]) -> bool:

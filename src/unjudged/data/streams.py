@@ -10,7 +10,7 @@ import sys
 import threading
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from threading import Event
 from types import FrameType, MappingProxyType
@@ -80,9 +80,11 @@ def opened(
     `ahead` another thread decompresses a large file, until the event is set. `block` goes to `decompressed`.
     """
     with open(path, "rb", buffering=0) as raw:
-        large = os.fstat(raw.fileno()).st_size >= SMALLEST_PIECE
+        size = os.fstat(raw.fileno()).st_size
+        large = size >= SMALLEST_PIECE
         stream = decompressed(raw, held, ahead if large else None, block)
         if stream is None:
+            check("MEMORY", size * held)
             yield raw
         else:
             with stream:
@@ -106,15 +108,18 @@ def on_disk(path: PathLike) -> Iterator[PathLike]:
     if os.fspath(path) != STANDARD_INPUT and not _is_pipe(path):
         yield path
         return
-    with temporary_folder() as folder:
-        copy = folder / "input"
-        if os.fspath(path) == STANDARD_INPUT:
-            if sys.stdin is None:
-                raise InputError("it is closed")
-            _copy(sys.stdin.buffer, copy)
-        else:
-            with open(path, "rb") as pipe:
-                _copy(pipe, copy)
+    if os.fspath(path) == STANDARD_INPUT and sys.stdin is None:
+        raise InputError("it is closed")
+    with ExitStack() as stack:
+        where = "a temporary folder"
+        try:
+            copy = stack.enter_context(temporary_folder()) / "input"
+            where = display_name(copy.parent.parent)
+            standard = os.fspath(path) == STANDARD_INPUT
+            _copy(sys.stdin.buffer if standard else stack.enter_context(open(path, "rb")), copy)
+        except OSError as error:
+            problem = f"cannot be copied to {where}: {reason_of(error)}"
+            raise InputError(f"{problem}; TMPDIR=FOLDER names another folder") from None
         yield copy
 
 

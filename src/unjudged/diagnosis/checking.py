@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from unjudged.base.errors import UnjudgedError, UnjudgedWarning, UsageError
-from unjudged.base.wording import counted, percent
+from unjudged.base.wording import counted, percent, plain
 from unjudged.collection.collection import Collection, described_runs
 from unjudged.collection.description import Description, description_of
 from unjudged.collection.score_rows import UNNAMED
@@ -88,7 +88,7 @@ class Check(Result):
         return any(row["kind"] != UNKNOWN for row in self.rows["files"])
 
     def __str__(self) -> str:
-        return "\n".join(self._lines())
+        return "\n".join(plain(line) for text in self._lines() for line in text.split("\n"))
 
     def _lines(self) -> Iterator[str]:
         for row in self.rows["files"]:

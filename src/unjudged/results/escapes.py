@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from unjudged.base.errors import UsageError
-from unjudged.base.wording import plain
+from unjudged.base.wording import FORMULA, plain
 
 LONGEST = 60
 """Characters of the longest name in a figure."""
@@ -27,7 +27,6 @@ _LATEX = {
     "‡": r"\textdaggerdbl{}",
 }
 _MARKDOWN = "\\`*_{}[]<>()#+!|~&$"
-_FORMULA = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
 
 
 def shortened(text: str, longest: int = LONGEST) -> str:
@@ -77,7 +76,9 @@ def html(text: str) -> str:
 def csv(text: str) -> str:
     """Escape control characters, and put a quote before text that a spreadsheet would run as a formula.
 
+    Our readers of tables take the quote away.
+
     >>> csv("=1+2")
     "'=1+2"
     """
-    return ("'" if text.startswith(_FORMULA) else "") + plain(text)
+    return ("'" if text.lstrip("'").startswith(tuple(FORMULA)) else "") + plain(text)

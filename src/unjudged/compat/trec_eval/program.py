@@ -68,7 +68,8 @@ def _print(text: str) -> None:
 def _print_messages(stop: Stop) -> None:
     """Print the messages of trec_eval, then our explanation on a line of its own."""
     messages = [*stop.messages, *([f"unjudged: {stop.reason}"] if stop.reason else [])]
-    sys.stderr.write("".join(f"{plain(line)}\n" for message in messages for line in message.split("\n")))
+    if sys.stderr is not None:
+        sys.stderr.write("".join(f"{plain(line)}\n" for message in messages for line in message.split("\n")))
 
 
 def output(arguments: Sequence[str]) -> str:

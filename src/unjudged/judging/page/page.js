@@ -128,7 +128,8 @@ async function read(file) {
   const changes = [];
   let foreign = 0;
   for (const row of rows) {
-    const [query, , name, grade] = row.trim().split(/\s+/), i = place.get(`${query} ${name}`), value = Number(grade);
+    const [query, , name, grade] = row.trim().split(/\s+/), i = place.get(`${query} ${name}`);
+    const value = /^[+-]?[0-9]+$/.test(grade) ? Number(grade) : NaN;
     const fits = i !== undefined && (value < 0 || data.grades.includes(value));
     if (!fits) foreign += 1;
     else if (isOpen(i) && (value >= 0 || value === CANNOT)) changes.push([i, value]);
