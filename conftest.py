@@ -9,10 +9,7 @@ from typing import Any
 import pytest
 
 from unjudged import MEASURES
-from unjudged.evidence.bounds import (
-    closed_bounds,  # noqa: F401 (they register)
-    gain_bounds,  # noqa: F401 (they register)
-)
+from unjudged.evidence.bounds import closed_bounds  # noqa: F401 (it registers)
 from unjudged.evidence.intervals.methods import interval_methods
 from unjudged.inference.corrections import CORRECTIONS
 from unjudged.inference.significance import TESTS

@@ -45,7 +45,7 @@ FROM = {
     "checked pool": '`next --design "holes(50)"`, `merge`',
     "uniform sample": 'four columns with -1 for documents that were not drawn; `next --design "uniform(10%)"`',
     "stratified sample": 'five columns with strata; `next --design "stratified(...)"`, `merge`',
-    "weighted sample": 'prels (five columns with probabilities)',
+    "weighted sample": "prels (five columns with probabilities)",
     "chosen": "a comment in the file; `next`",
     "positives": 'four columns, ten queries or more, and no grade of 0 or below; `how = "positives"`',
     "unknown": "a comment in the file; strata that were written without their column",

@@ -100,7 +100,7 @@ def _matrix(given: Any, what: str) -> NDArray[Any]:
 def _whole(array: NDArray[Any]) -> NDArray[Any]:
     """Return row numbers that are Python's objects, as pandas may have them, in an array of whole numbers."""
     kinds = {*map(type, array.flat)} if array.dtype.kind == "O" else {str}
-    if not all(issubclass(kind, Integral) and kind is not bool for kind in kinds):
+    if bool in kinds or not all(issubclass(kind, Integral) for kind in kinds):
         return array
     try:
         return array.astype(np.int64)
