@@ -36,11 +36,13 @@ def not_utf8(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         [b"d%d\xfe" % i for i in range(20)],
     )
     for name, kept in (("qrels", 9), ("model.qrels", 20)):
-        rows = [(query, d) for query in queries for d in rng.sample(documents, kept)]
-        Path(name).write_bytes(b"".join(b"%s 0 %s %d\n" % (*row, rng.choice([0, 0, 1, 2])) for row in rows))
-    for name in (b"a\xff.run", b"b.run"):
+        judged = [
+            (query, d, rng.choice([0, 0, 1, 2])) for query in queries for d in rng.sample(documents, kept)
+        ]
+        Path(name).write_bytes(b"".join(b"%s 0 %s %d\n" % row for row in judged))
+    for run in (b"a\xff.run", b"b.run"):
         rows = [(query, d, -k) for query in queries for k, d in enumerate(rng.sample(documents, 15))]
-        Path(os.fsdecode(name)).write_bytes(b"".join(b"%s Q0 %s 1 %d t\xfd\n" % row for row in rows))
+        Path(os.fsdecode(run)).write_bytes(b"".join(b"%s Q0 %s 1 %d t\xfd\n" % row for row in rows))
     table = [{"query": f"q{i}\ud800", "x\ud800": i % 3 / 4, "y": i % 4 / 5} for i in range(11)]
     Path("scores.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in table))
     Path("segments.csv").write_bytes(b"query,segment\n" + b"".join(q + b",s\xff\n" for q in queries[:5]))

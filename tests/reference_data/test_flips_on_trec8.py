@@ -11,7 +11,8 @@ import pytest
 from unjudged.base.segments import places
 from unjudged.collection.collection import Collection
 from unjudged.evidence.contrast import Ends
-from unjudged.evidence.runs_compared import Hypothetical, RankingsEvidence
+from unjudged.evidence.hypothetical import Hypothetical
+from unjudged.evidence.runs_compared import RankingsEvidence
 from unjudged.evidence.shared import selected_runs, two_of
 from unjudged.evidence.tipping import is_open
 from unjudged.inference.infer import Settings

@@ -22,7 +22,7 @@ from unjudged.base.segments import ends
 from unjudged.evidence.bounds.closed_bounds import Discounts, hits_around
 from unjudged.evidence.contrast import Ints
 from unjudged.evidence.favouring import DirectedPairs, Favouring, favouring, share_seen
-from unjudged.evidence.runs_compared import Hypothetical
+from unjudged.evidence.hypothetical import Hypothetical
 from unjudged.evidence.shared import NEGLIGIBLE, SharedRankings
 from unjudged.measures.kernel.registry import Measure, ratio
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
