@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unjudged import InputError, Judgments
+from unjudged import InputError, Judgments, judging, sample
 from unjudged.judging import merge
 from unjudged.judging.holes import in_random_order, with_next_batch
 from unjudged.judging.judging_page import to_judge_in
@@ -118,3 +118,22 @@ def test_a_forged_file_is_refused(tmp_path: Path, forge: Callable[[str], str], p
     (tmp_path / "a.sample").write_text(forge(text))
     with pytest.raises(InputError, match=problem):
         Judgments.read(tmp_path / "a.sample")
+
+
+@pytest.mark.parametrize(
+    "asked", [{"design": "holes(20)"}, {"until": "better", "n": 20}], ids=["holes", "until better"]
+)
+def test_documents_are_drawn_by_what_they_could_change(asked: dict[str, str | int]) -> None:
+    """By P@10 all ranks weigh the same; by nDCG@10 the first weighs 3.5 times as much as the tenth."""
+    two = {name: sample.runs[name] for name in ("dense", "fused")}
+    ratio = {}
+    for measure in ("nDCG@10", "P@10"):
+        drawn_now = judging.next(sample.qrels, two, measure=measure, **asked).sample  # type: ignore[arg-type]
+        assert drawn_now is not None
+        frame = drawn_now.frame
+        assert frame is not None
+        assert frame.settings["measure"] == measure
+        top, tenth = (frame.size[(frame.rank == rank) & (frame.order > 0)].mean() for rank in (1, 10))
+        ratio[measure] = top / tenth
+    assert ratio["nDCG@10"] > 2.5
+    assert ratio["P@10"] < 1.5

@@ -191,7 +191,7 @@ def drawn(
     """
     holes, every = Holes.of(collection, measure, depth), np.arange(len(collection.runs))
     alone = every, np.full(len(every), ALONE)
-    if not holes.frame.settings:
+    if not holes.frame.drawn.any():
         holes = holes.with_sizes(*alone, seed, {})
     forecasts, done = holes.forecasts(*alone), int(holes.frame.drawn.sum())
     if width is not None:

@@ -86,7 +86,7 @@ def started(holes: Holes, pairs: Sequence[tuple[str, str]], n: int, looks: int |
     """Return the holes in an order by what they may change of these pairs, with what was asked."""
     places = _places(holes, pairs)
     settings: dict[str, Any] = {"pairs": [*map(list, pairs)], "looks": looks}
-    if holes.frame.settings:
+    if holes.frame.drawn.any():
         frame = replace(holes.frame, settings={**holes.frame.settings, **settings})
         holes = replace(holes, judgments=replace(holes.judgments, frame=frame))
     else:
