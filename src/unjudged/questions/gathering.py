@@ -206,13 +206,14 @@ def gather(
     if alone:
         chosen = collection.measures(measures, lambda: default_measures(collection.judgments))
         return gather_alone(collection, chosen, **options).in_clusters(described.clusters)
-    from unjudged.questions.comparable_runs import gather_compared
-
     usual = usual or (DEFAULT,)
     chosen = collection.measures(
         measures, lambda: fitting_measures(collection.judgments, usual)[: len(usual)]
     )
-    return gather_compared(collection, chosen, **options).in_clusters(described.clusters)
+    compared: Gathered = import_module("unjudged.questions.comparable_runs").gather_compared(
+        collection, chosen, **options
+    )
+    return compared.in_clusters(described.clusters)
 
 
 def known_evidence(evidence: Sequence[Evidence], every: bool) -> Sequence[Evidence]:  # noqa: ARG001 (it has ranges anyway)
