@@ -28,7 +28,7 @@ def timed(task: str, call: Callable[[], object], bar: float) -> str:
 def rows(folder: Path) -> list[str]:
     """The table, line by line."""
     qrels, runs = folder / "qrels.trec8.gz", sorted((folder / "runs").glob("*"))
-    judgments = Judgments.of(qrels)
+    judgments = Judgments.read(qrels)
     scores, preference, cascade = (
         evaluate(judgments, list(runs), measures) for measures in (MEASURES, "Bpref", "ERR")
     )
@@ -44,7 +44,7 @@ def rows(folder: Path) -> list[str]:
         timed("bounds of Bpref", estimates(preference, "bounds"), 10),
         timed("bounds of ERR", estimates(cascade, "bounds"), 10),
     ]
-    tables = {run.name: Run.of(run) for run in runs}
+    tables = {run.name: Run.read(run) for run in runs}
     table.append(
         timed(
             "100 documents to judge next",

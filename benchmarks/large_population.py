@@ -25,7 +25,7 @@ def simulated(queries: int) -> tuple[Population, Floats, Floats, Floats, Floats]
     rank = np.tile(np.arange(1, DEPTH + 1, dtype=np.int32), queries)
     pi = np.minimum(1.0, 1.4 / rank)
     drawn = rng.random(rows) < pi
-    one_each = Judgments.of({f"q{i}": {"d": 0} for i in range(queries)})
+    one_each = Judgments.read({f"q{i}": {"d": 0} for i in range(queries)})
     offsets = np.arange(0, rows + 1, DEPTH)
     retrieved = np.full(queries, DEPTH, np.int32)
     every, query = np.arange(rows, dtype=np.int32), np.arange(queries, dtype=np.int32)

@@ -70,7 +70,7 @@ def table(qrels: str, runs: list[str]) -> list[str]:
     pairs = systems * (systems - 1) // 2
     head = f"| {pairs:,} pairs of {systems} runs, {queries} queries, AP | processor s | significant |"
     rows = [row(task, partial(significant, scores, *given)) for task, given in TESTS.items()]
-    shared = SharedRankings.of(Judgments.of(qrels), name_runs(runs))
+    shared = SharedRankings.of(Judgments.read(qrels), name_runs(runs))
     rows += [row(f"headlines, {name}", partial(better, shared, name)) for name in HEADLINES]
     return [head, "|---|---:|---:|", *rows]
 

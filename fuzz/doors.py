@@ -38,7 +38,7 @@ def judged() -> Judgments:
     """The same judgments every time, indexed once by each of the two scanners."""
     kind = scanner.Index.__module__
     if kind not in _JUDGED:
-        _JUDGED[kind] = Judgments.of(GRADES)
+        _JUDGED[kind] = Judgments.read(GRADES)
     return _JUDGED[kind]
 
 

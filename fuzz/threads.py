@@ -32,7 +32,7 @@ def main() -> None:
     paths = [folder() / f"{i}.run" for i in range(THREADS)]
     for i, path in enumerate(paths):
         path.write_bytes(text(rng, together=i % 2 == 0))
-    judged = Judgments.of(GRADES)
+    judged = Judgments.read(GRADES)
     evaluator = pytrec_eval.RelevanceEvaluator(GRADES, {"map", "ndcg"})
     parsed = [pytrec_eval.parse_run(path.read_text().splitlines()) for path in paths]
 

@@ -75,7 +75,7 @@ def judgments_in_markdown() -> str:
 
 
 def _judgments(kind: Kind) -> Judgments:
-    made = Judgments.of({"q": {"a": 1, "b": 0, "c": -1, "d": -1}})
+    made = Judgments.read({"q": {"a": 1, "b": 0, "c": -1, "d": -1}})
     probability = np.array([1.0, 1.0, 0.5, 0.5]) if "sample" in kind and kind != "uniform sample" else None
     return replace(made, probability=probability, origin=Origin(kind))
 

@@ -88,7 +88,7 @@ def test_an_interval_method() -> None:
 
     asked, by = "half(share=0.5, confidence=0.95)", {f"q{k:02}": str(k % 2) for k in range(1, 31)}
     found = evaluate(sample.qrels, PAIR, ["AP", "RR"], segments=by, interval=asked)
-    table = evaluate(Scores.of(found.as_view("queries").to_frame("pandas")), segments=by, interval=asked)
+    table = evaluate(Scores.read(found.as_view("queries").to_frame("pandas")), segments=by, interval=asked)
     for one, view in ((one, view) for one in (found, table) for view in ("systems", "segments")):
         rows = one.rows[view]
         assert {(row["estimate_low"], row["estimate_high"], row["method"]) for row in rows} == {
@@ -139,7 +139,7 @@ def test_a_field_is_seen_in_all_sources_views_and_formats() -> None:
     """A column takes one field and an entry per view: no source, question or format knows of it."""
     scores = evaluate(sample.qrels, PAIR, "P@10")
     halves = {query: str(k % 2) for k, query in enumerate(scores.queries)}
-    table = Scores.of(scores.values, "P@10", runs=scores.runs, queries=scores.queries)
+    table = Scores.read(scores.values, "P@10", runs=scores.runs, queries=scores.queries)
     people = judging.next(None, PAIR, design="uniform(60%)", seed=1).sample
     assert people is not None
     drawn = judging.merge(

@@ -49,7 +49,7 @@ def test_types_are_known() -> None:
     assert_type(nDCG @ 10, Measure)
     assert_type(unjudged.infAP, Measure)
     assert_type(RBP(p=0.5), Measure)
-    assert_type(Pool(Judgments.of({"q": {"d": 1}})), Pool)
+    assert_type(Pool(Judgments.read({"q": {"d": 1}})), Pool)
     assert_type(unjudged.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, AP), unjudged.Evaluation)
     assert_type(list(unjudged.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}})), list[Score])
 

@@ -65,7 +65,7 @@ def test_files(suffix: str, tmp_path: Path) -> None:
         frame.to_parquet(path)
     else:
         frame.to_csv(path, index=False, sep="\t" if suffix == "tsv" else ",")
-    found = Scores.of(path)
+    found = Scores.read(path)
     if suffix == "jsonl":  # pandas writes at most 15 decimals
         np.testing.assert_allclose(found.values, SCORES.values, atol=1e-14)
     else:
@@ -78,47 +78,47 @@ def test_what_this_package_writes(tmp_path: Path, capsys: pytest.CaptureFixture[
         output = tmp_path / f"own.{suffix}"
         with pytest.raises(SystemExit):
             main(["evaluate", *files, "-m", *MEASURES, "--view", "queries", "-o", str(output)])
-        same(Scores.of(output))
+        same(Scores.read(output))
 
 
 def test_frames_dicts_and_arrays() -> None:
     frame = long()
-    same(Scores.of(frame))
-    same(Scores.of(polars.from_pandas(frame)))
-    same(Scores.of(SCORES.as_view("queries").to_frame("pyarrow")))
-    same(Scores.of({name: frame[name].tolist() for name in frame}))
+    same(Scores.read(frame))
+    same(Scores.read(polars.from_pandas(frame)))
+    same(Scores.read(SCORES.as_view("queries").to_frame("pyarrow")))
+    same(Scores.read({name: frame[name].tolist() for name in frame}))
     nested: dict[str, Any] = {}
     for run, query, measure, value in SCORES:
         nested.setdefault(run, {}).setdefault(query, {})[measure] = value
-    same(Scores.of(nested))
-    same(Scores.of(SCORES.values, MEASURES, runs=SCORES.runs, queries=SCORES.queries))
-    assert Scores.of(SCORES.cube) is SCORES.cube
+    same(Scores.read(nested))
+    same(Scores.read(SCORES.values, MEASURES, runs=SCORES.runs, queries=SCORES.queries))
+    assert Scores.read(SCORES.cube) is SCORES.cube
     for source in (frame, SCORES.values):
         with pytest.raises(UsageError, match="missing is 'mean', expected error, zero or drop"):
-            Scores.of(source, missing="mean")  # type: ignore[arg-type]
+            Scores.read(source, missing="mean")  # type: ignore[arg-type]
 
 
 def test_wide_tables(tmp_path: Path) -> None:
     frame = long()
     by_measure = frame.pivot(index=["run", "query"], columns="measure", values="value").reset_index()
-    same(Scores.of(by_measure, MEASURES))
+    same(Scores.read(by_measure, MEASURES))
     by_run = frame.pivot(index=["query", "measure"], columns="run", values="value").reset_index()
-    same(Scores.of(by_run[["query", "measure", *SCORES.runs]], MEASURES))
+    same(Scores.read(by_run[["query", "measure", *SCORES.runs]], MEASURES))
     one = frame[frame.measure == "AP"].pivot(index="query", columns="run", values="value")[list(SCORES.runs)]
-    found = Scores.of(one, "AP")
+    found = Scores.read(one, "AP")
     assert np.array_equal(found.values, SCORES.values[:, :, :1])
     files = {}
     for run, part in by_measure.groupby("run"):
         files[run] = tmp_path / f"{run}.csv"
         part.drop(columns="run").to_csv(files[run], index=False)
-    same(Scores.of([files[run] for run in SCORES.runs], MEASURES))
-    same(Scores.of({run: files[run] for run in SCORES.runs}, MEASURES))
+    same(Scores.read([files[run] for run in SCORES.runs], MEASURES))
+    same(Scores.read({run: files[run] for run in SCORES.runs}, MEASURES))
 
 
 def test_unknown_measures_are_systems_unless_said_otherwise() -> None:
     table = {"query": ["a", "b"], "faithfulness": [0.5, 1.0], "relevancy": [0.2, 0.4]}
-    assert list(Scores.of(table).runs) == ["faithfulness", "relevancy"]
-    measures = Scores.of(table, wide="measures")
+    assert list(Scores.read(table).runs) == ["faithfulness", "relevancy"]
+    measures = Scores.read(table, wide="measures")
     assert list(map(str, measures.measures)) == ["faithfulness", "relevancy"]
     assert measures.value("relevancy") == pytest.approx(0.3)
 
@@ -131,48 +131,48 @@ def test_output_of_trec_eval_and_ir_measures(tmp_path: Path, capsys: pytest.Capt
         text = capsys.readouterr().out
         files.append(tmp_path / f"{run}.txt")
         files[-1].write_text(text)
-    same(Scores.of(files, missing="zero"), SCORES.values.round(4))
+    same(Scores.read(files, missing="zero"), SCORES.values.round(4))
     turned = []
     for file in files:
         rows = [line.split() for line in file.read_text().splitlines()]
         turned.append(file.with_suffix(".tsv"))
         turned[-1].write_text("".join(f"{query}\t{name}\t{value}\n" for name, query, value in rows))
-    same(Scores.of(turned, missing="zero"), SCORES.values.round(4))
+    same(Scores.read(turned, missing="zero"), SCORES.values.round(4))
 
 
 def test_missing_values_are_named() -> None:
     frame = long()
     cut = frame[~((frame["query"] == "q04") & (frame.run == "dense") & (frame.measure == "AP"))]
     with pytest.raises(InputError, match=r"1 value is missing: system 'dense' on query 'q04' \(AP\); --set"):
-        Scores.of(cut)
-    zero = Scores.of(cut, missing="zero")
+        Scores.read(cut)
+    zero = Scores.read(cut, missing="zero")
     assert zero.value("AP", run="dense", query="q04") == 0
     assert "count as 0" in zero.notes[0]
-    dropped = Scores.of(cut, missing="drop")
+    dropped = Scores.read(cut, missing="drop")
     assert list(dropped.queries) == [query for query in SCORES.queries if query != "q04"]
     assert "1 query left out for all systems: q04" in dropped.notes[0]
     empty = frame.assign(value=[None, *frame.value[1:]])
     with pytest.raises(InputError, match="1 value is missing"):
-        Scores.of(empty)
+        Scores.read(empty)
     lacking = frame[~((frame.run == "dense") & (frame.measure == "AP"))]
     with pytest.raises(InputError, match="system 'dense' has no value of AP: choose other measures"):
-        Scores.of(lacking)
-    assert Scores.of(lacking, "nDCG@10").values.shape == (6, 30, 1)
-    others = Scores.of(lacking, "AP")
+        Scores.read(lacking)
+    assert Scores.read(lacking, "nDCG@10").values.shape == (6, 30, 1)
+    others = Scores.read(lacking, "AP")
     assert list(others.runs) == [run for run in SCORES.runs if run != "dense"]
     assert others.notes == ["Systems without these measures are left out: dense."]
 
 
 def test_ranges() -> None:
     values = np.array([[10.0, 60.0, 70.0], [20.0, 40.0, 90.0]])
-    unknown = Scores.of(values, "nDCG@10")
+    unknown = Scores.read(values, "nDCG@10")
     assert "are not those of nDCG@10 (0 to 1)" in unknown.notes[0]
-    known = Scores.of(values, "nDCG@10", range=(0, 100))
+    known = Scores.read(values, "nDCG@10", range=(0, 100))
     assert intervals(known, "queries")[0][0].low == pytest.approx(
-        100 * intervals(Scores.of(values / 100, "nDCG@10"), "queries")[0][0].low
+        100 * intervals(Scores.read(values / 100, "nDCG@10"), "queries")[0][0].low
     )
     with pytest.raises(InputError, match="value 90, which is outside the range"):
-        Scores.of(values, "nDCG@10", range=(0, 50))
+        Scores.read(values, "nDCG@10", range=(0, 50))
     with pytest.raises(UsageError, match="'bounds' intervals need judgments"):
         intervals(known, "bounds")
 
@@ -184,17 +184,17 @@ def test_repeats() -> None:
         {"system": "ab"[i], "query": f"q{j}", "repeat": r, "faithfulness": each[i, j, r]}
         for i, j, r in np.ndindex(each.shape)
     ]
-    scores = Scores.of(pandas.DataFrame(rows))
+    scores = Scores.read(pandas.DataFrame(rows))
     np.testing.assert_array_equal(scores.values[:, :, 0], each.mean(axis=2))
     assert scores.within is not None
     np.testing.assert_allclose(scores.within[:, 0], each.mean(axis=1).std(axis=1, ddof=1))
     assert "a 0." in scores.notes[0]
     with pytest.raises(InputError, match=r"system 'b' on query 'q4' .*, repeat 2. has a second value"):
-        Scores.of(pandas.DataFrame([*rows, rows[-1]]))
+        Scores.read(pandas.DataFrame([*rows, rows[-1]]))
     with pytest.raises(InputError, match="a column `repeat` tells repeats apart"):
-        Scores.of(pandas.DataFrame(rows).drop(columns="repeat"))
+        Scores.read(pandas.DataFrame(rows).drop(columns="repeat"))
     with pytest.raises(InputError, match=r"1 value is missing: .*repeat 2"):
-        Scores.of(pandas.DataFrame(rows[:-1]))
+        Scores.read(pandas.DataFrame(rows[:-1]))
 
 
 @pytest.mark.parametrize(
@@ -217,19 +217,19 @@ def test_errors_say_where(text: str, problem: str, tmp_path: Path) -> None:
     file = tmp_path / "bad.csv"
     file.write_text(text)
     with pytest.raises(InputError, match=problem):
-        Scores.of(file)
+        Scores.read(file)
 
 
 def test_columns_by_name(tmp_path: Path) -> None:
     file = tmp_path / "ragas.csv"
     file.write_text("user_input,answer,faithfulness\nWhy?,so,0.5\nHow?,42,1\n")
-    found = Scores.of(file, "faithfulness", columns={"query": "user_input"})
+    found = Scores.read(file, "faithfulness", columns={"query": "user_input"})
     assert list(found.queries) == ["Why?", "How?"]
     assert list(map(str, found.measures)) == ["faithfulness"]
     with pytest.raises(InputError, match="no column has the name 'x'"):
-        Scores.of(file, columns={"query": "x"})
+        Scores.read(file, columns={"query": "x"})
     with pytest.raises(UsageError, match="unknown column 'document'"):
-        Scores.of(file, columns={"document": "answer"})
+        Scores.read(file, columns={"document": "answer"})
 
 
 @given(st.data())
@@ -241,10 +241,10 @@ def test_any_array_survives_every_form(data: st.DataObject) -> None:
     )
     values = values.reshape(shape)
     names = [f"m{k}" for k in range(shape[2])]
-    array = Scores.of(values, names)
+    array = Scores.read(values, names)
     assert np.array_equal(array.values, values)
     rows = [Score(f"s{i}", f"q{j}", f"m{k}", float(values[i, j, k])) for i, j, k in np.ndindex(shape)]
-    table = Scores.of(pandas.DataFrame(data.draw(st.permutations(rows))))
+    table = Scores.read(pandas.DataFrame(data.draw(st.permutations(rows))))
     order = [
         [int(name[1:]) for name in axis] for axis in (table.runs, table.queries, map(str, table.measures))
     ]
@@ -270,7 +270,7 @@ def test_tests_over_queries_are_the_same_to_the_last_bit(
             file = Path(folder) / "scores.csv"
             by_query = scores.as_view("queries").to_frame("pandas")
             by_query[["system", "query", "measure", "value"]].to_csv(file, index=False)
-            table = compare(Scores.of(file), **options)
+            table = compare(Scores.read(file), **options)
     same_rows(from_runs, table)
     for row in table.pairs:  # without bounds, which need judgments
         assert row["more_judging"] == "unknown"
@@ -295,22 +295,22 @@ def same_rows(from_runs: Comparison, table: Comparison) -> None:
 
 
 def test_comparisons_of_a_table() -> None:
-    two = compare(Scores.of(long()[long().run.isin(["reranked", "dense"])], ["AP"]))
+    two = compare(Scores.read(long()[long().run.isin(["reranked", "dense"])], ["AP"]))
     unknown = "scores of a table do not say which documents were judged"
     assert f"more judging   unknown: {unknown}" in str(two)
     assert (two.headline, two.better) == ("better", "reranked")
     assert len(two.by_query().rows["queries"]) == 30
-    six = compare(Scores.of(long()), measures="AP")
+    six = compare(Scores.read(long()), measures="AP")
     assert f"What more judging could change is unknown: {unknown}." in six.grid().notes
     assert "low" not in six.records("pairs").as_columns()
     assert r"\begin{table}" in six.to_latex()
     with pytest.raises(UsageError, match="depth needs judgments and runs"):
-        compare(Scores.of(long()), depth=5)
+        compare(Scores.read(long()), depth=5)
     with pytest.raises(UsageError, match="the baseline 'x' is not among"):
-        compare(Scores.of(long()), baseline="x")
+        compare(Scores.read(long()), baseline="x")
     with pytest.raises(UsageError, match="one run cannot be compared"):
-        compare(Scores.of({"query": ["a"], "b": [1]}))
-    measured = compare(Scores.of(np.random.default_rng(0).random((2, 9, 2)), ["faithfulness", "x"]))
+        compare(Scores.read({"query": ["a"], "b": [1]}))
+    measured = compare(Scores.read(np.random.default_rng(0).random((2, 9, 2)), ["faithfulness", "x"]))
     assert measured.pair(measure="faithfulness")["measure"] == "faithfulness"
     assert any(note.startswith("faithfulness, x: the higher value counts as") for note in measured.notes)
     assert not [note for note in six.notes if "counts as better" in note]
@@ -373,7 +373,7 @@ def test_a_page_of_scores_alone(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert '"holes"' not in text
     assert f"unjudged report {file} --set segments=kind" in text
     assert "scores of a table do not say which documents were judged" in text
-    alone = Scores.of({"query": ["a"], "b": [1]})
+    alone = Scores.read({"query": ["a"], "b": [1]})
     assert read(report_page(alone).html)["measures"][0]["mean"] == [1.0]
     with pytest.raises(UsageError, match="give two or more runs"):
         report_page(alone, by={"a": "x"})
@@ -397,14 +397,14 @@ def test_hostile_tables(text: str, problem: str, tmp_path: Path) -> None:
     file = tmp_path / "scores"
     file.write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(InputError, match=problem) as refused:
-        Scores.of(file, wide="systems")
+        Scores.read(file, wide="systems")
     str(refused.value).encode()
 
 
 def test_the_same_query_under_two_keys() -> None:
     """The second value was ignored."""
     with pytest.raises(InputError, match="system 's' on query '1' has a second value"):
-        Scores.of({"s": {1: 0.5, "1": 0.7}})
+        Scores.read({"s": {1: 0.5, "1": 0.7}})
 
 
 BOUNDED = ["P@10", "RBP(p=0.8)"]
@@ -429,7 +429,7 @@ def bounded_rows(*more: str) -> list[dict[str, Any]]:
 @pytest.mark.filterwarnings("ignore::unjudged.UnjudgedWarning")
 def test_bounds_of_a_table_give_verdicts() -> None:
     """Those of means are as from the runs; those of differences contain them."""
-    table = Scores.of(pandas.DataFrame(bounded_rows()))
+    table = Scores.read(pandas.DataFrame(bounded_rows()))
     own, found = compare(sample.qrels, RUNS, BOUNDED), compare(table)
     for one in own.pairs:
         other = found.pair(one["a"], one["b"], one["measure"])
@@ -455,7 +455,7 @@ def test_bounds_of_a_table_give_verdicts() -> None:
 @pytest.mark.filterwarnings("ignore::unjudged.UnjudgedWarning")
 def test_a_gate_takes_bounds_of_a_table() -> None:
     """It is never surer than with the runs themselves."""
-    table = Scores.of(pandas.DataFrame(bounded_rows()))
+    table = Scores.read(pandas.DataFrame(bounded_rows()))
     sure = {"pass": 1, "undecided": 0, "fail": 1}
     for old, new in (("boolean", "reranked"), ("reranked", "boolean"), ("reranked", "fused")):
         for margin in (0.01, 0.05, 0.2, 0.3):
@@ -473,14 +473,14 @@ def test_a_gate_takes_bounds_of_a_table() -> None:
 def test_bounds_that_do_not_hold() -> None:
     """Of AP those of one system do not know what the others found."""
     rows = bounded_rows("AP")
-    found = compare(Scores.of(pandas.DataFrame(rows)))
+    found = compare(Scores.read(pandas.DataFrame(rows)))
     missing = {row["measure"]: row["missing"] for row in found.pairs}
     assert [bool(missing[name]) for name in (*BOUNDED, "AP")] == [False, False, True]
     said = "AP: what more judging could change is unknown: bounds of a table do not know what other systems"
     assert any(note.startswith(said) for note in found.grid().notes)
     with pytest.raises(InputError, match=r"row 7 .*: low and high of system .* expected bounds of the value"):
-        Scores.of(pandas.DataFrame([*rows[:7], {**rows[7], "low": rows[7]["high"] + 0.1}, *rows[8:]]))
-    some = Scores.of(pandas.DataFrame([*rows[:7], {**rows[7], "low": None}, *rows[8:]]))
+        Scores.read(pandas.DataFrame([*rows[:7], {**rows[7], "low": rows[7]["high"] + 0.1}, *rows[8:]]))
+    some = Scores.read(pandas.DataFrame([*rows[:7], {**rows[7], "low": None}, *rows[8:]]))
     assert some.ends is not None
     assert int(np.isnan(some.ends[0]).sum()) == 1
     assert len({row["measure"] for row in compare(some).pairs if row["missing"]}) == 2
@@ -494,6 +494,6 @@ def test_names_that_never_meet_take_no_more_memory_than_allowed(monkeypatch: pyt
         "AP": [0.5] * 400,
     }
     monkeypatch.setenv("UNJUDGED_MAX_MEMORY", "2M")
-    assert Scores.of({**each, "system": ["s"] * 400}).values.shape == (1, 400, 1)
+    assert Scores.read({**each, "system": ["s"] * 400}).values.shape == (1, 400, 1)
     with pytest.raises(InputError, match="takes more than 2,097,152 bytes in memory; set UNJUDGED_MAX_MEM"):
-        Scores.of(each, missing="zero")
+        Scores.read(each, missing="zero")

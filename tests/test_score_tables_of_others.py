@@ -20,7 +20,7 @@ def of(text: str, folder: Path, name: str = "scores.csv", **options: Any) -> Sco
     file = folder / name
     file.parent.mkdir(exist_ok=True)
     file.write_text(text)
-    return Scores.of(file, **options)
+    return Scores.read(file, **options)
 
 
 def measures(scores: Scores) -> list[str]:
@@ -38,7 +38,7 @@ def measures(scores: Scores) -> list[str]:
 )
 def test_the_query_all_of_nested_dicts_is_no_query(nested: Any, tmp_path: Path) -> None:
     """It counted as one."""
-    for scores in (Scores.of(nested), of(json.dumps(nested), tmp_path, "nested.json")):
+    for scores in (Scores.read(nested), of(json.dumps(nested), tmp_path, "nested.json")):
         assert list(scores.queries) == ["q1", "q2"]
         assert scores.values[0, :, 0].tolist() == [0.1, 0.3]
 
@@ -51,7 +51,7 @@ def test_columns_without_a_name(tmp_path: Path) -> None:
     long = of(",query,system,faithfulness\n0,q1,a,0.1\n1,q1,b,0.3\n", tmp_path)
     assert (list(long.runs), measures(long)) == (["a", "b"], ["faithfulness"])
     frame = pandas.read_csv(tmp_path / "scores.csv")
-    assert measures(Scores.of(frame)) == ["faithfulness"]
+    assert measures(Scores.read(frame)) == ["faithfulness"]
     with pytest.raises(InputError, match="one column has no name: if it has the queries, call it query"):
         of(",a,b\nq1,0.1,0.2\n", tmp_path)
 
@@ -86,9 +86,9 @@ def test_spellings_of_missing_values(text: str, tmp_path: Path) -> None:
 def test_missing_values_of_nullable_columns() -> None:
     frame = pandas.DataFrame({"query": ["q1", None], "a": [None, 0.5], "b": [0.2, 0.1]}).convert_dtypes()
     with pytest.raises(InputError, match="the query is empty"):
-        Scores.of(frame)
+        Scores.read(frame)
     with pytest.raises(InputError, match="1 value is missing: system 'a' on query 'q1'"):
-        Scores.of(frame.assign(query=["q1", "q2"]))
+        Scores.read(frame.assign(query=["q1", "q2"]))
 
 
 @pytest.mark.parametrize("name", ["amean", "mean", "Average", "avg", "ALL", "macro avg"])
@@ -114,17 +114,17 @@ def test_names_of_measures_are_not_taken_for_systems(tmp_path: Path) -> None:
     assert list(of(text, tmp_path, wide="systems").runs) == ["mrr", "hit_rate"]
     assert measures(of(text, tmp_path, measures=["mrr", "hit_rate"])) == ["RR", "hit_rate"]
     ranx: Any = {"ndcg@10": {"q1": 0.1, "q2": 0.2}, "map": {"q1": 0.3, "q2": 0.4}}
-    assert (measures(Scores.of(ranx)), Scores.of(ranx).values.shape) == (["nDCG@10", "AP"], (1, 2, 2))
+    assert (measures(Scores.read(ranx)), Scores.read(ranx).values.shape) == (["nDCG@10", "AP"], (1, 2, 2))
     mixed: Any = {"ndcg@10": {"q1": 0.1}, "hit_rate": {"q1": 0.3}}
     with pytest.raises(UsageError, match="of the outer names, ndcg@10 is known as a measure"):
-        Scores.of(mixed)
-    assert measures(Scores.of(mixed, wide="measures")) == ["nDCG@10", "hit_rate"]
+        Scores.read(mixed)
+    assert measures(Scores.read(mixed, wide="measures")) == ["nDCG@10", "hit_rate"]
     turned = {"q1": {"ndcg@10": 0.1, "hit_rate": 1}}
     with pytest.raises(UsageError, match="of the inner names, ndcg@10 is known as a measure"):
-        Scores.of(turned)
-    assert measures(Scores.of(turned, wide="measures")) == ["nDCG@10", "hit_rate"]
+        Scores.read(turned)
+    assert measures(Scores.read(turned, wide="measures")) == ["nDCG@10", "hit_rate"]
     assert (
-        Scores.of({"a": {"q1": 1}, "b": {"q1": 2}})
+        Scores.read({"a": {"q1": 1}, "b": {"q1": 2}})
         .notes[0]
         .startswith("Outer names are taken for systems: a")
     )
@@ -140,11 +140,11 @@ def test_an_index_of_numbers_with_a_name() -> None:
     frame = pandas.DataFrame({"query": [0, 1, 2], "a": [0.1, 0.2, 0.3], "b": [0.2, 0.3, 0.1]})
     frame = frame.set_index("query")
     frame.index = pandas.RangeIndex(3, name="query")
-    assert list(Scores.of(frame).queries) == ["0", "1", "2"]
-    assert list(Scores.of(frame.assign(question="why?")).queries) == ["0", "1", "2"]
+    assert list(Scores.read(frame).queries) == ["0", "1", "2"]
+    assert list(Scores.read(frame.assign(question="why?")).queries) == ["0", "1", "2"]
     two = pandas.concat({"x": frame, "y": frame}, axis=1)
     with pytest.raises(InputError, match="the columns have 2 levels of names, expected one"):
-        Scores.of(two)
+        Scores.read(two)
 
 
 def test_tables_that_name_the_same_system(tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_tables_that_name_the_same_system(tmp_path: Path) -> None:
             f"{folder}/scores.csv",
         )
         files.append(tmp_path / folder / "scores.csv")
-    assert list(Scores.of(files).runs) == list(map(str, files))
+    assert list(Scores.read(files).runs) == list(map(str, files))
     said = "".join(unjudged("compare", *map(str, files)).stdout.decode().split())  # long names are wrapped
     assert f"{files[1]}isaheadof{files[0]}" in said
     assert "0.3000->0.4000" in said
@@ -166,15 +166,15 @@ def test_tables_that_name_the_same_system(tmp_path: Path) -> None:
     for name, gain in (("old", 0.0), ("new", 0.1)):
         models.append(tmp_path / f"{name}.csv")
         models[-1].write_text(f"query,model,faithfulness\nq1,gpt,{0.5 + gain}\nq2,gpt,{0.1 + gain}\n")
-    scores = Scores.of(models)
+    scores = Scores.read(models)
     assert list(scores.runs) == ["old", "new"]
     assert scores.notes[0].startswith("'gpt' is the system of several tables, so these are called old, new")
     lines = [tmp_path / "one.txt", tmp_path / "two.txt"]
     for k, file in enumerate(lines):
         file.write_text(f"runid all mine\nmap q1 0.{k}\nmap q2 0.5\nmap all 0.3\n")
-    assert list(Scores.of(lines).runs) == ["one", "two"]
+    assert list(Scores.read(lines).runs) == ["one", "two"]
     with pytest.raises(UsageError, match="is given twice"):
-        Scores.of([files[0], files[0]])
+        Scores.read([files[0], files[0]])
 
 
 def test_parts_of_one_system_stay_together(tmp_path: Path) -> None:
@@ -182,12 +182,12 @@ def test_parts_of_one_system_stay_together(tmp_path: Path) -> None:
     for repeat in (1, 2):
         parts.append(tmp_path / f"{repeat}.csv")
         parts[-1].write_text(f"query,system,repeat,value\nq1,a,{repeat},0.{repeat}\n")
-    assert list(Scores.of(parts).runs) == ["a"]
+    assert list(Scores.read(parts).runs) == ["a"]
     parts[1].write_text("query,system,repeat,value\nq1,a,1,0.2\nq1,b,1,0.2\n")
     with pytest.raises(
         InputError, match=r"2.csv:2: system 'a' on query 'q1' \(repeat 1\) has a second value"
     ):
-        Scores.of(parts)
+        Scores.read(parts)
 
 
 def test_headers_of_any_case(tmp_path: Path) -> None:
@@ -225,21 +225,21 @@ def test_utf_16_is_named_as_such(tmp_path: Path) -> None:
 
 
 def test_lists_and_columns() -> None:
-    lists = Scores.of([[0.1, 0.2], [0.3, 0.4]], "AP", runs=["a", "b"], queries=["x", "y"])
+    lists = Scores.read([[0.1, 0.2], [0.3, 0.4]], "AP", runs=["a", "b"], queries=["x", "y"])
     assert (list(lists.runs), list(lists.queries)) == (["a", "b"], ["x", "y"])
-    arrays = Scores.of([np.array([0.1, 0.2]), np.array([0.3, 0.4])], "AP")
+    arrays = Scores.read([np.array([0.1, 0.2]), np.array([0.3, 0.4])], "AP")
     assert np.array_equal(arrays.values, lists.values)
     with pytest.raises(InputError, match="column 'a' is an int, expected a list of values"):
-        Scores.of({"a": 1})
+        Scores.read({"a": 1})
     with pytest.raises(UsageError, match="no array of numbers"):
-        Scores.of([[0.1, 0.2], [0.3]])
+        Scores.read([[0.1, 0.2], [0.3]])
     columns: dict[str, Any] = {"query": ["x", "y"], "a": np.array([1, 2]), "b": [1, 3]}
-    assert list(Scores.of(columns).runs) == ["a", "b"]
+    assert list(Scores.read(columns).runs) == ["a", "b"]
 
 
 def test_an_interval_says_one_thing_of_the_judgments() -> None:
     """Nothing is known of judgments behind a table."""
-    (estimate,) = intervals(Scores.of({"query": ["x", "y"], "AP": [0.1, 0.2]}), "queries")[0]
+    (estimate,) = intervals(Scores.read({"query": ["x", "y"], "AP": [0.1, 0.2]}), "queries")[0]
     assert estimate.method.endswith("judgments: unknown")
 
 
@@ -247,7 +247,7 @@ def test_long_texts_are_read_in_a_moment(tmp_path: Path) -> None:
     """A cell of many spaces or digits must not take time that grows with its square."""
     many = 100_000
     columns = {"query": ["q1", "q2"], "a": [0.5, 1], "b": [" " * many + "x", "1" * many + "x"]}
-    assert measures(Scores.of(columns)) == ["a"]
+    assert measures(Scores.read(columns)) == ["a"]
     of(f"query;a;b\nq1;0.5;{'1' * many}x\n", tmp_path)
 
 
@@ -255,14 +255,14 @@ def test_a_row_of_means_needs_no_segment(tmp_path: Path) -> None:
     rows = [("q1", "x", 0.2), ("q2", "y", 0.4), ("q3", "y", 0.6), ("mean", "", 0.4)]
     file = tmp_path / "scores.csv"
     file.write_text("query,kind,quality\n" + "".join(f"{q},{kind},{value}\n" for q, kind, value in rows))
-    scores = Scores.of(file, by="kind")
+    scores = Scores.read(file, by="kind")
     assert list(scores.queries) == ["q1", "q2", "q3"]
     assert scores.segments == {"q1": "x", "q2": "y", "q3": "y"}
     assert list(segments_of(f"{file}:kind", scores.queries)) == ["x", "y"]
 
 
 def test_queries_of_a_table_have_no_bounds_to_explain() -> None:
-    scores = Scores.of([[0.1, 0.2, 0.4], [0.2, 0.2, 0.3]], "P@10", runs=["a", "b"])
+    scores = Scores.read([[0.1, 0.2, 0.4], [0.2, 0.2, 0.3]], "P@10", runs=["a", "b"])
     grid = compare(scores).by_query().grid()
     assert not {"could be", "document", "its effect"} & {column.name for column in grid.columns}
     assert not any("unjudged" in note for note in grid.notes)

@@ -36,7 +36,7 @@ def test_runs_in_every_shape(tmp_path: Path) -> None:
     assert evaluate(QRELS, first, "AP").runs == ["bm25"]
     assert evaluate(QRELS, str(first), "AP").runs == ["bm25"]
     assert evaluate(QRELS, [first, second], "AP").runs == [str(first), str(second)]
-    both = [RUN, Run.of(RUN)]
+    both = [RUN, Run.read(RUN)]
     assert evaluate(QRELS, both, "AP").runs == ["run 1", "run 2"]
     named: dict[str, Any] = {"x": RUN, "y": second}
     assert evaluate(QRELS, named, "AP").runs == ["x", "y"]
@@ -88,11 +88,11 @@ def test_wrong_requests() -> None:
 def test_judgments_with_other_grades() -> None:
     from unjudged import Judgments
 
-    judgments = Judgments.of(QRELS)
+    judgments = Judgments.read(QRELS)
     assert evaluate(judgments.with_grades(np.array([0, 1, 2], np.int32)), RUN, "AP").value("AP") == 1.0
     with pytest.raises(UsageError, match="expected 3 grades"):
         judgments.with_grades(np.zeros(2, np.int32))
-    other = Judgments.of(QRELS)
+    other = Judgments.read(QRELS)
     from unjudged.collection.collection import judged_rankings
 
     with pytest.raises(UsageError, match="of another pool"):
@@ -101,7 +101,7 @@ def test_judgments_with_other_grades() -> None:
 
 def test_an_unknown_query_of_a_run() -> None:
     with pytest.raises(Exception, match="the run has no query 'x'"):
-        Run.of(RUN).ranking("x")
+        Run.read(RUN).ranking("x")
 
 
 @pytest.mark.filterwarnings("ignore:14 of 30 queries")

@@ -74,7 +74,7 @@ def source_of(decide: Decisions, number: str) -> Any:
 
 
 def fractions(qrels: Any, runs: Any) -> Any:
-    return evaluate(Judgments.of(qrels), runs, ("nDCG@10", "DCG", "NumRet")).values
+    return evaluate(Judgments.read(qrels), runs, ("nDCG@10", "DCG", "NumRet")).values
 
 
 def check(data: bytes) -> Iterator[Outcome]:

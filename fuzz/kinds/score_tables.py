@@ -140,7 +140,7 @@ def check_scores(data: bytes) -> Iterator[Outcome]:
 def _scores(path: Any, **options: Any) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnjudgedWarning)
-        scores = Scores.of(path, **options)
+        scores = Scores.read(path, **options)
         if not np.isfinite(scores.values).all():
             raise Difference("a value of the table is not finite")
         columns: dict[str, list[Any]] = {"system": [], "query": [], "measure": [], "value": []}
@@ -149,7 +149,7 @@ def _scores(path: Any, **options: Any) -> Any:
             names = (str(axis[k]) for axis, k in named)
             for column, cell in zip(columns.values(), (*names, float(scores.values[place])), strict=True):
                 column.append(cell)
-        again = Scores.of(columns)
+        again = Scores.read(columns)
         if again.values.tolist() != scores.values.tolist():
             raise Difference("a table is not read as it was written")
         text = render(evaluate(scores).grid("queries"), "csv")
@@ -170,7 +170,7 @@ def check_segments(data: bytes) -> Iterator[Outcome]:
         segments = segments_of(path, QUERIES)
         if sum(segments.values()).tolist() != [1] * len(QUERIES):
             raise Difference("a query is in no segment, or in two")
-        scores = Scores.of(np.arange(12.0).reshape(2, 6) ** 2 % 7 / 7, "AP", queries=QUERIES)
+        scores = Scores.read(np.arange(12.0).reshape(2, 6) ** 2 % 7 / 7, "AP", queries=QUERIES)
         passed = gate(scores, *scores.runs, margin=0.1, segments=path).sentence()
         return str(compare(scores, segments=path).grid("segments")), passed
 

@@ -56,7 +56,7 @@ def every_second_topic(folder: Path, rest: int) -> Pool:
     """Return the pool of all runs of TREC-8 over its even or odd topics."""
     every = Judgments.read(folder / "qrels.trec8.gz")
     names = zip(every.pooled.names(np.arange(len(every.grade))), every.grade.tolist(), strict=True)
-    judgments = Judgments.of([(q, document, g) for (q, document), g in names if int(q) % 2 == rest])
+    judgments = Judgments.read([(q, document, g) for (q, document), g in names if int(q) % 2 == rest])
     return _pool(judgments, folder / "runs")
 
 

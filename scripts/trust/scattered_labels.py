@@ -47,7 +47,7 @@ class Pairs(NamedTuple):
                     if query in grades and int(rank) <= DEPTH:
                         own.setdefault(query, {})[document] = float(score)
                         truth[query][document] = grades[query].get(document, 0)
-            runs[name] = Run.of(own)
+            runs[name] = Run.read(own)
         model: dict[str, dict[str, float]] = {}
         with gzip.open(folder.parent / "dl2019" / "llama70b-scores.tsv.gz", "rt") as lines:
             for line in lines:

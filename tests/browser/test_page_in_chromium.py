@@ -151,7 +151,7 @@ def test_pages_of_one_run_of_a_table_and_of_a_baseline(opened: Open, tmp_path: P
     assert page.locator("#pairs, #pair").count() == 0
     assert cells(page, "ranking-0", 1)[0] == "1"
     page.select_option("#query-name", "3")
-    report_page(Scores.of({"query": ["a", "b"], "x": [1, 0.5], "y": [0, 0.5]}, "AP")).save(path)
+    report_page(Scores.read({"query": ["a", "b"], "x": [1, 0.5], "y": [0, 0.5]}, "AP")).save(path)
     assert opened(path).locator("#holes, #query").count() == 0
     report_page(sample.qrels, sample.runs, "AP", baseline="lexical").save(path)
     page = opened(path)

@@ -179,7 +179,7 @@ def test_names_come_back_from_our_own_csv(tmp_path: Path) -> None:
         Path(runs[-1]).write_text(Path(RUN).read_text())
     target = tmp_path / "scores.csv"
     printed("evaluate", QRELS, *runs, "-m", "AP", "--view", "queries", "-f", "csv", "-o", str(target))
-    assert list(Scores.of(target).runs) == names
+    assert list(Scores.read(target).runs) == names
 
 
 @examples(200)

@@ -95,9 +95,9 @@ def test_wrong_order_in_memory() -> None:
 def test_ranks_show_a_run() -> None:
     rows = pandas.DataFrame({"qid": ["q1"], "docno": ["d1"], "rank": [1], "score": [3]})
     with pytest.raises(InputError, match="have ranks and scores, but no grade; is it a run"):
-        Judgments.of(rows)
-    assert Judgments.of(rows.assign(label=2)).grade.tolist() == [2]
-    assert Run.of(rows).scores.tolist() == [3]
+        Judgments.read(rows)
+    assert Judgments.read(rows.assign(label=2)).grade.tolist() == [2]
+    assert Run.read(rows).scores.tolist() == [3]
 
 
 def test_gains_that_all_differ_are_judgments() -> None:

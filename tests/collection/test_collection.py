@@ -257,7 +257,7 @@ def test_scores_in_place_of_judgments(tmp_path: Path) -> None:
     assert repr(Collection(file)).startswith("Collection(scores of ")
     assert evaluate(file).runs == ["a", "b", "c"]
     assert evaluate(file, ["c", "a"]).runs == ["c", "a"]
-    table = unjudged.Scores.of(str(tmp_path / "scores.csv"), "p50", lower="p50")
+    table = unjudged.Scores.read(str(tmp_path / "scores.csv"), "p50", lower="p50")
     assert compare(file).rows == compare(table).rows
     assert compare(file, ["c", "b"]).rows == compare(table, ["c", "b"]).rows
     assert gate(file, "a", "c").sentence() == gate(table, "a", "c").sentence()

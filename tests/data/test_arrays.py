@@ -96,7 +96,7 @@ def test_a_run_has_the_values_of_its_dict(top: tuple[Any, Any], given_as: Any, p
     finally:
         arrays.BLOCK = before
     assert found.values.tobytes() == evaluate(JUDGED, {"mine": expected}, MEASURES).values.tobytes()
-    of_dict = Run.of(expected)
+    of_dict = Run.read(expected)
     for other in (run, pickle.loads(pickle.dumps(run))):
         assert list(other.queries) == list(of_dict.queries)
         assert list(other.documents) == list(of_dict.documents)

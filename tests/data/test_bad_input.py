@@ -86,14 +86,14 @@ BAD_MEMORY = [
 @pytest.mark.parametrize(("data", "problem"), BAD_MEMORY)
 def test_bad_data_in_memory(data: object, problem: str) -> None:
     with pytest.raises(InputError) as error:
-        Judgments.of(data)  # type: ignore[arg-type]
+        Judgments.read(data)  # type: ignore[arg-type]
     assert str(error.value).startswith(f"judgments: {problem}")
 
 
 @pytest.mark.parametrize("score", [float("nan"), float("inf"), "x"])
 def test_bad_score_in_memory(score: object) -> None:
     with pytest.raises(InputError, match="document 'd' of query 'q': the score is"):
-        Run.of({"q": {"d": score}})
+        Run.read({"q": {"d": score}})
 
 
 def test_missing_file_and_folder(tmp_path: Path) -> None:

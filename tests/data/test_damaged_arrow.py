@@ -85,7 +85,7 @@ def test_damaged_columns(damage: str, place: str, tmp_path: Path) -> None:
 
 def test_text_that_is_not_utf8_is_kept_as_bytes() -> None:
     documents = pyarrow.array([b"d0", b"\xff\xfe", b"d2"]).view(pyarrow.string())
-    run = Run.of(pyarrow.table({"qid": ["q"] * 3, "docno": documents, "score": SCORES}))
+    run = Run.read(pyarrow.table({"qid": ["q"] * 3, "docno": documents, "score": SCORES}))
     assert run.documents.tolist() == [b"d0", b"\xff\xfe", b"d2"]
 
 
@@ -149,7 +149,11 @@ def test_files_with_changed_bytes(tmp_path: Path) -> None:
             wide = rng.choice([0, 5, 2**31 - 1, 2**32 - 1, 2**63, 2**64 - 1]).to_bytes(8, "little")
             data[at : at + 4] = wide[: rng.choice([1, 4])].ljust(4, bytes([data[at]]))
         path.write_bytes(data)
-        for read in (Run.of, lambda p: Judgments.of(p, grade="score"), lambda p: evaluate(QRELS, p, "AP")):
+        for read in (
+            Run.read,
+            lambda p: Judgments.read(p, grade="score"),
+            lambda p: evaluate(QRELS, p, "AP"),
+        ):
             try:
                 read(path)
             except UnjudgedError as error:

@@ -49,7 +49,7 @@ def test_a_dataset_in_the_place_of_a_file(registered: None) -> None:
     expected = evaluate(sample.qrels, sample.runs, ["AP", "infAP"])
     found = evaluate("irds:mine", sample.runs, ["AP", "infAP"])
     assert found.values.tobytes() == expected.values.tobytes()
-    drawn = Judgments.of("irds:drawn")
+    drawn = Judgments.read("irds:drawn")
     assert drawn.probability is not None
     assert drawn.probability.tolist() == [0.25, 1.0, 0.5]
     assert drawn.grade.tolist() == [1, 0, -1]
@@ -62,7 +62,7 @@ def test_what_may_be_wrong(registered: None) -> None:
         "irds:far": "irds:far: its judgments are not on this machine and could not.*All download",
     }.items():
         with pytest.raises(InputError, match=message):
-            Judgments.of(name)
+            Judgments.read(name)
 
 
 def test_without_ir_datasets(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,7 +70,7 @@ def test_without_ir_datasets(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(
         UsageError, match='irds:vaswani needs ir-datasets: pip install "unjudged\\[datasets\\]"'
     ):
-        Judgments.of("irds:vaswani")
+        Judgments.read("irds:vaswani")
 
 
 def test_the_command_line() -> None:

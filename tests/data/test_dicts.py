@@ -77,7 +77,7 @@ def test_a_table_of_dicts(data: Any, number: str) -> None:
 @given(grades, any_dicts, st.booleans())
 def test_a_run_of_dicts(judged: Any, run: Any, from_bytes: bool) -> None:
     def match() -> Any:
-        judgments = Judgments.of(judged)
+        judgments = Judgments.read(judged)
         if from_bytes and len(judgments.documents.data):
             judgments = pickle.loads(pickle.dumps(judgments))
         rankings = collection.judged_rankings(judgments, {"mine": run})
@@ -90,7 +90,7 @@ def test_a_run_of_dicts(judged: Any, run: Any, from_bytes: bool) -> None:
 def test_plain_dicts_are_matched_directly() -> None:
     judged = {"q": {"a": 1, "é": 0, "c": 2}, "r": {"b": 1}, "none": {}}
     run = defaultdict(dict, {"q": {"c": 0.5, "a": 0.5, "x": 2, "é": True}, "other": {"b": 1.0}})
-    judgments = Judgments.of(judged)
+    judgments = Judgments.read(judged)
     assert "index" not in judgments.pooled.__dict__
     keys = judgments.pooled.keys(run)
     found = scanner.match_dicts(run, keys.queries, keys.documents, judgments.offsets, 5)
@@ -119,7 +119,7 @@ def test_the_reader_of_dicts_tells_whole_numbers_of_32_bits(number: float, whole
 def test_judgments_from_a_file_name_only_the_documents_they_need(tmp_path: Any) -> None:
     path = tmp_path / "qrels"
     path.write_bytes(b"q 0 a 1\nq 0 \xff 1\nr 0 b 1\ns 0 c 0\n")
-    judgments = Judgments.of(path)
+    judgments = Judgments.read(path)
     with pytest.warns(MissingQueriesWarning):
         scores = evaluate(judgments, {"q": {"a": 2.0, "\udcff": 1.0}, "s": {"c": 1.0}}, "P@2")
     assert scores.values.ravel().tolist() == [1.0, 0.0, 0.0]
@@ -128,7 +128,7 @@ def test_judgments_from_a_file_name_only_the_documents_they_need(tmp_path: Any) 
 
 
 def test_limits_hold_for_dicts(monkeypatch: pytest.MonkeyPatch) -> None:
-    judgments = Judgments.of({"q": {"a": 1}})
+    judgments = Judgments.read({"q": {"a": 1}})
     monkeypatch.setenv("UNJUDGED_MAX_ROWS", "2")
     assert evaluate(judgments, {"q": {"a": 1, "b": 2}}, "RR").value("RR") == 0.5
     for run in ({"q": {"a": 1, "b": 2, "c": 3}}, {"q": {"a": 1, "b": 2}, "other": {"a": 1}}):

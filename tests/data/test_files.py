@@ -102,7 +102,7 @@ def test_the_sample_collection(
     found = evaluate(tmp_path / "qrels", str(tmp_path / "run"), MEASURES)
     assert list(found.queries) == list(expected.queries)
     assert found.values.tobytes() == expected.values.tobytes()
-    assert Run.of(tmp_path / "run").documents.tolist() != []
+    assert Run.read(tmp_path / "run").documents.tolist() != []
     assert Run.read(tmp_path / "run").ranking("q01") == Run.read(sample.runs["expanded"]).ranking("q01")
 
 
@@ -304,7 +304,7 @@ def test_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_no_blocks() -> None:
-    index = Judgments.of({"q": {"a": 1}}).index
+    index = Judgments.read({"q": {"a": 1}}).index
     with pytest.raises(InputError, match="no rows"):
         matching.match_rows(matching.InPieces(list), index)
 

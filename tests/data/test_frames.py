@@ -104,9 +104,9 @@ def test_names_of_columns() -> None:
     own = pandas.DataFrame(
         {"topic id": ["1", "1"], "url": ["7", "9"], "cosine": [0.5, 0.75], "score": [0, 0]}
     )
-    given = Run.of(own, query="topic id", document="url", score="cosine")
+    given = Run.read(own, query="topic id", document="url", score="cosine")
     assert (evaluate(qrels, given).values == expected).all()
-    stars = Judgments.of(
+    stars = Judgments.read(
         pandas.DataFrame({"q": [1, 1], "d": [7, 8], "stars": [1, 0]}), query="q", document="d", grade="stars"
     )
     assert (evaluate(stars, run).values == expected).all()
@@ -116,22 +116,22 @@ def test_numbers_of_every_type() -> None:
     kinds = [pyarrow.int8(), pyarrow.uint64(), pyarrow.float32(), pyarrow.decimal128(22, 1), pyarrow.string()]
     for kind in kinds:
         scores = pyarrow.array([3, 1, 2]).cast(kind)
-        run = Run.of(pyarrow.table({"qid": [1, 1, 1], "docno": ["a", "b", "c"], "score": scores}))
+        run = Run.read(pyarrow.table({"qid": [1, 1, 1], "docno": ["a", "b", "c"], "score": scores}))
         assert run.scores.tolist() == [3.0, 2.0, 1.0]
     exact = pyarrow.table({"qid": [1], "docno": ["a"], "score": [Decimal("0.1")]})
-    assert Run.of(exact).scores.tolist() == [0.1]
+    assert Run.read(exact).scores.tolist() == [0.1]
 
 
 def test_samples_in_frames() -> None:
     frame = {"query_id": ["q"] * 3, "doc_id": ["a", "b", "c"], "relevance": [1, 0, -1]}
-    strata = Judgments.of(polars.DataFrame({**frame, "stratum": [1, 1, 2]}))
+    strata = Judgments.read(polars.DataFrame({**frame, "stratum": [1, 1, 2]}))
     assert strata.stratum is not None
     assert strata.stratum.tolist() == [1, 1, 2]
-    drawn = Judgments.of(pandas.DataFrame({**frame, "method": [1, 0, 1], "iprob": [0.25, 0.5, np.nan]}))
+    drawn = Judgments.read(pandas.DataFrame({**frame, "method": [1, 0, 1], "iprob": [0.25, 0.5, np.nan]}))
     assert drawn.probability is not None
     assert drawn.probability.tolist()[:2] == [0.25, 1.0]
     assert np.isnan(drawn.probability[2])
-    without = Judgments.of(pandas.DataFrame({**frame, "method": [1, 0, 1]}))
+    without = Judgments.read(pandas.DataFrame({**frame, "method": [1, 0, 1]}))
     assert without.probability is None
 
 
@@ -162,9 +162,9 @@ def test_what_is_wrong_with_judgments() -> None:
     with pytest.raises(
         InputError, match=r"row 0 .*: the probability is '2.0', expected a number from 1e-50 to 1"
     ):
-        Judgments.of(pandas.DataFrame({**frame, "label": [1, 1], "iprob": [2.0, 0.5]}))
+        Judgments.read(pandas.DataFrame({**frame, "label": [1, 1], "iprob": [2.0, 0.5]}))
     with pytest.raises(InputError, match=r"row 1 .*: the grade is null"):
-        Judgments.of(pandas.DataFrame({**frame, "label": [1, None]}))
+        Judgments.read(pandas.DataFrame({**frame, "label": [1, None]}))
 
 
 def test_columns_that_cannot_be() -> None:
@@ -172,24 +172,24 @@ def test_columns_that_cannot_be() -> None:
     with pytest.raises(
         InputError, match="no column has the name 'url', expected one of 'qid', 'docno', 'score'"
     ):
-        Run.of(frame, document="url")
+        Run.read(frame, document="url")
     with pytest.raises(UsageError, match="unknown column 'grade', expected one of query, document, score"):
-        Run.of(frame, grade="score")
+        Run.read(frame, grade="score")
     twice = pandas.concat([frame, frame[["qid"]]], axis=1)
     with pytest.raises(InputError, match=r"the frame cannot be read: .*qid"):
-        Run.of(twice)
+        Run.read(twice)
     doubled = pyarrow.Table.from_arrays([["q"], ["a"], [1.0], ["q"]], names=["qid", "docno", "score", "qid"])
     with pytest.raises(InputError, match="two columns have the name 'qid'"):
-        Run.of(doubled.to_reader())
+        Run.read(doubled.to_reader())
     mixed = pandas.DataFrame({"qid": ["q", 1], "docno": ["a", "b"], "score": [1.0, 2.0]})
-    assert Run.of(mixed).queries.tolist() == [b"q", b"1"]
+    assert Run.read(mixed).queries.tolist() == [b"q", b"1"]
     with pytest.raises(UsageError, match="a Series has no columns"):
-        Run.of(pandas.Series([1.0]))
+        Run.read(pandas.Series([1.0]))
     spark = type("DataFrame", (), {"__module__": "pyspark.sql"})()
     with pytest.raises(UsageError, match=r"use unjudged\.engines\.spark\.evaluate"):
-        Run.of(spark)
+        Run.read(spark)
     with pytest.raises(UsageError, match="a Schema has no columns"):
-        Run.of(pyarrow.schema([]))
+        Run.read(pyarrow.schema([]))
 
 
 def test_without_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -205,8 +205,8 @@ def test_without_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
         UsageError,
         match=r'needs pyarrow: pip install "unjudged\[files\]", or in a checkout pip install -e ".\[files\]"',
     ):
-        Run.of(stream)
-    strata = Judgments.of(frames[0].assign(stratum=[2, 1])).stratum
+        Run.read(stream)
+    strata = Judgments.read(frames[0].assign(stratum=[2, 1])).stratum
     assert strata is not None
     assert strata.tolist() == [2, 1]
 

@@ -44,7 +44,7 @@ def test_text_that_decompresses_to_too_much(
     with pytest.raises(InputError, match=r"run: takes more than 102,400 bytes once it is decompressed; set"):
         evaluate({"0": {"d0": 1}}, tmp_path / "run")
     with pytest.raises(InputError, match="UNJUDGED_MAX_DECOMPRESSED to allow more"):
-        Run.of(tmp_path / "run")
+        Run.read(tmp_path / "run")
 
 
 def test_compressed_text_that_has_to_be_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,7 +53,7 @@ def test_compressed_text_that_has_to_be_held(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setenv("UNJUDGED_MAX_MEMORY", "4M")
     assert evaluate({"0": {"d0": 1}}, tmp_path / "run", "AP").value("AP") == 1.0
     with pytest.raises(InputError, match="run: takes more than 4,194,304 bytes in memory"):
-        Run.of(tmp_path / "run")
+        Run.read(tmp_path / "run")
 
 
 @pytest.mark.thorough
@@ -98,10 +98,10 @@ def test_a_table_of_scores_that_takes_too_much(
         parquet.write_table(
             pyarrow.table(dict(zip(("query", "AP"), zip(*rows, strict=True), strict=True))), path
         )
-    assert len(Scores.of(path).queries) == 20_000
+    assert len(Scores.read(path).queries) == 20_000
     monkeypatch.setenv("UNJUDGED_MAX_MEMORY", "1M")
     with pytest.raises(InputError, match=rf"scores.{kind}: takes more than 1,048,576 bytes in memory"):
-        Scores.of(path)
+        Scores.read(path)
 
 
 def test_names_repeated_in_json_take_linear_time(tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ def test_colliding_queries_take_linear_time(tmp_path: Path) -> None:
     }
     parquet.write_table(pyarrow.table(data), tmp_path / "run")
     before = time.process_time()
-    run = Run.of(tmp_path / "run")
+    run = Run.read(tmp_path / "run")
     assert time.process_time() - before < 3
     assert run.queries.tolist() == names
     assert len(run.documents) == 80_000
@@ -158,11 +158,11 @@ def test_members_of_a_compressed_file(kind: str, tmp_path: Path) -> None:
     half = LINES.index(b"\n200 ") + 1
     first, second = COMPRESS[kind](LINES[:half]), COMPRESS[kind](LINES[half:])
     (tmp_path / "run").write_bytes(first + (bytes(8) if kind != "zst" else b"") + second)
-    assert len(Run.of(tmp_path / "run").documents) == 20_000
+    assert len(Run.read(tmp_path / "run").documents) == 20_000
     for damaged in (b"junk" + second[4:], second[:-4], second[:30] + b"x" + second[31:], b"junk"):
         (tmp_path / "run").write_bytes(first + damaged)
         with pytest.raises(InputError, match="run: the compressed file is damaged or cut short"):
-            Run.of(tmp_path / "run")
+            Run.read(tmp_path / "run")
         with pytest.raises(InputError, match="run: the compressed file is damaged or cut short"):
             evaluate({"0": {"d0": 1}}, tmp_path / "run")
 
@@ -186,12 +186,12 @@ def test_endless_standard_input(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
 
 def test_too_many_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("UNJUDGED_MAX_ROWS", "2")
-    assert len(Run.of({"q": {"a": 1.0, "b": 2.0}}).documents) == 2
+    assert len(Run.read({"q": {"a": 1.0, "b": 2.0}}).documents) == 2
     frame = pyarrow.table({"qid": [1, 1, 1], "docno": [1, 2, 3], "rel": [1, 1, 1]})
     sources: list[Any] = [{"q": {"a": 1, "b": 2, "c": 1}}, [("q", d, 1) for d in "abc"], frame]
     for source in sources:
         with pytest.raises(InputError, match="judgments: takes more than 2 rows to hold at once"):
-            Judgments.of(source)
+            Judgments.read(source)
 
 
 def test_limits_that_cannot_be(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,7 +24,7 @@ ACCEPTED = (
 )
 
 
-@pytest.mark.parametrize("source", [5, 1.5, object(), b"run.txt", len, Judgments.of(QRELS)])
+@pytest.mark.parametrize("source", [5, 1.5, object(), b"run.txt", len, Judgments.read(QRELS)])
 def test_objects_of_unknown_kind(source: Any) -> None:
     expected = f"found {kind_of(source)}, {ACCEPTED % 'score'}"
     with pytest.raises(UsageError, match=f"run 1: {expected}"):
@@ -49,12 +49,12 @@ def test_nothing_is_given() -> None:
 
 def test_a_run_is_not_judgments() -> None:
     with pytest.raises(UsageError, match="judgments: found a Run, expected"):
-        evaluate(Run.of(RUN), RUN)  # type: ignore[arg-type]
+        evaluate(Run.read(RUN), RUN)  # type: ignore[arg-type]
 
 
 def test_columns_of_data_without_columns() -> None:
     with pytest.raises(UsageError, match="columns can be chosen only in a frame or in a file with a header"):
-        Run.of(RUN, score="similarity")
+        Run.read(RUN, score="similarity")
 
 
 def test_errors_in_memory_name_the_run() -> None:
@@ -85,13 +85,13 @@ def test_probabilities_too_small_to_divide_by(value: str, tmp_path: Path) -> Non
     expected = "the probability is '.*', expected a number from 1e-50 to 1, or NA"
     (tmp_path / "prels").write_text(f"q a 1 1 1e-50\nq b 1 1 {value}\n")
     with pytest.raises(InputError, match=f"prels:2: {expected}"):
-        Judgments.of(tmp_path / "prels")
+        Judgments.read(tmp_path / "prels")
     (tmp_path / "prels.csv").write_text(f"qid,docno,label,iprob\nq,a,1,0.5\nq,b,1,{value}\n")
     with pytest.raises(InputError, match=f"prels.csv:3: {expected}"):
-        Judgments.of(tmp_path / "prels.csv")
+        Judgments.read(tmp_path / "prels.csv")
     frame = pandas.DataFrame({"qid": ["q"], "docno": ["a"], "label": [1], "iprob": [float(value)]})
     with pytest.raises(InputError, match=expected):
-        Judgments.of(frame)
+        Judgments.read(frame)
 
 
 def test_the_smallest_probabilities_give_finite_values(tmp_path: Path) -> None:
@@ -157,27 +157,27 @@ WRONG: dict[str, list[Any]] = {
 
 def test_a_dict_is_what_it_holds_whatever_it_says() -> None:
     for data in ({"q": Lying(a=1)}, Lying(q={"a": 1})):
-        assert Run.of(data).ranking("q") == ["a"]
+        assert Run.read(data).ranking("q") == ["a"]
 
 
 @pytest.mark.parametrize("message", WRONG)
 def test_data_in_memory(message: str) -> None:
     for data in WRONG[message]:
         with pytest.raises(InputError, match=message):
-            Run.of(data)
+            Run.read(data)
 
 
 def test_queries_of_the_same_bytes_are_one_query() -> None:
-    judgments = Judgments.of({"€": {"a": 1}, "\udce2\udc82\udcac": {"b": 0}})
+    judgments = Judgments.read({"€": {"a": 1}, "\udce2\udc82\udcac": {"b": 0}})
     assert list(judgments.queries) == ["€"]
     assert judgments.grade.tolist() == [1, 0]
     with pytest.raises(InputError, match="document 'a' of query '€' appears twice"):
-        Judgments.of({"€": {"a": 1}, "\udce2\udc82\udcac": {"a": 0}})
+        Judgments.read({"€": {"a": 1}, "\udce2\udc82\udcac": {"a": 0}})
 
 
 @pytest.mark.parametrize("name", ["a\0b", "a\0*", "\ud800", "x" * 5000])
 def test_names_that_no_file_can_have(name: str) -> None:
-    for read in (Run.of, Judgments.of, lambda path: evaluate(QRELS, path)):
+    for read in (Run.read, Judgments.read, lambda path: evaluate(QRELS, path)):
         with pytest.raises(InputError):
             read(name)
 
@@ -185,7 +185,7 @@ def test_names_that_no_file_can_have(name: str) -> None:
 def test_a_frame_with_a_lone_surrogate() -> None:
     frame = pandas.DataFrame({"qid": ["q"], "docno": pandas.Series(["\ud800"], dtype=object), "score": [1.0]})
     with pytest.raises(InputError, match=r"run: document .* cannot be written as UTF-8"):
-        Run.of(frame)
+        Run.read(frame)
 
 
 @pytest.mark.parametrize("half", [np.float16(0.5), np.float32(0.5), np.longdouble(0.5)])
@@ -193,7 +193,7 @@ def test_a_frame_with_numbers_of_several_types(half: Any) -> None:
     """Arrow would make whole numbers of some of these."""
     scores = pandas.Series([half, 1, np.int8(2)], dtype=object)
     frame = pandas.DataFrame({"qid": ["q"] * 3, "docno": list("abc"), "score": scores})
-    run = Run.of(frame)
+    run = Run.read(frame)
     assert (run.ranking("q"), run.scores.tolist()) == (["c", "b", "a"], [2, 1, 0.5])
 
 
@@ -205,7 +205,7 @@ def test_a_frame_with_objects_that_crash_arrow(value: Any) -> None:
             frame = pandas.DataFrame({"qid": ["q", "q"], "docno": ["a", "b"], "score": [1.0, 2.0]})
             frame[name] = column
             with pytest.raises(InputError, match=r"the (query|document|score).* is .*, expected"):
-                Run.of(frame)
+                Run.read(frame)
 
 
 def test_a_lazy_frame_that_cannot_be_collected(tmp_path: Path) -> None:

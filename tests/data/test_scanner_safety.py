@@ -159,7 +159,7 @@ class Lying(Mapping[str, int]):
 @pytest.mark.parametrize("length", [3, 1000, 1 << 40])
 def test_a_mapping_whose_length_is_wrong(length: int) -> None:
     with pytest.raises(UnjudgedError):
-        Judgments.of({"p": Lying(length), "q": {"a": 1}})
+        Judgments.read({"p": Lying(length), "q": {"a": 1}})
     with pytest.raises(UnjudgedError):
         evaluate({"p": {"a": 1}}, {"p": Lying(length), "q": {"a": 1}}, ["AP"])
 

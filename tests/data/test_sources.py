@@ -115,7 +115,7 @@ def test_ids_that_are_not_utf8(tmp_path: Path) -> None:
 
 
 def test_states_are_kept() -> None:
-    judgments = Judgments.of({"q": {"a": 2, "b": 0, "c": -1, "d": -7}})
+    judgments = Judgments.read({"q": {"a": 2, "b": 0, "c": -1, "d": -7}})
     assert judgments.grade.tolist() == [2, 0, -1, -7]
     assert judgments.count(0).tolist() == [2]
     assert judgments.count(-np.inf, 0).tolist() == [2]

@@ -22,7 +22,7 @@ QRELS = str(sample.qrels)
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One file of every kind, all of the sample collection."""
     made = tmp_path_factory.mktemp("check")
-    run, judgments = Run.of(RUNS[3]), Judgments.of(QRELS)
+    run, judgments = Run.read(RUNS[3]), Judgments.read(QRELS)
     scores = {
         q: {d: float(s) for d, s in zip(run.ranking(q), _own(run, i), strict=True)}
         for i, q in enumerate(run.queries)

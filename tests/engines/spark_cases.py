@@ -237,7 +237,7 @@ def test_a_verdict_from_a_table_with_bounds(session: Any, folder: Path) -> None:
     own = evaluate(
         pyarrow.table(qrels.toPandas()), {name: sample.runs[name] for name in chosen}, ["P@10", "nDCG@10"]
     )
-    table = Scores.of(frame)
+    table = Scores.read(frame)
     order = [list(table.queries).index(query) for query in own.queries]
     places = [list(table.runs).index(run) for run in own.runs]
     names = [[str(measure) for measure in one.measures] for one in (table, own)]

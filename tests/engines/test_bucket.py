@@ -115,7 +115,7 @@ def test_bounds_bucket_by_bucket() -> None:
     """The highest grade of all judgments counts, also in buckets that lack it."""
     qrels, runs = judgment_rows().drop_columns(["stratum", "method", "probability"]), run_rows()
     asked = ["P@10", "nDCG@10", "AP", "RBP(p=0.8)", "ERR@10", "statAP"]
-    judgments = Judgments.of(qrels.drop_columns("place"))
+    judgments = Judgments.read(qrels.drop_columns("place"))
     every = evaluate(judgments, sample.runs, asked)
     top = int(judgments.grade.max())
     task = replace(Task.of(list(sample.runs), parse_measures(asked)), highest=top)

@@ -36,7 +36,7 @@ def several_runs(
 
 
 def shared_of(qrels: Qrels, runs: dict[str, RunDict]) -> SharedRankings:
-    return SharedRankings.of(Judgments.of(qrels), name_runs(runs))
+    return SharedRankings.of(Judgments.read(qrels), name_runs(runs))
 
 
 def completed_differences(

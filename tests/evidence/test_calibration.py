@@ -51,7 +51,7 @@ def rankings_of(name: str) -> dict[str, list[str]]:
 
 def without_group(group: str) -> tuple[dict[str, dict[str, int]], int]:
     """The judgments without the documents that only this group brought, and how many these are."""
-    judgments = Judgments.of(sample.qrels)
+    judgments = Judgments.read(sample.qrels)
     contributed: dict[tuple[str, str], set[str]] = {}
     for run, own in GROUPS.items():
         for query, documents in rankings_of(run).items():
@@ -343,7 +343,7 @@ def test_a_calibration_holds_for_its_own_collection(tmp_path: Path) -> None:
     scores = evaluate(other, {"mine": {q: {"a": 1.0} for q in other}}, "P@10")
     with pytest.raises(UsageError, match=r"made from qrels.txt \(30 queries\), which have other queries"):
         intervals(scores, "calibrated", calibration=loaded, confidence=0.5)
-    judgments = Judgments.of(sample.qrels)
+    judgments = Judgments.read(sample.qrels)
     more = judgments.with_grades(np.where(judgments.grade < 0, 0, judgments.grade))
     scores = evaluate(more, sample.runs["dense"], "P@10")
     with pytest.warns(AssumptionWarning, match="other judgments of these queries"):

@@ -35,7 +35,7 @@ def completions_of(r: JudgedRankings, prevalence: float, rel: int = 1, seed: int
 def test_sparse_is_dense(measure: Measure, collection: tuple[Qrels, RunDict], seed: int) -> None:
     """A measure that is computed from relevant documents alone has the value of the whole completion."""
     qrels, run = collection
-    rankings = judged_rankings(Judgments.of(qrels), {"run": run})
+    rankings = judged_rankings(Judgments.read(qrels), {"run": run})
     completions = completions_of(rankings, 0.4, seed=seed)
     found = completions.values(measure, 6)
     with pytest.MonkeyPatch.context() as patch:
@@ -84,7 +84,7 @@ def test_grades_follow_the_judged(own: int, expected: dict[int, float]) -> None:
     """
     few = {f"f{i}": 2 + i % 2 for i in range(own)}
     many = {f"m{i}": 1 for i in range(16)}
-    judgments = Judgments.of({"few": few, "many": many})
+    judgments = Judgments.read({"few": few, "many": many})
     run = {"few": {"u": 1.0}, "many": {"m0": 1.0}}
     completions = completions_of(judged_rankings(judgments, {"run": run}), 1.0)
     found = completions.values(parse("DCG@1")[0], 2000)

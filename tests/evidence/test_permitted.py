@@ -110,7 +110,7 @@ def test_calibration_and_left_out_groups_need_a_pool(kind: Kind) -> None:
 
 def test_scattered_labels_are_no_pool() -> None:
     """A tenth of the labels, without a word on how they were selected: they were taken for a pool."""
-    judgments = Judgments.of(sample.qrels)
+    judgments = Judgments.read(sample.qrels)
     chosen = np.arange(len(judgments.grade)) % 10 == 0
     rows = zip(judgments.query.tolist(), judgments.documents, judgments.grade.tolist(), strict=True)
     labels = [

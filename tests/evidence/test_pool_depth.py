@@ -63,7 +63,7 @@ def test_values_stay_and_bounds_are_inside(measure: str) -> None:
 
 
 def test_a_pool_that_records_its_depth_need_not_be_told() -> None:
-    recorded = Judgments.of({"q": {"x": 1, "y": 0}})
+    recorded = Judgments.read({"q": {"x": 1, "y": 0}})
     told = compare(recorded, RUNS, "AP", pool_depth=2).pair()
     known = replace(recorded, origin=Origin("pool", 2))
     assert compare(known, RUNS, "AP").pair() == pytest.approx(told, nan_ok=True)

@@ -27,7 +27,7 @@ def made() -> object:
 
 @pytest.fixture(scope="module")
 def truth(made: object) -> Evaluation:
-    return evaluate(Judgments.of(made.complete), sample.runs, MEASURES)  # type: ignore[attr-defined]
+    return evaluate(Judgments.read(made.complete), sample.runs, MEASURES)  # type: ignore[attr-defined]
 
 
 @pytest.fixture(scope="module")

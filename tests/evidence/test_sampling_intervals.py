@@ -29,7 +29,7 @@ def rankings_of(drawn: list[int], order: list[int] = RANKED) -> JudgedRankings:
     columns = dict(zip(("query", "document", "stratum", "grade"), zip(*lines, strict=True), strict=True))
     import pandas as pd
 
-    judgments = Judgments.of(pd.DataFrame(columns))
+    judgments = Judgments.read(pd.DataFrame(columns))
     run = {"q": {f"d{i}": float(-k) for k, i in enumerate(order)}}
     return evaluate(judgments, run, "P@5").rankings
 

@@ -134,10 +134,10 @@ def test_a_careful_p_that_decides_is_printed() -> None:
     """Many small gains and few large losses: Student's test is sure, and the careful one is not."""
     losses = np.where(np.arange(30) % 10, 0.02, -0.03)
     losses[0] = -0.1
-    found = compare(Scores.of(np.stack([np.full(30, 0.5), 0.5 + losses]), runs=["old", "new"]))
+    found = compare(Scores.read(np.stack([np.full(30, 0.5), 0.5 + losses]), runs=["old", "new"]))
     row = found.pair()
     assert row["p_adjusted"] < 0.05 < row["p_careful"] == pytest.approx(careful(losses[None]).both[0])
     assert row["other_queries"] == "may differ"
     assert "(careful p = " in str(found)
     assert "careful p" in str(found.grid("pairs"))
-    assert compare(Scores.of(np.random.default_rng(1).random((2, 30)))).pair()["p_careful"] is None
+    assert compare(Scores.read(np.random.default_rng(1).random((2, 30)))).pair()["p_careful"] is None

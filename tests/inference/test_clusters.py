@@ -33,7 +33,7 @@ from unjudged.rankings.judged import Floats
 
 NAMES = list("aaabbcdddddee")
 TWO = {name: sample.runs[name] for name in ("fused", "reranked")}
-QUERIES = list(Judgments.of(sample.qrels).queries)
+QUERIES = list(Judgments.read(sample.qrels).queries)
 SESSIONS = {query: f"s{k // 2 % 12}" for k, query in enumerate(QUERIES)}
 
 
@@ -185,4 +185,4 @@ def test_what_takes_queries_for_independent_is_refused_by_name() -> None:
         compare(Collection(sample.qrels, TWO, clusters={"other": "s1"}))
     one = compare(Collection(sample.qrels, TWO, clusters=dict.fromkeys(QUERIES, "s1")))
     assert one["p"] == 1
-    assert Scores.of([[0.1], [0.2]]).clusters is None
+    assert Scores.read([[0.1], [0.2]]).clusters is None

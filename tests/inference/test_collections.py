@@ -32,7 +32,7 @@ def table(seed: int, queries: int, gain: float = 0.0) -> Scores:
     rng = np.random.default_rng(seed)
     base = rng.random(queries)
     values = np.clip(base + gain * np.arange(3)[:, None] + rng.normal(0, 0.05, (3, queries)), 0, 1)
-    return Scores.of(values, "nDCG@10", runs=["a", "b", "c"])
+    return Scores.read(values, "nDCG@10", runs=["a", "b", "c"])
 
 
 def of(found: Comparison, collection: str) -> list[Any]:
@@ -87,7 +87,7 @@ def test_places_are_tied_where_nothing_separates_systems() -> None:
     noise = rng.normal(0, 0.02, (2, 3, 40))
     values = base + noise + np.array([0.0, 0.0, 0.3])[:, None]
     found = compare_collections(
-        {str(c): Scores.of(v, "AP", runs=["a", "b", "c"]) for c, v in enumerate(values)}, "AP"
+        {str(c): Scores.read(v, "AP", runs=["a", "b", "c"]) for c, v in enumerate(values)}, "AP"
     )
     places = {
         row["system"]: (row["place_low"], row["place_high"]) for row in found.systems if "place_low" in row
@@ -111,7 +111,7 @@ def test_the_order_of_collections_and_systems_does_not_matter() -> None:
         ({"x": table(1, 5)}, {}, "give two or more"),
         ({"x": table(1, 5), "y": 3}, {}, "'y' is of type int"),
         (
-            {"x": table(1, 5), "y": Scores.of(np.ones((2, 5)), "nDCG@10", runs=["a", "b"])},
+            {"x": table(1, 5), "y": Scores.read(np.ones((2, 5)), "nDCG@10", runs=["a", "b"])},
             {},
             "c is not among",
         ),
@@ -129,7 +129,7 @@ def spread(queries: int, by: float, seed: int = 5) -> Scores:
     """Two systems whose scores, and differences, have exactly this standard deviation times a constant."""
     values = np.random.default_rng(seed).normal(size=(2, queries))
     values = np.linalg.qr((values - values.mean(axis=1, keepdims=True)).T)[0].T * np.sqrt(queries - 1)
-    return Scores.of(0.5 + by * values, ["AP"], runs=["a", "b"], queries=[f"q{q}" for q in range(queries)])
+    return Scores.read(0.5 + by * values, ["AP"], runs=["a", "b"], queries=[f"q{q}" for q in range(queries)])
 
 
 def test_a_note_names_the_few_queries_on_which_most_of_the_uncertainty_rests() -> None:
@@ -175,7 +175,7 @@ def test_tables_of_any_measure() -> None:
     frames = [
         pd.DataFrame({"query": ["1", "2", "3"], "a": [0.1, 0.2, k], "b": [0.3, 0.5, 0.6]}) for k in (0.3, 0.4)
     ]
-    made = {str(k): Scores.of(frame, "cover") for k, frame in enumerate(frames)}
+    made = {str(k): Scores.read(frame, "cover") for k, frame in enumerate(frames)}
     for measure in (None, "cover"):
         assert compare_collections(made, measure).measures == ["cover"]
     direct = compare_collections(dict(zip("01", frames, strict=True)), "cover")
@@ -228,7 +228,7 @@ def test_latex_has_the_interval_and_the_place_of_the_mean() -> None:
 
 def test_equal_differences_have_no_interval() -> None:
     values = np.array([[0.5, 0.75, 0.5], [0.25, 0.5, 0.25]])
-    found = compare_collections({"one": Scores.of(values), "two": Scores.of(values)})
+    found = compare_collections({"one": Scores.read(values), "two": Scores.read(values)})
     written = found.records("collections").as_columns()
     assert "query_low" not in written
     assert not np.isfinite([row["query_low"] for row in found.rows["collections"]]).any()

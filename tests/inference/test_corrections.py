@@ -96,6 +96,6 @@ def test_without_correction_errors_are_frequent() -> None:
 
 
 def test_too_few_draws_for_a_correction_are_told() -> None:
-    scores = Scores.of(np.random.default_rng(0).random((8, 20)))
+    scores = Scores.read(np.random.default_rng(0).random((8, 20)))
     assert compare(scores, test="bootstrap", draws=100).notes[-1].endswith("draw at least 560.")
     assert "draw at least" not in " ".join(compare(scores, test="bootstrap", draws=560).notes)

@@ -47,7 +47,7 @@ POLICIES = (
 )
 RUNS = {name: sample.runs[name] for name in ("reranked", "fused", "dense")}
 POOLED = Pool.of(sample.qrels, sample.runs)
-KINDS = {"pool": Judgments.of(sample.qrels), "strata": POOLED.stratified({5: 1.0, np.inf: 0.3}, seed=1)}
+KINDS = {"pool": Judgments.read(sample.qrels), "strata": POOLED.stratified({5: 1.0, np.inf: 0.3}, seed=1)}
 pytestmark = [pytest.mark.thorough, pytest.mark.filterwarnings("ignore::unjudged.UnjudgedWarning")]
 
 
@@ -207,7 +207,7 @@ def test_segments_gates_and_several_collections(name: str) -> None:
     """Whatever else compares takes such measures too, and shows means as `evaluate` does."""
     scores = evaluate(sample.qrels, RUNS, name)
     mean = {run: scores.value(name, run=run) for run in RUNS}
-    queries = Judgments.of(sample.qrels).queries
+    queries = Judgments.read(sample.qrels).queries
     half = {query: str(i % 2) for i, query in enumerate(queries)}
     found = compare(sample.qrels, RUNS, name, segments=half)
     whole = [row for row in found.segments if row["segment"] == "all"]

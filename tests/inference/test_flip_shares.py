@@ -26,7 +26,7 @@ def sides(row: Row) -> tuple[str, str]:
 @pytest.mark.parametrize("measure", ["RBP(p=0.8)", "RBP(p=0.95)", "P@5", "DCG@10"])
 def test_sums_by_the_closed_form(measure: str) -> None:
     """The difference divided by the sum of w_b - w_a over documents that b alone has, or has higher."""
-    shared = SharedRankings.of(Judgments.of(sample.qrels), dict(sample.runs))
+    shared = SharedRankings.of(Judgments.read(sample.qrels), dict(sample.runs))
     weight: Any = {
         "RBP(p=0.8)": lambda rank: 0.2 * 0.8 ** (rank - 1),
         "RBP(p=0.95)": lambda rank: 0.05 * 0.95 ** (rank - 1),

@@ -22,7 +22,7 @@ def test_the_sequential_gate_is_the_gate_at_a_smaller_level() -> None:
     for queries, passes in ((29, False), (60, False), (200, True)):
         gains = 0.02 + 0.06 * stats.norm.ppf((np.arange(queries) + 0.5) / queries)
         own = np.stack([np.full(queries, 0.5), 0.5 + gains])
-        scores = Scores.of(own, "nDCG@10", runs=["old", "new"])
+        scores = Scores.read(own, "nDCG@10", runs=["old", "new"])
         one, every = (gate(scores, "old", "new", test=test) for test in ("t", "sequential"))
         (once,), (always,) = one.checks, every.checks
         assert (once["outcome"], every.passed) == ("pass", passes)
@@ -85,8 +85,8 @@ def test_several_measures_must_all_pass_and_failures_are_corrected() -> None:
     rng = np.random.default_rng(3)
     values = rng.normal(0, 1, (2, 40, 5))
     values[1, :, 0] -= 0.52
-    alone = gate(Scores.of(values[:, :, :1], runs=["a", "b"]), "a", "b", margin=0)
-    five = gate(Scores.of(values, runs=["a", "b"]), "a", "b", margin=0)
+    alone = gate(Scores.read(values[:, :, :1], runs=["a", "b"]), "a", "b", margin=0)
+    five = gate(Scores.read(values, runs=["a", "b"]), "a", "b", margin=0)
     assert five.checks[0]["p_worse"] == alone.checks[0]["p_worse"]
     assert five.checks[0]["p_worse_adjusted"] == pytest.approx(5 * alone.checks[0]["p_worse"])
 
@@ -97,7 +97,7 @@ def test_no_segment_may_fail() -> None:
     values[1, :90] += 0.1
     values[1, 90:] -= 0.2
     by = {f"q{j + 1}": "head" if j < 90 else "tail" for j in range(100)}
-    scores = Scores.of(values, runs=["old", "new"])
+    scores = Scores.read(values, runs=["old", "new"])
     assert gate(scores, "old", "new", margin=0.01).outcome == "pass"
     result = gate(scores, "old", "new", margin=0.01, segments=by)
     assert {check["segment"]: check["outcome"] for check in result.checks} == {
@@ -108,7 +108,7 @@ def test_no_segment_may_fail() -> None:
     assert result.outcome == "fail"
     assert "score in tail: difference -0." in result.sentence()
     values[1, 90:] = values[0, 90:] + rng.normal(0, 0.2, 10)
-    result = gate(scores.of(values, runs=["old", "new"]), "old", "new", margin=0.01, segments=by)
+    result = gate(scores.read(values, runs=["old", "new"]), "old", "new", margin=0.01, segments=by)
     assert result.grid().title.endswith("worse than old by more than 0.01; in tail that cannot be told.")
 
 
@@ -191,7 +191,7 @@ def test_what_only_the_correction_leaves_open_says_so() -> None:
     rng = np.random.default_rng(3)
     values = rng.normal(0, 1, (2, 40, 5))
     values[1, :, 0] -= 0.35
-    check = gate(Scores.of(values, runs=["a", "b"]), "a", "b", margin=0).checks[0]
+    check = gate(Scores.read(values, runs=["a", "b"]), "a", "b", margin=0).checks[0]
     assert check["p_worse"] <= 0.05 < check["p_worse_adjusted"]
     assert (check["outcome"], check["open_to"]) == ("undecided", "correction")
     assert would_tell(check).startswith(f"alone it fails (p = {check['p_worse']:.4f})")
@@ -207,22 +207,22 @@ def test_only_open_checks_say_what_would_tell() -> None:
 
 
 def test_one_query_and_equal_differences_do_not_show_how_far_others_differ() -> None:
-    one = gate(Scores.of(np.array([[0.5], [0.1]]), "nDCG@10", runs=["a", "b"]), "a", "b", margin=0.01).checks[
-        0
-    ]
+    one = gate(
+        Scores.read(np.array([[0.5], [0.1]]), "nDCG@10", runs=["a", "b"]), "a", "b", margin=0.01
+    ).checks[0]
     assert (one["outcome"], one["queries_needed"]) == ("undecided", None)
     assert would_tell(one) == "one query does not show how far others differ: use more"
     values = np.tile([[0.5], [0.45]], 30)
-    unknown = gate(Scores.of(values, runs=["a", "b"]), "a", "b", margin=0.02).checks[0]
+    unknown = gate(Scores.read(values, runs=["a", "b"]), "a", "b", margin=0.02).checks[0]
     assert (unknown["outcome"], unknown["queries_needed"]) == ("undecided", None)
     assert "unless the range of the measure is known" in would_tell(unknown)
-    known = gate(Scores.of(values, "nDCG@10", runs=["a", "b"]), "a", "b", margin=0.02).checks[0]
+    known = gate(Scores.read(values, "nDCG@10", runs=["a", "b"]), "a", "b", margin=0.02).checks[0]
     assert known["outcome"] == "undecided"
     assert known["queries_needed"] is not None
     enough = np.tile([[0.5], [0.45]], known["queries_needed"])
-    assert gate(Scores.of(enough, "nDCG@10", runs=["a", "b"]), "a", "b", margin=0.02).outcome == "fail"
+    assert gate(Scores.read(enough, "nDCG@10", runs=["a", "b"]), "a", "b", margin=0.02).outcome == "fail"
     short = enough[:, :-1]
-    assert gate(Scores.of(short, "nDCG@10", runs=["a", "b"]), "a", "b", margin=0.02).outcome == "undecided"
+    assert gate(Scores.read(short, "nDCG@10", runs=["a", "b"]), "a", "b", margin=0.02).outcome == "undecided"
 
 
 def test_the_verdict_names_the_checks_that_fail_and_those_that_do_not() -> None:
@@ -232,12 +232,12 @@ def test_the_verdict_names_the_checks_that_fail_and_those_that_do_not() -> None:
     values[1] += 0.1
     values[1, 90:, 0] -= 0.3
     by = {f"q{j + 1}": "head" if j < 90 else "tail" for j in range(100)}
-    one = gate(Scores.of(values[:, :, :1], runs=["old", "new"]), "old", "new", margin=0.01, segments=by)
+    one = gate(Scores.read(values[:, :, :1], runs=["old", "new"]), "old", "new", margin=0.01, segments=by)
     said = "in tail, new is worse than old by more than 0.01; in head and over all queries it is not."
     assert one.grid().title == f"FAIL  {said}"
     assert one.sentence().startswith(one.grid().title)
     two = (
-        gate(Scores.of(values, ["AP", "x"], runs=["old", "new"]), "old", "new", margin=0.01, segments=by)
+        gate(Scores.read(values, ["AP", "x"], runs=["old", "new"]), "old", "new", margin=0.01, segments=by)
         .grid()
         .title
     )
@@ -267,7 +267,7 @@ def test_identical_systems_have_no_limits_that_contradict_their_pass() -> None:
     """The lower limit was below minus the margin, or minus infinity, beside `pass`."""
     values = np.tile(np.linspace(0.1, 0.9, 40), (2, 1))
     for name in ("nDCG@10", "unknown"):
-        result = gate(Scores.of(values, name, runs=["old", "new"]), "old", "new", margin=0.01)
+        result = gate(Scores.read(values, name, runs=["old", "new"]), "old", "new", margin=0.01)
         (check,) = result.checks
         assert check["outcome"] == "pass"
         assert np.isnan([check["limit_low"], check["limit_high"]]).all()
@@ -320,7 +320,7 @@ def test_a_margin_as_large_as_the_range_is_refused() -> None:
         with pytest.raises(UsageError, match=r"but the values of AP are from 0 to 1: no loss is larger"):
             gate(QRELS, RUNS["reranked"], RUNS["lexical"], "AP", margin=margin)
     values = np.random.default_rng(0).random((2, 20)) * 100
-    assert gate(Scores.of(values, "AP", runs=["a", "b"]), "a", "b", margin=50).outcome == "pass"
+    assert gate(Scores.read(values, "AP", runs=["a", "b"]), "a", "b", margin=50).outcome == "pass"
 
 
 @pytest.mark.parametrize(
@@ -379,7 +379,7 @@ def test_segments_of_one_query_do_not_count_in_the_correction() -> None:
     rng = np.random.default_rng(3)
     old = rng.random(38)
     new = old + np.where(np.arange(38) < 8, rng.normal(-0.2, 0.05, 38), rng.normal(0.1, 0.05, 38))
-    scores = Scores.of(np.stack([old, new]), "quality", runs=["old", "new"])
+    scores = Scores.read(np.stack([old, new]), "quality", runs=["old", "new"])
     head = dict.fromkeys(scores.queries[:8], "head")
     together = head | dict.fromkeys(scores.queries[8:], "rest")
     alone = head | {query: query for query in scores.queries[8:]}
@@ -396,7 +396,7 @@ def test_segments_of_one_query_do_not_count_in_the_correction() -> None:
 
 
 def test_a_margin_of_a_measure_that_is_not_asked_for() -> None:
-    scores = Scores.of(np.random.default_rng(1).random((2, 9, 2)), ["one", "two"], runs=["a", "b"])
+    scores = Scores.read(np.random.default_rng(1).random((2, 9, 2)), ["one", "two"], runs=["a", "b"])
     with pytest.raises(UsageError, match=r"no measure is called 'two'.*; there are one"):
         gate(scores, "a", "b", "one", margin={"one": 0.1, "two": 0.1})
     with pytest.raises(UsageError, match="two has no margin, expected one"):

@@ -22,10 +22,10 @@ RUNS = ["a", "b", "c"]
 
 def two_ways(values: Floats, **more: Any) -> tuple[Scores, Scores]:
     """Return a measure whose higher values are better, and its opposite."""
-    up = Scores.of(values, "quality", runs=RUNS[: len(values)], **more)
+    up = Scores.read(values, "quality", runs=RUNS[: len(values)], **more)
     if "range" in more:
         more["range"] = (-more["range"][1], -more["range"][0])
-    return up, Scores.of(-values, "quality", runs=up.runs, lower=["quality"], **more)
+    return up, Scores.read(-values, "quality", runs=up.runs, lower=["quality"], **more)
 
 
 def drawn_values(seed: int, systems: int, queries: int) -> Floats:
@@ -81,21 +81,25 @@ def test_a_gate_stops_a_system_that_is_slower() -> None:
     rng = np.random.default_rng(1)
     values = rng.normal(100, 10, (2, 50))
     values[1] += 33
-    slower = gate(Scores.of(values, "latency", runs=["old", "new"], lower="latency"), "old", "new", margin=5)
+    slower = gate(
+        Scores.read(values, "latency", runs=["old", "new"], lower="latency"), "old", "new", margin=5
+    )
     assert slower.outcome == "fail"
     (check,) = slower.checks
     assert 5 < check["limit_low"] < 33 < check["limit_high"]
     said = f"difference {check['difference']:+.4f}, above {check['limit_low']:+.4f} with 95 %"
     assert said in slower.sentence()
     assert "latency: the lower value counts as better." in slower.notes
-    faster = gate(Scores.of(values, "latency", runs=["old", "new"], lower="latency"), "new", "old", margin=5)
+    faster = gate(
+        Scores.read(values, "latency", runs=["old", "new"], lower="latency"), "new", "old", margin=5
+    )
     assert faster.outcome == "pass"
     assert f", below {faster.checks[0]['limit_high']:+.4f} with 95 %" in faster.sentence()
 
 
 def test_best_marks_and_orders_of_means() -> None:
     values = np.array([[3.0, 5.0], [1.0, 2.0], [9.0, 4.0]])[:, :, None] * [1, 1]
-    scores = Scores.of(values, ["latency", "x"], runs=RUNS, lower=["latency"])
+    scores = Scores.read(values, ["latency", "x"], runs=RUNS, lower=["latency"])
     assert evaluate(scores).grid().stressed == {(0, 1), (2, 2)}
     assert r"\textbf{1.5000} & 1.5000" in evaluate(scores).to_latex()
     shown = compare(scores).to_latex()
@@ -111,7 +115,7 @@ def test_segments_say_who_is_ahead() -> None:
     values = np.array([[1.0] * 9 + [5, 5.1] + [6, 6.1], [5.0] * 9 + [2, 2.1] + [2, 2.2]])
     values += np.random.default_rng(0).normal(0, 0.1, values.shape)
     by = {f"q{k + 1}": "large" if k < 9 else "second" if k < 11 else "third" for k in range(13)}
-    costs = Scores.of(values, "cost", runs=["a", "b"], lower=["cost"])
+    costs = Scores.read(values, "cost", runs=["a", "b"], lower=["cost"])
     rows = compare(costs, segments=by).segments
     (said,) = [line for line in segment_sentences(rows, 0.05) if "opposite" in line]
     assert "a is ahead because of large (9 queries), but behind b in second, third." in said
@@ -119,7 +123,7 @@ def test_segments_say_who_is_ahead() -> None:
 
 def test_figures_pages_and_collections_agree() -> None:
     values = np.random.default_rng(3).normal(0, 1, (3, 30)) + np.array([[5.0], [1.0], [9.0]])
-    scores = Scores.of(values, "cost", runs=RUNS, lower=["cost"])
+    scores = Scores.read(values, "cost", runs=RUNS, lower=["cost"])
     assert evaluate(scores).plot.intervals(intervals=["queries"]).title == "b leads by cost"
     assert compare(scores).plot.differences("a", "b").title == "b beats a on 30 of 30 queries"
     (page,) = read(report_page(scores).html)["measures"]
@@ -136,13 +140,13 @@ def test_figures_pages_and_collections_agree() -> None:
 def test_names_are_checked() -> None:
     values = np.ones((2, 3, 1))
     with pytest.raises(UsageError, match="lower names 'latencey', expected one of the measures: latency"):
-        Scores.of(values, ["latency"], lower=["latencey"])
+        Scores.read(values, ["latency"], lower=["latencey"])
     with pytest.raises(UsageError, match="lower names AP, but higher values of AP are better"):
-        Scores.of(values, ["AP"], lower="AP")
+        Scores.read(values, ["AP"], lower="AP")
     with pytest.raises(UsageError, match="lower are 3, expected a list"):
-        Scores.of(values, ["latency"], lower=3)  # type: ignore[arg-type]
-    up = Scores.of(values, ["latency"])
-    assert Scores.of(up, lower=["latency"]).measures[0].sign == -1
+        Scores.read(values, ["latency"], lower=3)  # type: ignore[arg-type]
+    up = Scores.read(values, ["latency"])
+    assert Scores.read(up, lower=["latency"]).measures[0].sign == -1
     assert up.measures[0].sign == 1
 
 
@@ -171,7 +175,7 @@ def test_tables_of_collections_stress_the_lowest_and_say_so() -> None:
     values = {name: np.random.default_rng(k).random((3, 12)) for k, name in enumerate(("one", "two"))}
     both = [
         compare_collections(
-            {name: Scores.of(sign * own, "latency", runs=RUNS, lower=lower) for name, own in values.items()}
+            {name: Scores.read(sign * own, "latency", runs=RUNS, lower=lower) for name, own in values.items()}
         )
         for sign, lower in ((1, ["latency"]), (-1, None))
     ]
@@ -191,12 +195,12 @@ def test_tables_of_collections_stress_the_lowest_and_say_so() -> None:
 def test_missing_values_are_not_the_best_ones() -> None:
     table = {"query": ["q1", "q2", "q3"], "a": [5.0, 6.0, 7.0], "b": [5.0, None, 8.0]}
     with pytest.raises(UsageError, match="the best one where lower values are better: use --set scores"):
-        Scores.of(table, "latency", missing="zero", lower="latency")
-    assert Scores.of(table, "latency", missing="drop", lower="latency").values.shape == (2, 2, 1)
+        Scores.read(table, "latency", missing="zero", lower="latency")
+    assert Scores.read(table, "latency", missing="drop", lower="latency").values.shape == (2, 2, 1)
 
 
 def test_a_measure_that_is_not_asked_for_may_be_lower() -> None:
     table = {"query": ["q1", "q2"], "system": ["a", "a"], "latency": [5, 6], "quality": [0.5, 0.6]}
-    assert list(map(str, Scores.of(table, "quality", lower="latency").measures)) == ["quality"]
+    assert list(map(str, Scores.read(table, "quality", lower="latency").measures)) == ["quality"]
     with pytest.raises(UsageError, match="lower names 'cost'"):
-        Scores.of(table, "quality", lower="cost")
+        Scores.read(table, "quality", lower="cost")

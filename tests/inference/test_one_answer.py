@@ -66,7 +66,7 @@ def scores_of(collection: Several, measure: str, *, ends: bool) -> Scores:
             if own is not None:
                 columns["low"].append(min(float(own.low[k]), row.value))
                 columns["high"].append(max(float(own.high[k]), row.value))
-    return Scores.of({name: column for name, column in columns.items() if column})
+    return Scores.read({name: column for name, column in columns.items() if column})
 
 
 def labels_of(qrels: Qrels) -> Qrels:
@@ -146,7 +146,7 @@ def some(source: Source, *names: str) -> Source:
             if qrels.ends is not None:
                 columns["low"].append(qrels.ends[0][place, j, 0])
                 columns["high"].append(qrels.ends[1][place, j, 0])
-    return Scores.of(columns), None, more
+    return Scores.read(columns), None, more
 
 
 def compared(source: Source, measure: str, **options: Any) -> Comparison:
@@ -355,7 +355,7 @@ def test_predictions_of_further_queries_are_in_the_gate_too(measure: str) -> Non
 
 
 def test_no_question_but_one_compares_a_system_with_itself() -> None:
-    scores = Scores.of(np.random.default_rng(1).random((2, 12)), runs=["a", "b"])
+    scores = Scores.read(np.random.default_rng(1).random((2, 12)), runs=["a", "b"])
     with pytest.raises(UsageError, match="a was not compared with itself"):
         compare(scores).pair("a", "a")
     with pytest.raises(UsageError, match="old and new are both 'a'"):

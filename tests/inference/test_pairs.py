@@ -209,13 +209,13 @@ def test_the_same_difference_on_every_query() -> None:
 def test_equal_differences_have_no_interval_of_no_width(test: Any) -> None:
     """Beside p = 0.25 stood the interval -0.1 to -0.1, and advice that could not be followed."""
     old = np.array([0.1, 0.2, 0.4])
-    found = compare(Scores.of(np.stack([old, old + 0.1]), runs=["a", "b"]), test=test)
+    found = compare(Scores.read(np.stack([old, old + 0.1]), runs=["a", "b"]), test=test)
     assert found["p"] == 0.25
     assert not np.isfinite([found["query_low"], found["query_high"]]).any()
     assert "may differ: no interval" in str(found)
     assert str(found).count("Differences that are all equal do not show how far") == 1
     assert found.headline == FEW_QUERIES
-    varied = compare(Scores.of(np.stack([old, old[::-1] + 0.1]), runs=["a", "b"]), test=test)
+    varied = compare(Scores.read(np.stack([old, old[::-1] + 0.1]), runs=["a", "b"]), test=test)
     assert np.isfinite([varied["query_low"], varied["query_high"]]).all()
 
 

@@ -28,7 +28,7 @@ BY = {query: "head" if j < 20 else "tail" for j, query in enumerate(QUERIES)}
 def scores(head: float, tail: float, noise: float = 0.1) -> Scores:
     base = RNG.uniform(0.3, 0.6, 60)
     moved = base + np.where(np.arange(60) < 20, head, tail) + RNG.normal(0, noise, 60)
-    return Scores.of(np.stack([base, moved]), runs=["old", "new"], queries=QUERIES)
+    return Scores.read(np.stack([base, moved]), runs=["old", "new"], queries=QUERIES)
 
 
 def said_of(found: Comparison) -> str:
@@ -63,7 +63,7 @@ def test_the_total_may_contradict_most_segments() -> None:
     values = np.zeros((2, 60))
     values[1] = np.repeat([-0.1, -0.1, 0.3], [10, 10, 40]) + RNG.normal(0, 0.02, 60)
     three = dict(zip(QUERIES, np.repeat(["a", "b", "c"], [10, 10, 40]).tolist(), strict=True))
-    found = compare(Scores.of(values, runs=["old", "new"], queries=QUERIES), segments=three)
+    found = compare(Scores.read(values, runs=["old", "new"], queries=QUERIES), segments=three)
     assert (
         "says the opposite of most segments: new is ahead because of c (40 queries), but behind old in a, b"
         in said_of(found)
@@ -74,7 +74,7 @@ def test_the_cause_of_a_total_is_the_segment_that_carries_it() -> None:
     sizes, shifts = [3, 3, 3, 41, 10], [-0.05, -0.05, -0.05, 0.0005, 0.5]
     values = np.stack([np.repeat(shifts, sizes) + RNG.normal(0, 1e-4, 60), np.zeros(60)])
     five = dict(zip(QUERIES, np.repeat(["a", "b", "c", "flat", "driver"], sizes).tolist(), strict=True))
-    found = compare(Scores.of(values, runs=["A", "B"], queries=QUERIES), segments=five)
+    found = compare(Scores.read(values, runs=["A", "B"], queries=QUERIES), segments=five)
     assert "A is ahead because of driver (10 queries), but behind B in a, b, c." in said_of(found)
 
 
@@ -89,7 +89,7 @@ def test_what_is_detectable_is_what_the_test_shows_with_power() -> None:
     ):
         shown = power_of_t(len(part), row["detectable"] / part.std(ddof=1), alpha)
         assert shown == pytest.approx(0.8, abs=1e-9)
-    three = compare(Scores.of(RNG.normal(0, 1, (3, 60)), queries=QUERIES), correction="tukey", segments=BY)
+    three = compare(Scores.read(RNG.normal(0, 1, (3, 60)), queries=QUERIES), correction="tukey", segments=BY)
     assert [np.isnan(row["detectable"]) for row in three.segments] == 3 * [False, False, True]
     certain = compare(table, alpha=0.9, correction="none", segments=BY).segments
     assert np.isnan([row["detectable"] for row in certain]).all()
@@ -105,7 +105,7 @@ def test_the_power_of_what_is_detectable(correction: CorrectionName) -> None:
     drawn = rng.normal(0, 1, 60)
     for own in masks.values():
         drawn[own] = (drawn[own] - drawn[own].mean()) / drawn[own].std(ddof=1)
-    pilot = Scores.of(np.stack([drawn * deviation, np.zeros(60)]), queries=QUERIES)
+    pilot = Scores.read(np.stack([drawn * deviation, np.zeros(60)]), queries=QUERIES)
     told = compare(pilot, correction=correction, segments=by).segments
     for row, own in zip(told[:3], masks.values(), strict=True):
         noise = rng.normal(0, 1, (trials, 60)) * deviation + own * row["detectable"]
@@ -166,7 +166,7 @@ def test_tests_between_segments_are_corrected_over_pairs() -> None:
 def test_a_pair_among_very_many_can_differ_between_segments() -> None:
     values = RNG.normal(0, 0.1, (36, 40))
     values[0, :20] += 5
-    table = Scores.of(values, runs=[f"r{k}" for k in range(36)], queries=QUERIES[:40])
+    table = Scores.read(values, runs=[f"r{k}" for k in range(36)], queries=QUERIES[:40])
     by = {query: f"{j // 20}" for j, query in enumerate(QUERIES[:40])}
     found = compare(table, baseline="r1", alpha=0.001, segments=by)
     between = [row["interaction_p_adjusted"] for row in found.segments if row["segment"] == "all"]
@@ -199,7 +199,7 @@ def test_one_query_is_not_tested_and_does_not_count() -> None:
         "Whether segments differ is not tested: that takes two segments of more than one query each."
     )
     none = compare(
-        Scores.of(np.array([[0.1, 0.2], [0.3, 0.5]]), queries=["q1", "q2"]), segments={"q1": "a", "q2": "b"}
+        Scores.read(np.array([[0.1, 0.2], [0.3, 0.5]]), queries=["q1", "q2"]), segments={"q1": "a", "q2": "b"}
     )
     assert none.segments[-1]["p"] < 1
 
@@ -337,7 +337,7 @@ def test_intervals_by_segment_know_the_judgments() -> None:
     by = {f"q{k:02d}": "head" if k < 11 else "tail" for k in range(1, 31)}
     given: dict[str, Any] = {"segments": by, "interval": "queries"}
     known = evaluate(sample.qrels, sample.runs["fused"], "nDCG@10", **given)
-    table = evaluate(Scores.of(known.as_view("queries").to_frame("pandas")), **given)
+    table = evaluate(Scores.read(known.as_view("queries").to_frame("pandas")), **given)
     for found, said in ((known, "as the measure takes them"), (table, "unknown")):
         methods = " ".join(row["method"] for row in found.rows["segments"])
         assert said in methods

@@ -65,7 +65,7 @@ def named(shared: SharedRankings, gain: Floats) -> dict[tuple[str, str], float]:
 @pytest.mark.parametrize("measure", ["RBP(p=0.8)", "P@3"])
 def test_gains_of_sums_equal_brute_force(measure: str, monkeypatch: pytest.MonkeyPatch) -> None:
     (chosen,) = parse_measures(measure)
-    shared = SharedRankings.of(Judgments.of(QRELS), RUNS)
+    shared = SharedRankings.of(Judgments.read(QRELS), RUNS)
     monkeypatch.setattr(
         "unjudged.judging.gains.prevalence", lambda shared, _: np.full(len(shared.name), PREVALENCE)
     )
@@ -83,7 +83,7 @@ def best_possible(measure: str, grades: list[int]) -> float:
 @pytest.mark.parametrize("measure", ["AP", "AP@3", "nDCG", "nDCG@3", "R@3", "DCG@3"])
 def test_what_a_document_adds_is_what_its_judgment_adds_to_the_sum(measure: str) -> None:
     (chosen,) = parse_measures(measure)
-    shared = SharedRankings.of(Judgments.of(QRELS), RUNS)
+    shared = SharedRankings.of(Judgments.read(QRELS), RUNS)
     found = np.zeros((len(shared.judgments.grade), len(RUNS)))
     for one in added(shared, chosen):
         found[one.row, one.run] = one.number
@@ -102,7 +102,7 @@ def test_what_a_document_adds_is_what_its_judgment_adds_to_the_sum(measure: str)
 
 def test_what_is_likely_is_the_share_at_the_same_ranks() -> None:
     """The documents that are first, second, or third of a run; none of those in fourth place is judged."""
-    shared = SharedRankings.of(Judgments.of(QRELS), RUNS)
+    shared = SharedRankings.of(Judgments.read(QRELS), RUNS)
     chance = dict(zip(shared.names, prevalence(shared, 1)[np.argsort(shared.name)].tolist(), strict=True))
     best = {name: min(docs.index(name) for run in RANKINGS.values() for docs in run.values() if name in docs)
             for name in chance}  # fmt: skip

@@ -19,7 +19,7 @@ from unjudged.judging.holes import in_random_order, with_next_batch
 from unjudged.judging.judging_page import to_judge_in
 from unjudged.rankings.sample_file import sample_text
 
-POOL = Judgments.of({"q1": {"known": 1, "a": -1, "b": -1, "c": -1}, "q2": {"d": -1, "e": -1, "other": 0}})
+POOL = Judgments.read({"q1": {"known": 1, "a": -1, "b": -1, "c": -1}, "q2": {"d": -1, "e": -1, "other": 0}})
 SIZE = np.array([0.0, 3.0, 2.0, 1.0, 1.0, 2.0, 0.0])
 NAMES = POOL.pooled.names(np.arange(len(SIZE)))
 TRUTH = {name: place % 3 for place, name in enumerate(NAMES)}

@@ -20,13 +20,13 @@ def without(group: str, groups: dict[str, str]) -> Judgments:
     own: set[tuple[str, str]] = set()
     others: set[tuple[str, str]] = set()
     for name, path in sample.runs.items():
-        run = Run.of(path)
+        run = Run.read(path)
         for q, query in enumerate(run.queries):
             first = slice(run.offsets[q], min(run.offsets[q] + 10, run.offsets[q + 1]))
             ranked = np.arange(len(run.documents))[first]
             found = {(query, document) for document in run.documents.take(ranked)}
             (own if groups.get(name, name) == group else others).update(found)
-    judgments = Judgments.of(sample.qrels)
+    judgments = Judgments.read(sample.qrels)
     names = judgments.pooled.names(np.arange(len(judgments.grade)))
     return chosen_rows(judgments, np.array([name not in own - others for name in names]))
 

@@ -24,7 +24,7 @@ from unjudged.rankings.origin import A_POOL, CHOSEN, POOL, STRATIFIED, UNIFORM, 
 
 Nested = dict[str, dict[str, int]]
 
-LISTED = Judgments.of({"q1": dict.fromkeys("abcd", -1), "q2": dict.fromkeys("xy", -1)})
+LISTED = Judgments.read({"q1": dict.fromkeys("abcd", -1), "q2": dict.fromkeys("xy", -1)})
 RUNS = {"up": {"q1": dict(zip("abcd", (4, 3, 2, 1), strict=True)), "q2": {"x": 2, "y": 1}},
         "down": {"q1": dict(zip("dcba", (4, 3, 2, 1), strict=True)), "q2": {"y": 2, "x": 1}}}  # fmt: skip
 REST: Nested = {"q1": {"b": 1, "c": 0, "d": 0}, "q2": {"x": 1, "y": 0}}
@@ -97,7 +97,7 @@ def test_every_document_is_as_the_rule_says(first: Nested, last: Nested, rule: C
 def test_several_files_at_once_are_as_one_after_the_other(several: list[Nested], rule: Conflicts) -> None:
     one, *more = several
     at_once = merge(one, {str(number): file for number, file in enumerate(more)}, conflicts=rule)
-    stepwise = Judgments.of(one)
+    stepwise = Judgments.read(one)
     for file in more:
         stepwise = merge(stepwise, {"file": file}, conflicts=rule).judgments
     assert nested(at_once.judgments) == nested(stepwise)
@@ -237,12 +237,12 @@ def test_what_cannot_be_judged_counts_as_unjudged_and_is_not_asked_again(tmp_pat
         ),
         (
             FIRST,
-            {"last": replace(Judgments.of({"q1": {"d1": 1}}), probability=np.array([0.5]))},
+            {"last": replace(Judgments.read({"q1": {"d1": 1}}), probability=np.array([0.5]))},
             "error",
             "a sample with recorded strata, probabilities or",
         ),
         (
-            replace(Judgments.of({"q1": {"d1": 1}}), probability=np.array([0.5])),
+            replace(Judgments.read({"q1": {"d1": 1}}), probability=np.array([0.5])),
             {"last": FIRST},
             "error",
             "documents that were not in the sample",
@@ -268,14 +268,14 @@ def test_what_cannot_be_is_refused(first: Any, answers: Any, rule: Any, problem:
     ],
 )
 def test_the_origin_of_both(kind: Any, added: dict[str, int], expected: str, aloud: bool) -> None:
-    first = replace(Judgments.of({"q1": {"d1": 1, "d2": -1, "d3": -1}}), origin=Origin(kind))
+    first = replace(Judgments.read({"q1": {"d1": 1, "d2": -1, "d3": -1}}), origin=Origin(kind))
     if kind == STRATIFIED:
         first = replace(first, stratum=np.array([1, 2, 2], np.int32))
     found = merge(first, {"ann": {"q1": added}})
     assert found.judgments.origin.kind == expected
     assert any("were added to" in note for note in found.notes) == aloud
     assert (found.judgments.stratum is not None) == (kind == expected == STRATIFIED)
-    chosen = replace(Judgments.of({"q1": added}), origin=Origin(CHOSEN))
+    chosen = replace(Judgments.read({"q1": added}), origin=Origin(CHOSEN))
     if max(added.values()) >= 0:
         assert merge(first, {"ann": chosen}).judgments.origin.kind == CHOSEN
 
@@ -290,7 +290,7 @@ def test_estimates_refuse_chosen_judgments() -> None:
 
 
 def test_a_sample_of_single_documents_keeps_its_probabilities() -> None:
-    pool = Judgments.of({"q1": {"d1": -1, "d2": -1, "d3": -1}})
+    pool = Judgments.read({"q1": {"d1": -1, "d2": -1, "d3": -1}})
     odds = np.array([0.5, 0.2, 0.3])
     one_by_one = replace(pool, probability=odds, drawn=np.array([1, 0, 1], bool), origin=Origin(WEIGHTED))
     found = merge(one_by_one, {"ann": {"q1": {"d1": 1, "d2": 1, "d3": 0}}}).judgments

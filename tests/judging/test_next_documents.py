@@ -18,7 +18,7 @@ RBP = "RBP(p=0.8)"
 
 @pytest.mark.parametrize("design", ["narrowest(40)", "most telling(40)"])
 def test_judging_the_documents_of_a_run_narrows_its_bounds_by_their_gain(design: str) -> None:
-    judgments, run = Judgments.of(sample.qrels), sample.runs["dense"]
+    judgments, run = Judgments.read(sample.qrels), sample.runs["dense"]
     wanted = next_documents(judgments, run, design=design, measure=RBP).wanted
     gains = [one["gain"] for one in wanted]
     assert gains == sorted(gains, reverse=True)
@@ -105,7 +105,7 @@ def test_a_pool_is_the_first_documents_of_every_run_that_nobody_judged(tmp_path:
     """Sorted by name, so that nobody can infer ranks; without judgments it is a whole pool."""
     first: set[tuple[str, str]] = set()
     for path in sample.runs.values():
-        run = Run.of(path)
+        run = Run.read(path)
         for q, query in enumerate(run.queries):
             start = int(run.offsets[q])
             first |= {(query, document) for document in list(run.documents)[start : start + 10]}

@@ -128,8 +128,8 @@ def test_numbers_look_random_and_independent() -> None:
 
 
 def test_a_number_depends_on_query_document_and_seed_alone() -> None:
-    some = Judgments.of({"q1": {"a": 1, "b": 0}, "q2": {"a": 0}})
-    more = Judgments.of({"q2": {"c": 0, "a": 1}, "q1": {"b": 1, "a": 0}})
+    some = Judgments.read({"q1": {"a": 1, "b": 0}, "q2": {"a": 0}})
+    more = Judgments.read({"q2": {"c": 0, "a": 1}, "q1": {"b": 1, "a": 0}})
     few, many = sampling.identities(some), sampling.identities(more)
     assert few.tolist() == [many[3], many[2], many[1]]
     assert len({*few.tolist(), *many.tolist()}) == 4
@@ -148,6 +148,6 @@ def test_numbers_by_their_definition() -> None:
     identity = int.from_bytes(blake2b(b"q1 d7", digest_size=8).digest(), "little")
     salt = blake2b(b"3 redraw", digest_size=16).digest()
     first, second = (int.from_bytes(salt[i : i + 8], "little") for i in (0, 8))
-    judgments = Judgments.of({"q1": {"d7": 1}})
+    judgments = Judgments.read({"q1": {"d7": 1}})
     found = sampling.numbers(sampling.identities(judgments), 3, "redraw")
     assert found.tolist() == [mixed(mixed(identity ^ first) ^ second)]

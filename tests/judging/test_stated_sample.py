@@ -50,7 +50,7 @@ def test_per_query_each_query_is_a_stratum() -> None:
 
 
 def test_to_a_depth_only_the_first_documents_count() -> None:
-    run = {"a": Run.of({q: {d: -float(j) for j, d in enumerate(DOCUMENTS)} for q in QUERIES})}
+    run = {"a": Run.read({q: {d: -float(j) for j, d in enumerate(DOCUMENTS)} for q in QUERIES})}
     labels = scattered(60, 1)
     inside = sum(d in DOCUMENTS[:5] for docs in labels.values() for d in docs)
     with pytest.warns(
@@ -64,7 +64,7 @@ def test_to_a_depth_only_the_first_documents_count() -> None:
 
 
 def test_what_cannot_have_been_drawn_so_is_refused() -> None:
-    run = {"a": Run.of({q: {d: -float(j) for j, d in enumerate(DOCUMENTS)} for q in QUERIES})}
+    run = {"a": Run.read({q: {d: -float(j) for j, d in enumerate(DOCUMENTS)} for q in QUERIES})}
     pooled = {q: dict(list(docs.items())[:4]) for q, docs in TRUTH.items()}
     with pytest.raises(InputError, match="not a random sample of what the runs retrieve, drawn uniformly"):
         stated_sample(pooled, run)

@@ -84,12 +84,12 @@ def test_a_stopping_function_that_returns_no_weights(weights: Any) -> None:
 @pytest.mark.parametrize("grades", [[HUGE, 1, 1, 1], [2**31, 1, 1, 1], [0.5, 1, 1, 1], ["x", "1", "1", "1"]])
 def test_grades_that_are_no_grades(grades: Any) -> None:
     with pytest.raises(UsageError, match="whole numbers from -2147483648 to 2147483647"):
-        Judgments.of(QRELS).with_grades(grades)
+        Judgments.read(QRELS).with_grades(grades)
 
 
 def test_grades_of_other_kinds_of_integers() -> None:
-    judgments = Judgments.of(QRELS)
+    judgments = Judgments.read(QRELS)
     for kind in (np.int64, np.uint8, np.int16, bool):
         assert judgments.with_grades(np.array([1, 0, 1, 0], kind)).grade.dtype == np.int32
     with pytest.raises(InputError, match="whole number"):
-        Judgments.of({"q": {"a": HUGE}})
+        Judgments.read({"q": {"a": HUGE}})

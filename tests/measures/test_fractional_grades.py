@@ -115,7 +115,7 @@ def test_measures_that_need_whole_grades(measure: str) -> None:
 
 
 def test_what_takes_only_whole_grades() -> None:
-    fractions = Judgments.of(GRADES)
+    fractions = Judgments.read(GRADES)
     assert fractions.scale is not None
     for given_qrels in (GRADES, fractions):
         with pytest.raises(InputError, match=r"'a' of query 'q' is '0.25', expected a whole .* round them"):

@@ -113,7 +113,7 @@ def test_relabelling_is_the_same_as_reading_again(
     measure: Measure, collection: tuple[Qrels, RunDict]
 ) -> None:
     qrels, run = collection
-    judgments = Judgments.of(qrels)
+    judgments = Judgments.read(qrels)
     hidden = judgments.with_grades(np.where(np.arange(len(judgments.grade)) % 2, -1, judgments.grade))
     relabelled = judged_rankings(judgments, {"run": run}).relabelled(hidden)
     rows = iter(hidden.grade.tolist())
@@ -153,7 +153,7 @@ def test_discounts_are_the_bits_of_the_formula(cutoff: float) -> None:
     """Discounts that are kept are those that would be computed, for any number of ranks at once."""
     rank = np.arange(1, 3000, dtype=np.int32)
     grade = np.random.default_rng(1).integers(0, 5, len(rank))
-    judgments = Judgments.of({f"q{k}": {"d": int(g)} for k, g in zip(rank, grade, strict=True)})
+    judgments = Judgments.read({f"q{k}": {"d": int(g)} for k, g in zip(rank, grade, strict=True)})
     every = np.arange(len(rank), dtype=np.int32)  # one document per ranking, each at a rank of its own
     rankings = JudgedRankings(judgments, rank, every, np.arange(len(rank) + 1), rank, every)
     formula = np.where(rank <= cutoff, grade / np.log2(rank + 1.0), 0.0)

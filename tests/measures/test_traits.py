@@ -54,14 +54,14 @@ def test_a_measure_that_skips_the_unjudged_may_leave_its_completions() -> None:
 
 
 def test_the_highest_grade_of_the_scale() -> None:
-    judgments = Judgments.of({"q": {"a": 2, "b": 0}})
+    judgments = Judgments.read({"q": {"a": 2, "b": 0}})
     assert ERR.max_grade(judgments) == 4
     assert ERR(max_grade=3).max_grade(judgments) == 3
     assert RBP(max_grade=4).max_grade(judgments) == 4
     assert RBP.max_grade(judgments) == nDCG.max_grade(judgments) == AP.max_grade(judgments) == 2
     assert nDCG(gains={1: 1, 3: 10}).max_grade(judgments) == 3
     assert AP(rel=3).max_grade(judgments) == 3
-    assert AP.max_grade(Judgments.of({"q": {"a": -1}})) == 1
+    assert AP.max_grade(Judgments.read({"q": {"a": -1}})) == 1
 
 
 def test_gains_of_grades() -> None:

@@ -49,7 +49,7 @@ def case(rng: np.random.Generator, *, sampled: bool) -> JudgedRankings:
     grade = np.array([*retrieved[retrieved > -2], *missed], np.int32)
     if not len(grade):
         return case(rng, sampled=sampled)
-    judgments = Judgments.of({"q": {f"d{i}": int(g) for i, g in enumerate(grade)}})
+    judgments = Judgments.read({"q": {f"d{i}": int(g) for i, g in enumerate(grade)}})
     if sampled:
         stratum = rng.integers(0, 2, len(grade)).astype(np.int32)
         judgments = replace(judgments, stratum=stratum, origin=Origin(STRATIFIED))

@@ -73,7 +73,7 @@ def spelled_rankings(grades: np.ndarray) -> JudgedRankings:
     """One ranking per row: a grade, or -1."""
     qrels = {f"q{i}": {f"d{k}": int(g) for k, g in enumerate(row)} for i, row in enumerate(grades)}
     run = {query: {d: -float(d[1:]) for d in documents} for query, documents in qrels.items()}
-    return judged_rankings(Judgments.of(qrels), {"run": run})
+    return judged_rankings(Judgments.read(qrels), {"run": run})
 
 
 def test_ways_to_give_the_prevalence() -> None:

@@ -368,7 +368,9 @@ def scores(case: Case, measure: str, what: str, given_ends: bool) -> Iterator[Fo
             row = (run, f"q{q:02}", measure, value, low, high)
             for name, cell in zip(columns, row, strict=True):
                 columns[name].append(cell)
-    table = Scores.of({name: columns[name] for name in (list(columns) if given_ends else list(columns)[:4])})
+    table = Scores.read(
+        {name: columns[name] for name in (list(columns) if given_ends else list(columns)[:4])}
+    )
     if what == "compare":
         yield from _compared(unjudged.compare(table))
     elif what == "gate":

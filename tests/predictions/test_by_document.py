@@ -125,7 +125,7 @@ def test_the_public_call_is_the_same_estimate(monkeypatch: pytest.MonkeyPatch) -
     expect(monkeypatch, value)
     for _, drawn in every_poisson_sample()[5::17]:
         sampled = replace(population, drawn=drawn)
-        judgments = Judgments.of(TRUTH)
+        judgments = Judgments.read(TRUTH)
         recorded = replace(
             judgments, grade=np.where(drawn, judgments.grade, -1).astype(np.int32), probability=PI
         )
@@ -138,7 +138,7 @@ def test_the_public_call_is_the_same_estimate(monkeypatch: pytest.MonkeyPatch) -
 def test_stratified_estimates_and_variances_are_unbiased(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every simple random sample of 2 or 3 per stratum; strata of one query each."""
     measure = "RBP(p=0.8)"
-    judgments = Judgments.of(TRUTH)
+    judgments = Judgments.read(TRUTH)
     stratum = np.array([1, 1, 2, 2, 2, 1, 1, 1, 1], np.int32)
     cells = [[0, 1], [2, 3, 4], [5, 6, 7, 8]]
     predicted = {
@@ -166,7 +166,7 @@ def test_stratified_estimates_and_variances_are_unbiased(monkeypatch: pytest.Mon
 
 
 def test_a_difference_has_the_variance_of_the_difference() -> None:
-    judgments = Judgments.of(TRUTH)
+    judgments = Judgments.read(TRUTH)
     drawn = np.array([1, 0, 1, 1, 0, 1, 1, 0, 1], bool)
     recorded = replace(judgments, grade=np.where(drawn, judgments.grade, -1).astype(np.int32), probability=PI)
     found = estimate_by_document(recorded, RUNS, None, "DCG(gains={2: 0.1, 3: 0.1})@3")
@@ -180,7 +180,7 @@ def test_a_difference_has_the_variance_of_the_difference() -> None:
 
 
 def test_perfect_predictions_leave_only_query_uncertainty(monkeypatch: pytest.MonkeyPatch) -> None:
-    judgments = Judgments.of(TRUTH)
+    judgments = Judgments.read(TRUTH)
     drawn = np.array([1, 0, 1, 1, 0, 1, 1, 0, 1], bool)
     recorded = replace(judgments, grade=np.where(drawn, judgments.grade, -1).astype(np.int32), probability=PI)
     expect(monkeypatch, (judgments.grade > 0).astype(float))
@@ -193,7 +193,7 @@ def test_perfect_predictions_leave_only_query_uncertainty(monkeypatch: pytest.Mo
 
 
 def test_judgments_that_were_chosen_are_refused() -> None:
-    chosen = replace(Judgments.of({"q1": {"d1": 1, "d2": -1}}), origin=Origin(CHOSEN))
+    chosen = replace(Judgments.read({"q1": {"d1": 1, "d2": -1}}), origin=Origin(CHOSEN))
     with pytest.raises(UsageError, match="and these judgments are chosen documents"):
         estimate_by_document(chosen, {"a": {"q1": {"d1": 1.0}}}, None, "P@1")
     unknown = replace(chosen, origin=Origin(UNKNOWN))
@@ -232,7 +232,7 @@ def test_scattered_labels_are_no_pool(measure: str) -> None:
 
 
 def test_prels_list_only_what_was_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    judgments = replace(Judgments.of({"q1": {"d1": 1}}), probability=np.array([0.25]))
+    judgments = replace(Judgments.read({"q1": {"d1": 1}}), probability=np.array([0.25]))
     run = {"q1": {"d1": 2.0, "d2": 1.0}}
     expect(monkeypatch, np.array([0.5, 0.1]))
     found = estimate_by_document(judgments, {"a": run}, {"q1": {"d1": 0.5, "d2": 0.1}}, "P@2")
@@ -250,7 +250,7 @@ def test_estimates_are_not_cut_before_differences_are_taken() -> None:
         name: {"q": {d: -float(i) for i, d in enumerate(d for d in best["q"] if d.startswith(name))}}
         for name in "de"
     }
-    whole = Judgments.of(best)
+    whole = Judgments.read(best)
     for _ in range(400):
         drawn = rng.random(20) < 0.5
         grade = np.where(drawn, whole.grade, -1).astype(np.int32)
@@ -281,7 +281,7 @@ def test_no_sample_is_sure_of_what_it_did_not_see() -> None:
 
 def test_a_stratum_without_judgments_cannot_be_corrected() -> None:
     judgments = replace(
-        Judgments.of({"q1": {"d1": 1, "d2": 0, "d3": -1}}), stratum=np.array([1, 1, 2], np.int32)
+        Judgments.read({"q1": {"d1": 1, "d2": 0, "d3": -1}}), stratum=np.array([1, 1, 2], np.int32)
     )
     run = {"q1": {"d1": 2.0, "d3": 1.0}}
     with pytest.raises(
@@ -308,7 +308,7 @@ def test_designs_of_a_pool() -> None:
 
 
 def test_judgments_without_a_known_probability_are_left_out() -> None:
-    judgments = replace(Judgments.of({"q1": {"d1": 1, "d2": 1}}), probability=np.array([0.5, np.nan]))
+    judgments = replace(Judgments.read({"q1": {"d1": 1, "d2": 1}}), probability=np.array([0.5, np.nan]))
     found = estimate_by_document(judgments, {"a": {"q1": {"d1": 2.0, "d2": 1.0}}}, None, "P@2")
     assert found.judged == 1
     assert found.per_query.item() == pytest.approx(1 / 0.5 / 2)

@@ -126,7 +126,7 @@ def scattered(labels: int) -> tuple[Nested, Nested, dict[str, dict[str, float]],
 def test_scattered_labels_are_not_complete_queries() -> None:
     """One label in each of 30 queries counted as 30 complete queries: .0572 [.0399, .0745], truth .4875."""
     truth, people, run, _ = scattered(1)
-    model = Judgments.of(truth)
+    model = Judgments.read(truth)
     with pytest.raises(InputError, match="3 queries or more that people judged completely to rank 10") as one:
         estimate_by_query(people, {"mine": run}, model, "P@10")
     said = str(one.value)
@@ -142,7 +142,7 @@ def test_scattered_labels_are_not_complete_queries() -> None:
 def test_only_complete_queries_count() -> None:
     truth, people, run, _ = scattered(9)
     mixed = people | {q: truth[q] for q in list(truth)[:12]}
-    found = estimate_by_query(mixed, {"mine": run}, Judgments.of(truth), "P@10")
+    found = estimate_by_query(mixed, {"mine": run}, Judgments.read(truth), "P@10")
     assert (found.human.shape, found.further.shape, found.partly) == ((1, 12), (1, 1, 28), 18)
     assert "18 queries judged by people in part for P@10: counted by predictions only." in found.notes()
     exact = evaluate(truth, {"mine": run}, "P@10").values[0, :, 0]
@@ -152,7 +152,7 @@ def test_only_complete_queries_count() -> None:
     shallow = estimate_by_query(
         people,
         {"mine": {q: dict(sorted(d.items())[:5]) for q, d in run.items()}},
-        Judgments.of(truth),
+        Judgments.read(truth),
         "P@10",
     )
     assert shallow.human.shape == (1, 30)
@@ -165,18 +165,18 @@ def test_what_neither_labels_is_outside_the_pool() -> None:
     run = {f"q{i}": ranking for i in range(8)}
     labels = {q: {d: int(rng.random() < 0.5) for d in list(ranking)[:12]} for q in run}
     people = {q: labels[q] for q in list(run)[:4]}
-    found = estimate_by_query(people, {"mine": run}, Judgments.of(labels), "AP")
+    found = estimate_by_query(people, {"mine": run}, Judgments.read(labels), "AP")
     assert (found.human.shape, found.unlabelled) == ((1, 4), 8)
     assert found.mean("mine").of.judgments == "the pool judged"
     assert "neither people nor predictions label: 8, counted as nonrelevant." in found.notes()[-1]
     holes = {q: {d: g for d, g in docs.items() if d != "d09"} for q, docs in labels.items()}
     with pytest.raises(InputError, match="there are 0: they judged 44 of the 48 documents"):
-        estimate_by_query({q: holes[q] for q in people}, {"mine": run}, Judgments.of(holes), "AP")
+        estimate_by_query({q: holes[q] for q in people}, {"mine": run}, Judgments.read(holes), "AP")
 
 
 def test_runs_on_the_sample_collection() -> None:
     """Human judgments of ten queries, predictions (here: the full judgments, raised) of all thirty."""
-    whole = Judgments.of(sample.qrels)
+    whole = Judgments.read(sample.qrels)
     queries = list(whole.queries)
     names, grades = list(whole.documents), whole.grade.tolist()
     nested: dict[str, dict[str, int]] = {}
@@ -184,7 +184,7 @@ def test_runs_on_the_sample_collection() -> None:
         nested.setdefault(queries[q], {})[document] = grade
     human = {query: nested[query] for query in queries[:10]}
     runs = {name: sample.runs[name] for name in ("lexical", "fused")}
-    found = estimate_by_query(human, runs, Judgments.of(nested), "AP")
+    found = estimate_by_query(human, runs, Judgments.read(nested), "AP")
     ap = evaluate(nested, runs, "AP").values[:, :, 0]
     expected = prediction_powered(ap[0, :10], ap[0, :10], ap[0, 10:])
     assert found.mean("lexical").value == pytest.approx(expected.value, abs=1e-12)
@@ -235,6 +235,6 @@ def test_runs_are_read_once_for_all_measures(
 
     monkeypatch.setattr(unjudged.rankings.runs, "run_table", counted)
     measures = ["P@5", "RBP(p=0.8)", "DCG@10"]
-    found = estimate_with_predictions(people, runs, Judgments.of(labels), measures)
+    found = estimate_with_predictions(people, runs, Judgments.read(labels), measures)
     assert [str(one.measure) for one in found] == measures
     assert opened == runs

@@ -16,7 +16,7 @@ QUERIES, DOCUMENTS, TRIALS = 40, 30, 300
 MEASURE = "RBP(p=0.9)"
 NAMES = [f"d{j:02d}" for j in range(DOCUMENTS)]
 RANK = np.tile(np.arange(1, DOCUMENTS + 1), QUERIES)
-RUN = Run.of({f"q{i}": {name: -float(j) for j, name in enumerate(NAMES)} for i in range(QUERIES)})
+RUN = Run.read({f"q{i}": {name: -float(j) for j, name in enumerate(NAMES)} for i in range(QUERIES)})
 EXPECTED = np.array([0.6 * 0.9**j for j in range(DOCUMENTS)])
 LIMIT = float((0.1 * 0.9 ** np.arange(DOCUMENTS)) @ EXPECTED)
 """The mean RBP over all queries that this world might ask."""
@@ -33,7 +33,7 @@ def world(rng: np.random.Generator) -> tuple[Judgments, Predictions]:
         for q, row in zip(queries, relevant.astype(int).tolist(), strict=True)
     }
     scores = {q: dict(zip(NAMES, row, strict=True)) for q, row in zip(queries, score.tolist(), strict=True)}
-    return Judgments.of(grades), Predictions.of(scores)
+    return Judgments.read(grades), Predictions.of(scores)
 
 
 def poisson(judgments: Judgments, rng: np.random.Generator) -> Judgments:

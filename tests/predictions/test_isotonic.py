@@ -59,13 +59,13 @@ def test_folds_do_not_depend_on_the_order_of_the_file() -> None:
     for there, back in ((nested, turned), (few, {q: turned[q] for q in reversed(few)})):
         pair = []
         for source in (there, back):
-            judgments = Judgments.of(source)
+            judgments = Judgments.read(source)
             names = [
                 (judgments.queries[q], d) for q, d in zip(judgments.query, judgments.documents, strict=True)
             ]
             pair.append(dict(zip(names, folds_of(judgments).tolist(), strict=True)))
         assert pair[0] == pair[1]
-    by_query = folds_of(Judgments.of(nested)).reshape(25, 3)
+    by_query = folds_of(Judgments.read(nested)).reshape(25, 3)
     assert (by_query == by_query[:, :1]).all()
     assert sorted(np.bincount(by_query[:, 0])) == [2] * 5 + [3] * 5
-    assert len(set(folds_of(Judgments.of(few)).tolist())) > 4
+    assert len(set(folds_of(Judgments.read(few)).tolist())) > 4

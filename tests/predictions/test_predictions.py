@@ -15,7 +15,7 @@ from unjudged.predictions import Predictions, estimate_with_predictions
 
 SCORES = {"q1": {"d1": 0.9, "d2": 0.25}, "q2": {"d1": 0.5}}
 GRADES = {"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 1}}
-POOL = Judgments.of({"q2": {"d1": 0, "d9": 1}, "q1": {"d2": 1, "d1": 0}})
+POOL = Judgments.read({"q2": {"d1": 0, "d9": 1}, "q1": {"d2": 1, "d1": 0}})
 
 
 def rows(nested: dict[str, dict[str, float]]) -> list[tuple[str, str, float]]:
@@ -29,7 +29,7 @@ def test_scores_from_every_source_are_the_same(tmp_path: Path) -> None:
     sources = [
         SCORES,
         rows(SCORES),
-        Run.of(SCORES),
+        Run.read(SCORES),
         run,
         str(run),
         pandas.DataFrame(columns),
@@ -51,7 +51,7 @@ def test_grades_from_every_source_are_the_same(tmp_path: Path) -> None:
         zip(("query_id", "doc_id", "relevance"), zip(*rows(GRADES), strict=True), strict=True)  # type: ignore[arg-type]
     )
     for found in (
-        Predictions.of(Judgments.of(GRADES)),
+        Predictions.of(Judgments.read(GRADES)),
         Predictions.of(qrels),
         Predictions.of(pandas.DataFrame(columns)),
         Predictions.of(GRADES, kind="grades"),
@@ -98,7 +98,7 @@ def test_what_cannot_be_is_refused() -> None:
     with pytest.raises(UsageError, match="kind is 'stars'"):
         Predictions.of(SCORES, kind="stars")
     with pytest.raises(InputError, match=r"a prediction is 0\.9, expected whole numbers"):
-        Predictions.of(Run.of(SCORES), kind="grades")
+        Predictions.of(Run.read(SCORES), kind="grades")
     with pytest.raises(UsageError, match="standard input"):
         Predictions.of("-")
     with pytest.raises(UsageError, match="scores from 1 to 7; say from which threshold"):

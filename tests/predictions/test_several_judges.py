@@ -33,7 +33,7 @@ TRUTH = {
     for q, row in zip(QUERIES, RELEVANT.astype(int).tolist(), strict=True)
 }
 RUNS = {
-    name: Run.of({q: dict(zip(DOCUMENTS, RNG.random(20).tolist(), strict=True)) for q in QUERIES})
+    name: Run.read({q: dict(zip(DOCUMENTS, RNG.random(20).tolist(), strict=True)) for q in QUERIES})
     for name in ("a", "b")
 }
 
@@ -46,7 +46,7 @@ def judge(noise: float, seed: int) -> Scores:
 
 def sampled(rate: float, seed: int) -> Judgments:
     """A Poisson sample of the judgments."""
-    whole = Judgments.of(TRUTH)
+    whole = Judgments.read(TRUTH)
     drawn = np.random.default_rng(seed).random(len(whole.grade)) < rate
     grade = np.where(drawn, whole.grade, -1).astype(np.int32)
     return replace(whole, grade=grade, probability=np.full(len(grade), rate))
@@ -208,7 +208,7 @@ def test_what_judges_are() -> None:
     model = judge(1.0, 1)
     assert Judges.of(model).names == ["predictions"]
     assert Judges.of({"m": model}).names == ["m"]
-    both: dict[str, Any] = {"m": Judgments.of(TRUTH), "n": Run.of(model)}
+    both: dict[str, Any] = {"m": Judgments.read(TRUTH), "n": Run.read(model)}
     assert Judges.of(both).names == ["m", "n"]
     assert Judges.of(Judges.of(model)).names == ["predictions"]
     with pytest.raises(UsageError, match="or of several by name"):

@@ -45,7 +45,7 @@ def test_every_form_of_file_keeps_the_origin(
 ) -> None:
     """A random sample becomes the kind that the form can tell, and nothing else changes."""
     judgments = replace(
-        Judgments.of({"q": {"a": 1, "b": -1, "c": 0}}),
+        Judgments.read({"q": {"a": 1, "b": -1, "c": 0}}),
         probability=np.full(3, 0.5),
         origin=Origin(kind, depth),
     )

@@ -21,14 +21,14 @@ RUN = {"q1": {"c": 3.0, "a": 2.0, "x": 1.0}, "q2": {"a": 1.0}}
 
 
 def test_a_pool_lists_the_query_of_each_row() -> None:
-    pooled = Judgments.of(QRELS).pooled
+    pooled = Judgments.read(QRELS).pooled
     assert pooled.query.tolist() == [0, 0, 0, 1]
     assert list(pooled.queries) == ["q1", "q2"]
     assert list(pooled.documents) == ["a", "b", "c", "a"]
 
 
 def test_new_grades_keep_the_pool_and_relabel_its_rankings() -> None:
-    judgments = Judgments.of(QRELS)
+    judgments = Judgments.read(QRELS)
     other = judgments.with_grades(np.array([0, 0, 1, 0], np.int32))
     assert other.pooled is judgments.pooled
     rankings = judged_rankings(judgments, {"run": RUN})
@@ -37,10 +37,10 @@ def test_new_grades_keep_the_pool_and_relabel_its_rankings() -> None:
 
 
 def test_judgments_of_another_pool_are_refused() -> None:
-    judgments = Judgments.of(QRELS)
+    judgments = Judgments.read(QRELS)
     rankings = judged_rankings(judgments, {"run": RUN})
     others = {
-        "equal": Judgments.of(QRELS),
+        "equal": Judgments.read(QRELS),
         "extended": extended(judgments, [run_table(RUN)]),
         "chosen": chosen_rows(judgments, np.ones(4, bool)),
         "completed": Filled.of(rankings).rankings.judgments,
@@ -52,7 +52,7 @@ def test_judgments_of_another_pool_are_refused() -> None:
 
 
 def test_a_pickled_pool_is_its_columns_and_stays_one_pool() -> None:
-    judgments = Judgments.of(QRELS)
+    judgments = Judgments.read(QRELS)
     assert judgments.index is judgments.pooled.__dict__["index"]
     rankings = judged_rankings(judgments, {"run": RUN})
     again_judgments, again = pickle.loads(pickle.dumps((judgments, rankings)))
@@ -62,7 +62,7 @@ def test_a_pickled_pool_is_its_columns_and_stays_one_pool() -> None:
 
 
 def test_pickled_judgments_do_not_depend_on_what_was_computed() -> None:
-    judgments = Judgments.of(QRELS)
+    judgments = Judgments.read(QRELS)
     before = pickle.dumps(judgments)
     AP.compute(judged_rankings(judgments, {"run": RUN}))
     assert judgments.sampled_share.tolist() == [2 / 3, 1.0]
@@ -81,4 +81,4 @@ def test_a_pool_without_names_matches_nothing() -> None:
 
 def test_a_document_listed_twice_is_refused_at_once() -> None:
     with pytest.raises(InputError, match="'a'"):
-        Judgments.of([("q", "a", 1), ("q", "a", 0)])
+        Judgments.read([("q", "a", 1), ("q", "a", 0)])

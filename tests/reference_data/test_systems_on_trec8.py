@@ -23,7 +23,7 @@ from unjudged.rankings.runs import name_runs
 @pytest.fixture(scope="module")
 def shared(data: Path) -> SharedRankings:
     runs = sorted((data / "trec8" / "runs").iterdir())
-    return SharedRankings.of(Judgments.of(data / "trec8" / "qrels.trec8.gz"), name_runs(runs))
+    return SharedRankings.of(Judgments.read(data / "trec8" / "qrels.trec8.gz"), name_runs(runs))
 
 
 def bounds_of(shared: SharedRankings, name: str) -> tuple[Floats, Ends, Floats]:

@@ -97,12 +97,12 @@ def test_ranges_of_queries_are_those_of_compare(written: str) -> None:
 
 
 def test_rankings_and_holes_are_those_of_the_runs(written: str) -> None:
-    facts, judgments = read(written), Judgments.of(sample.qrels)
+    facts, judgments = read(written), Judgments.read(sample.qrels)
     rankings, holes, queries = facts["rankings"], facts["holes"], facts["queries"]
     pairs = zip(judgments.query.tolist(), judgments.documents, strict=True)
     known = dict(zip(pairs, judgments.grade.tolist(), strict=True))
     for i, name in enumerate(facts["runs"]):
-        run = Run.of(sample.runs[name])
+        run = Run.read(sample.runs[name])
         for q, query in enumerate(queries):
             places = rankings["shown"][i * len(queries) + q]
             names = [rankings["documents"][q][place] for place in places]
@@ -244,7 +244,7 @@ def test_the_more_rankings_the_fewer_documents_of_each() -> None:
     run = {f"q{i}": {f"d{j}": float(-j) for j in range(30)} for i in range(300)}
     qrels = {query: {"d1": 1} for query in run}
     for runs, depth in ((1, 20), (13, 20), (20, 10), (40, 5)):
-        shared = SharedRankings.of(Judgments.of(qrels), {f"run {i}": run for i in range(runs)})
+        shared = SharedRankings.of(Judgments.read(qrels), {f"run {i}": run for i in range(runs)})
         assert depth_kept(shared) == depth
 
 

@@ -95,7 +95,7 @@ def test_more_systems_than_letters_have_numbers() -> None:
     values = np.clip(
         np.linspace(0.9, 0.1, 60)[:, None, None] + np.random.default_rng(5).normal(0, 0.08, (60, 50, 1)), 0, 1
     )
-    text = compare(Scores.of(values, "AP", runs=[f"s{k}" for k in range(60)])).to_latex()
+    text = compare(Scores.read(values, "AP", runs=[f"s{k}" for k in range(60)])).to_latex()
     assert [row[0] for row in rows(text)] == [str(k) for k in range(1, 61)]
     assert re.search(r"textsuperscript\{\d+--60\}", text)
 

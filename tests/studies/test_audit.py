@@ -24,7 +24,7 @@ from unjudged.studies.orders import rho, rms, tau, tau_ap
 from unjudged.studies.resampling import QueryDraws
 
 metrics = pytest.importorskip("sklearn.metrics")
-QRELS = Judgments.of(sample.qrels)
+QRELS = Judgments.read(sample.qrels)
 
 
 def another(seed: int = 1, share: float = 0.15) -> Judgments:
@@ -70,7 +70,7 @@ def test_by_hand() -> None:
     people = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d1": 0, "d2": 1, "d4": 0}}
     model = {"q1": {"d1": 2, "d2": 1, "d3": 1}, "q2": {"d1": 0, "d2": 0}}
     run = {"q1": {"d2": 3.0, "d1": 2.0}, "q2": {"d2": 2.0, "d1": 1.0}}
-    found = audit(people, Judgments.of(model), {"a": run}, "P@2")
+    found = audit(people, Judgments.read(model), {"a": run}, "P@2")
     shares = [(r["grade"], r["other_grade"], r["documents"], r["share"]) for r in found.rows["confusion"]]
     counts = [[1, 1, 0], [1, 1, 0], [0, 0, 1]]
     assert shares == [(str(i), str(j), counts[i][j], counts[i][j] / 5) for i in range(3) for j in range(3)]
@@ -155,7 +155,7 @@ def test_documents_in_other_orders_are_matched_alike() -> None:
         for _ in range(2)
     )
     turned = {q: dict(reversed(docs.items())) for q, docs in reversed(model.items())}
-    same, other = (audit(people, Judgments.of(given)).rows["agreement"] for given in (model, turned))
+    same, other = (audit(people, Judgments.read(given)).rows["agreement"] for given in (model, turned))
     for one, again in zip(same, other, strict=True):
         for name in ("value", "query_low", "query_high"):
             assert one[name] == pytest.approx(again[name], abs=1e-12)
@@ -169,7 +169,7 @@ def test_only_a_recorded_sample_has_weights() -> None:
     rows = [("q1", "d1", 1, 0.5), ("q1", "d2", 0, 1.0), ("q2", "d1", 1, 0.5), ("q2", "d2", 0, 1.0)]
     drawn = pandas.DataFrame(rows, columns=["qid", "docno", "label", "probability"]).assign(method=1)
     assert said in audit(drawn, scores).notes
-    part = replace(Judgments.of(people), probability=np.array([0.5, 1, 0.5, 0.5, 1]))
+    part = replace(Judgments.read(people), probability=np.array([0.5, 1, 0.5, 0.5, 1]))
     assert [row["share"] for row in audit(part, scores).rows["confusion"]] == pytest.approx(
         [2 / 6, 0, 0, 4 / 6]
     )
@@ -186,7 +186,7 @@ def test_only_a_recorded_sample_has_weights() -> None:
 )
 def test_what_cannot_be(people: Any, judge: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
-        audit(people, Judgments.of(people) if judge is None else judge)
+        audit(people, Judgments.read(people) if judge is None else judge)
 
 
 def test_one_label_has_no_kappa() -> None:

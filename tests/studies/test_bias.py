@@ -43,7 +43,9 @@ def test_the_bias_of_any_measure_under_complete_judgments() -> None:
 def test_a_sample_stands_for_the_whole() -> None:
     """Weighted by 1 / pi, the audit of many samples is on average that of all documents."""
     rng = np.random.default_rng(8)
-    people = Judgments.of({f"q{i}": {f"d{j}": int(rng.integers(0, 2)) for j in range(40)} for i in range(12)})
+    people = Judgments.read(
+        {f"q{i}": {f"d{j}": int(rng.integers(0, 2)) for j in range(40)} for i in range(12)}
+    )
     names = list(people.queries)
     scores: dict[str, dict[str, float]] = {name: {} for name in names}
     run: dict[str, dict[str, float]] = {name: {} for name in names}
@@ -70,7 +72,7 @@ def drawn_world(rng: np.random.Generator) -> tuple[Judgments, dict[str, dict[str
     """Ten queries of twenty documents: a drawn sample, a model of all documents, and the truth."""
     truth = {f"q{i:02d}": {f"d{j:02d}": int(rng.integers(0, 4)) for j in range(20)} for i in range(10)}
     model = {q: {d: float(g + rng.integers(0, 2)) for d, g in docs.items()} for q, docs in truth.items()}
-    whole = Judgments.of(truth)
+    whole = Judgments.read(truth)
     pi = np.tile(np.clip(2.0 / np.arange(1, 21), 0.15, 0.9), 10)
     grade = np.where(rng.random(200) < pi, whole.grade, -1).astype(np.int32)
     return replace(whole, grade=grade, probability=pi), model, whole
@@ -86,7 +88,7 @@ def test_by_people_is_what_evaluate_estimates() -> None:
     (row,), mean = found.rows["bias"], expected.mean("a")
     assert (row["by_people"], row["estimate_low"], row["estimate_high"]) == (mean.value, mean.low, mean.high)
     predicted = evaluate(
-        Judgments.of({q: {d: int(s) for d, s in v.items()} for q, v in model.items()}), run, "DCG@10"
+        Judgments.read({q: {d: int(s) for d, s in v.items()} for q, v in model.items()}), run, "DCG@10"
     )
     assert row["by_people"] + row["bias"] == pytest.approx(predicted.means.item())
     columns = [column.name for column in found.grid("bias").columns]
@@ -112,7 +114,7 @@ def test_scattered_labels_have_no_bias_by_run() -> None:
     rng = np.random.default_rng(1)
     truth = {f"q{i}": {f"d{j}": int(rng.random() < 0.5) for j in range(10)} for i in range(30)}
     people = {q: dict(list(docs.items())[:1]) for q, docs in truth.items()}
-    model, run = Judgments.of(truth), {q: dict.fromkeys(docs, 1.0) for q, docs in truth.items()}
+    model, run = Judgments.read(truth), {q: dict.fromkeys(docs, 1.0) for q, docs in truth.items()}
     for measure in ("P@10", "AP"):
         with pytest.raises(InputError, match="judged 30 of the 300 documents that count in 30 queries"):
             audit(people, model, {"a": run}, measure)

@@ -177,7 +177,7 @@ class Collection:
         """Return the same with every run in memory, for what needs all of its documents."""
         runs: dict[str, RunSource] = {}
         for name, source in self.runs.items():
-            runs[name] = Run.of(source)
+            runs[name] = Run.read(source)
             if self.on_read is not None and not isinstance(source, Run):
                 self.on_read(name)
         return self.changed(runs=runs, on_read=None)
@@ -269,7 +269,7 @@ def judged_rankings(
     on_read: Callable[[str], None] | None = None,
 ) -> JudgedRankings:
     """Match every run once: dicts directly, anything else by way of a table."""
-    return JudgedRankings.of(judgments, _matched(judgments, runs, on_read))
+    return JudgedRankings.from_matches(judgments, _matched(judgments, runs, on_read))
 
 
 def _matched(
@@ -328,9 +328,9 @@ def recognised(judgments: Judgments) -> Judgments:
     """Return judgments that say nothing of their origin as positives, if they list nothing else.
 
     >>> lists = {f"q{k}": {"d1": 1, "d2": 2} for k in range(10)}
-    >>> print(recognised(Judgments.of(lists)).origin)
+    >>> print(recognised(Judgments.read(lists)).origin)
     positives only
-    >>> print(recognised(Judgments.of({**lists, "q1": {"d": 0}})).origin)
+    >>> print(recognised(Judgments.read({**lists, "q1": {"d": 0}})).origin)
     a pool
     """
     if len(judgments.queries) < ENOUGH_QUERIES or judgments.origin != A_POOL or (judgments.grade <= 0).any():
@@ -391,7 +391,7 @@ def _is_stated(labels: Labels) -> bool:
 
 def _read(labels: Labels) -> Judgments:
     """Return the judgments of a file, with the origin that is stated where the file records none."""
-    judgments = Judgments.of(_source(labels))
+    judgments = Judgments.read(_source(labels))
     if not _is_stated(labels):
         return judgments
     origin, how = judgments.origin, labels.how

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 class Scores:
     """`values[i, j, k]` is what run i scores on query j by measure k: an array with the names of its axes.
 
-    `Scores.of` makes them of a table of another tool, for `evaluate`, `compare`, `gate` and `report_page`.
+    `Scores.read` makes them of a table of another tool, for `evaluate`, `compare`, `gate` and `report_page`.
     """
 
     values: Final[Floats]
@@ -50,7 +50,7 @@ class Scores:
     """Where the cluster of each query stands, if queries are in clusters."""
 
     @classmethod
-    def of(
+    def read(
         cls,
         source: Any,
         measures: MeasureLike | Iterable[MeasureLike] | None = None,
@@ -77,7 +77,7 @@ class Scores:
         as a latency. `by` is a column with the segment of each query. Columns `low` and `high` of a long
         table are bounds of each value, as `engines.spark.evaluate(bounds=True)` has them.
 
-        >>> Scores.of({"query": ["q1", "q2"], "bm25": [0.2, 0.4], "dense": [0.3, 0.6]}, "nDCG@10")
+        >>> Scores.read({"query": ["q1", "q2"], "bm25": [0.2, 0.4], "dense": [0.3, 0.6]}, "nDCG@10")
         Scores(2 runs x 2 queries; nDCG@10)
         """
         from unjudged.collection.score_tables import array_of_scores, is_array, table_of_scores
@@ -149,7 +149,7 @@ def scores_of(collection: Collection) -> Scores | None:
     if isinstance(segments, str) and not os.path.exists(file_and_column(segments)[0]):
         given["by"] = segments
     file = table.file[0] if isinstance(table.file, tuple) and len(table.file) == 1 else table.file
-    scores = replace(Scores.of(file, table.measures, **given), clusters=collection.described.clusters)
+    scores = replace(Scores.read(file, table.measures, **given), clusters=collection.described.clusters)
     return scores if collection.systems is None else of_systems(scores, collection.systems)
 
 

@@ -29,7 +29,7 @@ def without_stale(judgments: Judgments, documents: Any) -> tuple[Judgments, list
 
     A dataset of ir_datasets has the documents that it was made of, and they are not read.
 
-    >>> kept, said = without_stale(Judgments.of({"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 1}}), ["d1", "d2"])
+    >>> kept, said = without_stale(Judgments.read({"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 1}}), ["d1", "d2"])
     >>> kept
     Judgments(1 query, 2 judged documents, 1 relevant, 0 pooled but not judged)
     >>> said[1]

@@ -94,7 +94,7 @@ class UnjudgedProvider(providers.Provider):  # type: ignore[misc]
         return translated(measure) is not None
 
     def _evaluator(self, measures: Iterable[Any], qrels: Any) -> Any:
-        return _Evaluator(list(measures), Judgments.of(_rows(qrels, "relevance")))
+        return _Evaluator(list(measures), Judgments.read(_rows(qrels, "relevance")))
 
 
 class _Evaluator(providers.Evaluator):  # type: ignore[misc]
@@ -128,7 +128,7 @@ def _rows(source: Any, number: str) -> Any:
 
 
 def _match(judgments: Judgments, run: Any) -> JudgedRankings:
-    return JudgedRankings.of(judgments, [matching.match(run_table(run), judgments.index)])
+    return JudgedRankings.from_matches(judgments, [matching.match(run_table(run), judgments.index)])
 
 
 class _LastMatch:
@@ -142,7 +142,7 @@ def _matched_once(qrels: Any, run: Any) -> JudgedRankings:
     last = _LastMatch.rankings
     same_qrels, same_run = (old() is new for old, new in zip(_LastMatch.frames, (qrels, run), strict=True))
     if last is None or not (same_qrels and same_run):
-        last = _match(last.judgments if last is not None and same_qrels else Judgments.of(qrels), run)
+        last = _match(last.judgments if last is not None and same_qrels else Judgments.read(qrels), run)
         _LastMatch.rankings, _LastMatch.frames = last, (weakref.ref(qrels), weakref.ref(run))
     return last
 

@@ -309,7 +309,7 @@ def _together(tables: Sequence[RecognisedFile]) -> tuple[Scores, Sequence[Recogn
     names = [list(one.content.runs) for one in tables]
     if len(tables) > 1 and all(len(own) == 1 or own == names[0] for own in names):
         with suppress(UnjudgedError):
-            scores = Scores.of([one.file for one in tables], missing="zero")
+            scores = Scores.read([one.file for one in tables], missing="zero")
             return (scores, tables) if len(scores.runs) == len(tables) else None
     return None
 

@@ -73,7 +73,7 @@ def recognise(file: str) -> RecognisedFile:
 
 def _by_numbers(file: str) -> str:
     """Return whether documents have grades or scores, by the first run in a file."""
-    run = Run.of(next(iter(name_runs([file]).values())))
+    run = Run.read(next(iter(name_runs([file]).values())))
     query = np.repeat(np.arange(len(run.queries)), np.diff(run.offsets))
     return JUDGMENTS if are_grades(query, run.scores) else RUN
 
@@ -96,7 +96,7 @@ def _judgments(file: str) -> RecognisedFile:
 
 
 def _run(file: str) -> RecognisedFile:
-    runs = {name: Run.of(source) for name, source in name_runs([file]).items()}
+    runs = {name: Run.read(source) for name, source in name_runs([file]).items()}
     several = "" if len(runs) == 1 else f"{counted(len(runs), 'run')}: {', '.join(list(runs)[:6])}; "
     sizes = np.concatenate([np.diff(run.offsets) for run in runs.values()])
     scores = np.concatenate([run.scores for run in runs.values()])
@@ -110,9 +110,9 @@ def _scores(file: str) -> RecognisedFile:
     """Return a table of scores with the settings that it is read with."""
     settings: tuple[str, ...] = ()
     try:
-        scores = Scores.of(file, missing="zero")
+        scores = Scores.read(file, missing="zero")
     except UsageError:  # some of its measures are known, others are not
-        scores, settings = Scores.of(file, missing="zero", wide="measures"), ("scores.wide=measures",)
+        scores, settings = Scores.read(file, missing="zero", wide="measures"), ("scores.wide=measures",)
     measures = shortlist([str(measure) for measure in scores.measures], 6)
     what = f"{counted(len(scores.runs), 'system')}: {shortlist(scores.runs, 6)}; {measures}"
     if gaps := gaps_of(scores):

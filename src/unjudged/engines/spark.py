@@ -63,7 +63,7 @@ def evaluate(
     `bounds` adds the columns low and high: the values that any completion of the judgments gives a query.
     The highest grade of all judgments is looked up first. Measures without bounds have nulls there.
 
-    `Scores.of(frame)` takes the frame as it is, for `compare`, `gate` and `report_page`. Write or cache it
+    `Scores.read(frame)` takes the frame as it is, for `compare`, `gate` and `report_page`. Write or cache it
     before you use it twice, as for its `means`; otherwise Spark computes it twice.
     """
     named = dict(runs) if isinstance(runs, Mapping) else {"run": runs}
@@ -225,7 +225,7 @@ class Task:
         ends = {} if self.highest is None else dict.fromkeys(("low", "high"), np.zeros(0))
         if not len(qrels):
             return _result([], [], [], {"value": np.zeros(0), **ends})
-        rankings = JudgedRankings.of(judgments, matched)
+        rankings = JudgedRankings.from_matches(judgments, matched)
         if self.depth is not None:
             rankings = rankings.cut(self.depth)
         measures = [_measure(*packed) for packed in self.measures]

@@ -108,7 +108,7 @@ class Holes:
     @classmethod
     def of(cls, collection: Collection, measure: Measure, depth: int | None = None) -> Holes:
         """Return the holes of a collection; the judgments of a pool get an order in which all are alike."""
-        runs = {name: Run.of(run) for name, run in collection.runs.items()}
+        runs = {name: Run.read(run) for name, run in collection.runs.items()}
         judges = Judges.of(collection.predictions) if collection.predictions else None
         has = bool(collection.described.judgments)
         deepest = _deepest(measure, collection.judgments.origin if has else Origin(), depth)

@@ -134,7 +134,7 @@ def _asked(design: str, n: int | None, seed: int) -> Asked:
 def _by_design(collection: Collection, kind: Design, asked: Asked) -> NextDocuments:
     """Return what a design chooses of a pool: a random sample, or all that a rule lists."""
     at = kind.level_of(asked.level) if asked.level else None
-    named = {name: Run.of(run) for name, run in collection.runs.items()}
+    named = {name: Run.read(run) for name, run in collection.runs.items()}
     if not collection.described.judgments:
         pool = Pool.of_runs(named, DEEPEST)
     elif kind.random:

@@ -68,8 +68,8 @@ class Pool:
         Judgments(30 queries, 0 judged documents, 0 relevant, 1423 pooled but not judged)
         """
         depth = checked_depth(depth)
-        read = {name: Run.of(source) for name, source in name_runs(runs).items()}
-        judgments = replace(Judgments.of(documents_of(read.values(), depth)), origin=Origin(POOL, depth))
+        read = {name: Run.read(source) for name, source in name_runs(runs).items()}
+        judgments = replace(Judgments.read(documents_of(read.values(), depth)), origin=Origin(POOL, depth))
         return cls(judgments, judged_rankings(judgments, read), list(read))
 
     @property

@@ -45,7 +45,7 @@ def stated_sample(
     collection = collection_of(qrels, runs).loaded()
     labels = Judgments.whole(collection.judgments)
     _check_unrecorded(labels)
-    named = {name: Run.of(run) for name, run in collection.runs.items()}
+    named = {name: Run.read(run) for name, run in collection.runs.items()}
     pool = extended(labels, [run.table for run in named.values()], new_queries=how == UNIFORMLY)
     rankings = judged_rankings(pool, named)
     deepest = np.inf if depth is None else checked_int("depth", depth, 1)

@@ -62,7 +62,7 @@ def design_for_predictions(
     (43, 0.167)
     """
     chosen, seed = Sum.of(measure), checked_int("seed", seed)
-    listed = None if among is None else _none_judged(Judgments.of(among))
+    listed = None if among is None else _none_judged(Judgments.read(among))
     pool, rankings = _retrieved(runs, None if qrels is None else Judgments.whole(qrels), listed)
     weight = sums(chosen.weights(rankings.rank), rankings.row, len(pool.grade))
     open_ = pool.waiting & (weight > 0)
@@ -147,7 +147,7 @@ def _retrieved(
     runs: RunsSource, known: Judgments | None, listed: Judgments | None
 ) -> tuple[Judgments, JudgedRankings]:
     """Return a pool of what is known and what the runs retrieve, for the listed queries, and rankings."""
-    named = {name: Run.of(run) for name, run in name_runs(runs).items()}
+    named = {name: Run.read(run) for name, run in name_runs(runs).items()}
     tables = [run.table for run in named.values()]
     if listed is not None:
         known = listed if known is None else extended(known, [table_of(listed)], new_queries=True)

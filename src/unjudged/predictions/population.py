@@ -168,7 +168,7 @@ def is_sample(judgments: Judgments) -> bool:
 
 def with_retrieved(collection: Collection) -> JudgedRankings:
     """Match runs with judgments that have an unjudged row for each further document that they retrieve."""
-    runs = {name: Run.of(run) for name, run in collection.runs.items()}
+    runs = {name: Run.read(run) for name, run in collection.runs.items()}
     judgments, tables = collection.judgments, [run.table for run in runs.values()]
     if any((rows_of(judgments, table) < 0).any() for table in tables):
         judgments = extended(judgments, tables)

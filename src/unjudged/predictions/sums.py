@@ -69,7 +69,7 @@ class Sum:
     def gains(self, grade: ArrayLike) -> Floats:
         """Return the gain of each grade: what a document at rank 1 scores, divided by the weight there."""
         grades, place = np.unique(np.asarray(grade, np.int32), return_inverse=True)
-        judgments = Judgments.of({str(g): {"d": g} for g in grades.tolist()})
+        judgments = Judgments.read({str(g): {"d": g} for g in grades.tolist()})
         first = np.ones(len(grades), np.int32)
         one_each = np.arange(len(grades) + 1)
         rankings = JudgedRankings(

@@ -159,7 +159,7 @@ def compare_collections(
     """Compare systems over several collections, as BEIR and MTEB report them, by tests over queries.
 
     `collections` maps names to a `Collection` or its description, to (judgments, runs), or to a table of
-    scores: `Scores`, or a file or frame that `Scores.of` takes. Each needs the same runs and at least two
+    scores: `Scores`, or a file or frame that `Scores.read` takes. Each needs the same runs and at least two
     queries. `measure` is the one of the tables if they have only one, else nDCG@10. `predictions` are used
     with the judgments, or name those of each collection. `depth` keeps only the first documents of each
     ranking. `test` is for pairs within collections, corrected over all pairs and
@@ -261,7 +261,7 @@ def _read(name: str, source: Any, measure: MeasureLike | None) -> Subject:
     if kind_of_source(source) not in (FILE, FRAME, MAPPING):
         expected = "a Collection, (judgments, runs), or a table of scores"
         raise UsageError(f"collection {name!r} is of type {type(source).__name__}, expected {expected}")
-    return subject_of(Scores.of(source, measure))
+    return subject_of(Scores.read(source, measure))
 
 
 def _gathered(name: str, subject: Subject, measure: MeasureLike, **options: Any) -> Gathered:

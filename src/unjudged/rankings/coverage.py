@@ -100,7 +100,7 @@ def in_order(judgments: Judgments, runs: dict[str, RunSource]) -> dict[str, RunS
     differ = len(np.unique(cells, axis=0)) / max(len(cells), 1)
     if differ < MANY_DIFFER:
         return runs
-    read: dict[str, RunSource] = {name: Run.of(source) for name, source in runs.items()}
+    read: dict[str, RunSource] = {name: Run.read(source) for name, source in runs.items()}
     for name, run in read.items():
         assert isinstance(run, Run)  # noqa: S101
         query = np.repeat(np.arange(len(run.queries)), np.diff(run.offsets))

@@ -85,7 +85,7 @@ def documents_of(runs: Iterable[Run], depth: int) -> dict[str, dict[str, int]]:
 def new_documents(judgments: Judgments, since: Judgments) -> Judgments:
     """Return the documents that an earlier pool lacks; alone they are a pool to no depth.
 
-    >>> new_documents(Judgments.of({"q": {"a": -1, "b": -1}}), Judgments.of({"q": {"a": 1}})).documents[0]
+    >>> new_documents(Judgments.read({"q": {"a": -1, "b": -1}}), Judgments.read({"q": {"a": 1}})).documents[0]
     'b'
     """
     new = chosen_rows(judgments, rows_of(since, table_of_pool(judgments.pooled)) < 0)

@@ -60,8 +60,8 @@ class JudgedRankings:
     _relevant: dict[tuple[int, float], JudgedRankings] = field(init=False, repr=False, default_factory=dict)
 
     @classmethod
-    def of(cls, judgments: Judgments, runs: Iterable[Matched]) -> JudgedRankings:
-        """One ranking for every run and query, in this order.
+    def from_matches(cls, judgments: Judgments, runs: Iterable[Matched]) -> JudgedRankings:
+        """Make one ranking for every run and query, in this order.
 
         What a run holds is appended to that of the others as it comes, so that nothing is held twice.
         """
@@ -108,7 +108,7 @@ class JudgedRankings:
         """
         states = _states(labels)
         lines = [state for state in (*states, *_states(missed)) if state is not None]
-        judgments = Judgments.of({"q": {f"d{i}": grade for i, grade in enumerate(lines)}})
+        judgments = Judgments.read({"q": {f"d{i}": grade for i, grade in enumerate(lines)}})
         ranks = [rank for rank, state in enumerate(states, 1) if state is not None]
         return cls(
             judgments=judgments,

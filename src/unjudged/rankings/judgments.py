@@ -60,7 +60,7 @@ class Judgments:
     A grade is a place among those that occur: `grade` g stands for the gain `scale[g]`, from 0 upwards, so
     that fractions are kept exactly. `scale` is None where grades are whole numbers, which are their gains.
 
-    >>> judgments = Judgments.of({"q1": {"d1": 1, "d2": 0, "d3": -1}})
+    >>> judgments = Judgments.read({"q1": {"d1": 1, "d2": 0, "d3": -1}})
     >>> judgments
     Judgments(1 query, 2 judged documents, 1 relevant, 1 pooled but not judged)
     """
@@ -76,11 +76,26 @@ class Judgments:
     _once: dict[tuple[Any, ...], NDArray[Any]] = field(init=False, repr=False, default_factory=dict)
 
     @classmethod
-    def of(cls, source: JudgmentsSource, **columns: str) -> Judgments:
-        """From a file, a frame, `{query: {document: grade}}`, or (query, document, grade) rows.
+    def read(cls, source: JudgmentsSource, **columns: str) -> Judgments:
+        """Read a file, a frame, `{query: {document: grade}}`, or (query, document, grade) rows.
 
-        Columns of a frame are recognised by the names that ir_measures, PyTerrier and BEIR use. Name
-        others yourself: `Judgments.of(frame, query="topic", document="url", grade="stars")`.
+        A file is Parquet, Arrow, CSV or TSV with a header, JSON, or TREC text, whatever its name; `-` is
+        standard input, `irds:<id>` a dataset of ir_datasets. TREC text is recognised by its columns:
+
+        - four, `query iteration document grade`: qrels;
+        - five, `query iteration document stratum grade`: a stratified sample, as sample_eval reads it;
+        - five, `query document grade method probability`: a sample with inclusion probabilities (prels), as
+          statAP's script reads it. Methods 0 and 2 judged every document they chose: probability 1.
+
+        The file of a sample that `next` drew says so in its first line.
+
+        Parameters
+        ----------
+        source
+            Where the grades are.
+        columns
+            Names of columns by role, where they are not those that ir_measures, PyTerrier and BEIR use:
+            `Judgments.read(frame, query="topic", document="url", grade="stars")`.
         """
         if isinstance(source, Judgments):
             return source
@@ -96,7 +111,7 @@ class Judgments:
     @classmethod
     def whole(cls, source: JudgmentsSource) -> Judgments:
         """Return judgments whose grades mean the same as those of others: whole numbers, no fractions."""
-        found = cls.of(source)
+        found = cls.read(source)
         if found.scale is None:
             return found
         gain = found.scale[np.maximum(found.grade, 0)]
@@ -107,26 +122,10 @@ class Judgments:
             raise InputError(f"{problem}, expected {expected('grade')}: round them; {IS_IT_A_RUN}")
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str], **columns: str) -> Judgments:
-        """From a file; `-` is standard input, `irds:<id>` a dataset of ir_datasets.
-
-        Parquet, Arrow, CSV or TSV with a header (BEIR's qrels) and JSON dictionaries are recognised by their
-        first bytes; `columns` works as for `of`. TREC text is recognised by its columns:
-
-        - four, `query iteration document grade`: qrels;
-        - five, `query iteration document stratum grade`: a stratified sample, as sample_eval reads it;
-        - five, `query document grade method probability`: a sample with inclusion probabilities (prels), as
-          statAP's script reads it. Methods 0 and 2 judged every document they chose: probability 1.
-
-        So is the file of a sample that `next` drew: its first line says so.
-        """
-        return cls.of(path, **columns)
-
-    @classmethod
     def from_arrays(
         cls, documents: Any = None, grades: Any = None, *, queries: Any = None, names: Any = None
     ) -> Judgments:
-        """From arrays with a row per query, as `Run.from_arrays` takes them.
+        """Take arrays with a row per query, as `Run.from_arrays` takes them.
 
         Without `documents`, `grades` is a matrix of labels with a column per document, as scikit-learn's
         `ndcg_score` takes it; NaN means that a document has no judgment. Without `grades` they are 1.
@@ -139,7 +138,7 @@ class Judgments:
 
     @classmethod
     def from_table(cls, table: Table, layout: Layout, index: Index | None = None) -> Judgments:
-        """From a table with the columns of the layout, in which each query's rows are together."""
+        """Take a table with the columns of the layout, in which each query's rows are together."""
         column = {name: table.numbers[:, k] for k, name in enumerate(layout.numbers)}
         stratum, probability = column.get("stratum"), column.get("probability")
         if probability is not None:
@@ -150,7 +149,7 @@ class Judgments:
         lowest, highest = table.extent or (UNSAMPLED, None)
         pooled_only = lowest < 0 and UNSAMPLED in grade
         made = cls(
-            PooledDocuments.of(table, index),
+            PooledDocuments.from_table(table, index),
             grade,
             None if stratum is None else stratum.astype(np.int32),
             probability,

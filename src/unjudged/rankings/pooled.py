@@ -30,8 +30,8 @@ class PooledDocuments:
     documents: Final[Ids]
 
     @classmethod
-    def of(cls, table: Table, index: Index | None = None) -> PooledDocuments:
-        """From a table that has each query's rows together; a document listed twice is an error."""
+    def from_table(cls, table: Table, index: Index | None = None) -> PooledDocuments:
+        """Take a table that has each query's rows together; a document listed twice is an error."""
         pooled = cls(table.queries, table.starts, table.documents)
         if table.keys is not None:
             pooled._keys = table.keys

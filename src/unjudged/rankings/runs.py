@@ -38,7 +38,7 @@ class Run:
 
     The documents of `queries[i]` are `documents[offsets[i]]` to `documents[offsets[i + 1] - 1]`.
 
-    >>> run = Run.of({"q1": {"d1": 0.5, "d2": 0.9, "d3": 0.5}})
+    >>> run = Run.read({"q1": {"d1": 0.5, "d2": 0.9, "d3": 0.5}})
     >>> run.ranking("q1")
     ['d2', 'd3', 'd1']
     """
@@ -49,36 +49,37 @@ class Run:
     scores: NDArray[np.float64]
 
     @classmethod
-    def of(cls, source: RunSource, **columns: str) -> Run:
-        """From a file, a frame, `{query: {document: score}}`, or (query, document, score) rows.
+    def read(cls, source: RunSource, **columns: str) -> Run:
+        """Read a file, a frame, `{query: {document: score}}`, or (query, document, score) rows.
 
-        Columns of a frame are recognised by the names that ir_measures, PyTerrier and BEIR use. Name
-        others yourself: `Run.of(frame, query="topic", document="url", score="similarity")`.
+        Parameters
+        ----------
+        source
+            Where the rankings are. TREC text has six columns, `query iteration document rank score tag`; `-`
+            is standard input.
+        columns
+            Names of columns by role, where they are not those that ir_measures, PyTerrier and BEIR use:
+            `Run.read(frame, query="topic", document="url", score="similarity")`.
         """
         if isinstance(source, Run):
             return source
         table = run_table(source, **columns)
         with name_in_errors(source, "run"):
-            return cls.of_table(table)
+            return cls.from_table(table)
 
     @classmethod
-    def of_table(cls, table: Table) -> Run:
-        """From a table that has each query's rows together; a document listed twice is an error."""
+    def from_table(cls, table: Table) -> Run:
+        """Take a table that has each query's rows together; a document listed twice is an error."""
         matching.index(table)
         order = scanner.best_first(table)
         names = scanner.take_names(table.documents, order)
         return cls(table.queries, table.starts, names, table.numbers[order, 0])
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str], **columns: str) -> Run:
-        """From a file of six columns, `query iteration document rank score tag`; `-` is standard input."""
-        return cls.of(path, **columns)
-
-    @classmethod
     def from_arrays(
         cls, documents: Any = None, scores: Any = None, *, queries: Any = None, names: Any = None
     ) -> Run:
-        """From arrays with a row per query, as faiss, hnswlib and `torch.topk` give the best documents.
+        """Take arrays with a row per query, as faiss, hnswlib and `torch.topk` give the best documents.
 
         `documents` are row numbers, which `names` gives names, or names. -1 (None among names) fills up a
         query that has fewer documents, and a score of -inf means that a document was not retrieved. Without
@@ -119,7 +120,7 @@ class _ArrayRun(Run):
     def __getattr__(self, name: str) -> Any:
         if name not in ("offsets", "documents", "scores"):
             raise AttributeError(name)
-        self.__dict__.update(Run.of_table(self.table).__dict__)
+        self.__dict__.update(Run.from_table(self.table).__dict__)
         return self.__dict__[name]
 
     @property

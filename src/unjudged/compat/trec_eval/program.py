@@ -190,7 +190,7 @@ def _scanned(options: Options, judgments: Judgments, run: str) -> tuple[JudgedRa
     layout = Layout(RUN.columns, RUN.open_ended, single=options.version == 9)
     with name_file_in_errors(source), on_disk(source) as file:
         with closing(trec.scan_runs([File(source, file)], judgments.index, layout)) as scans:
-            rankings = JudgedRankings.of(judgments, [next(scans)])
+            rankings = JudgedRankings.from_matches(judgments, [next(scans)])
         return rankings, trec.last_tag(file) if "runid" in options.measures else b""
 
 

@@ -276,7 +276,7 @@ def gains_of(measure: Measure, grade: Integers) -> Floats:
     from unjudged.rankings.judgments import Judgments
 
     one = np.arange(len(grade) + 1)
-    judgments = Judgments.of({str(k): {"d": int(g)} for k, g in enumerate(grade.tolist())})
+    judgments = Judgments.read({str(k): {"d": int(g)} for k, g in enumerate(grade.tolist())})
     first = np.ones(len(grade), np.int32)
     r = JudgedRankings(judgments, first, one[:-1].astype(np.int32), one, first, one[:-1].astype(np.int32))
     weight = weights_of(measure, np.ones(1, np.int64))

@@ -155,14 +155,14 @@ def _made(source: Any, kind: str | None, columns: dict[str, str]) -> Predictions
     if is_file and kind is None and os.fspath(source) == STANDARD_INPUT:
         raise UsageError("say whether standard input holds qrels or a run: kind='grades' or 'scores'")
     if kind == GRADES:
-        return Predictions(table_of(Judgments.whole(Judgments.of(source, **columns))), GRADES, name)
+        return Predictions(table_of(Judgments.whole(Judgments.read(source, **columns))), GRADES, name)
     try:
-        return Predictions(Run.of(source, **columns).table, SCORES, name, guessed=True)
+        return Predictions(Run.read(source, **columns).table, SCORES, name, guessed=True)
     except UnjudgedError as as_run:
         if kind == SCORES or recognised not in (FILE, FRAME):
             raise
         try:
-            return Predictions(table_of(Judgments.whole(Judgments.of(source, **columns))), GRADES, name)
+            return Predictions(table_of(Judgments.whole(Judgments.read(source, **columns))), GRADES, name)
         except UnjudgedError as as_qrels:
             if str(as_qrels) == str(as_run):
                 raise as_run from None

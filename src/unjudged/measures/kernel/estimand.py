@@ -89,7 +89,7 @@ def permitted(measure: Measure, judgments: Judgments | None, use: Use = VALUE) -
     the noise of sampling, so tests and intervals for other queries cover both.
 
     >>> from unjudged import infAP
-    >>> sample = Judgments.of({"q": {"a": 1, "b": -1}})
+    >>> sample = Judgments.read({"q": {"a": 1, "b": -1}})
     >>> print(permitted(infAP, sample))
     mean AP (these queries, the pool judged)
     """
