@@ -44,7 +44,7 @@ from unjudged.judging.designs import design
 from unjudged.measures.kernel.estimand import ALL_JUDGED
 from unjudged.measures.kernel.registry import Measure, bounds_of, reported_measure
 from unjudged.questions.comparing import compare_gathered
-from unjudged.questions.gathering import Gathered, known_evidence
+from unjudged.questions.gathered import Gathered, known_evidence
 from unjudged.rankings.judged import Floats, Integers
 from unjudged.report.figure import Figure, colour_of, dot
 from unjudged.results.fields import FIELDS, Row, field

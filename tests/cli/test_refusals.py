@@ -53,7 +53,7 @@ USAGE = {
     f"evaluate {QRELS} {RUN} --decimals 16": "--decimals is 16, expected a number from 0 to 15",
     f"evaluate {QRELS} {RUN} --plot f.bmp": "f.bmp: a figure needs a name that ends in .svg, .png or .pdf",
     f"report {QRELS} {RUN} -o page.pdf": "a report is a page of HTML: page.pdf must end in .html",
-    f"evaluate {QRELS} {RUN} --interval mode": "--interval is 'mode', expected one of bounds",
+    f"evaluate {QRELS} {RUN} --interval mode": "--interval is 'mode', expected one of queries",
     f"evaluate {QRELS} {RUN} --interval model": "needs a prevalence, the probability that an unjudged",
     f"evaluate {QRELS} {RUN} --interval model(prevalence=7)": "prevalence is 7",
     f"evaluate {QRELS} {RUN} --interval queries(prevalence=.1)": "queries(prevalence=.1): no parameter is "

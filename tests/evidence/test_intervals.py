@@ -196,7 +196,7 @@ def test_progress() -> None:
 
 
 def test_unknown_methods_and_levels() -> None:
-    with pytest.raises(UsageError, match="interval is 'often', expected one of bounds"):
+    with pytest.raises(UsageError, match="interval is 'often', expected one of queries"):
         intervals(SCORES, "often")
     for confidence in (0.0, 1.0, 1.5):
         with pytest.raises(UsageError, match="confidence is"):

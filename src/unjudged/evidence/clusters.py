@@ -27,7 +27,7 @@ class Clusters:
 
     >>> clusters = Clusters.of(["a", "a", "b", "c", "c", "c"])
     >>> len(clusters), round(clusters.worth, 4)
-    (3, 2.6)
+    (3, 2.6667)
     """
 
     number: NDArray[np.intp]

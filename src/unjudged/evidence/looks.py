@@ -60,7 +60,7 @@ def boundary(information: Floats, expected: float, alpha: float = 0.05) -> Float
     `expected` is the information at which it is to be narrowest.
 
     >>> boundary(np.array([10.0, 50.0, 200.0]), 50.0).round(2).tolist()
-    [3.74, 3.01, 3.05]
+    [3.36, 3.04, 3.13]
     """
     doubled = -2 * log(alpha)
     mixed = information * (doubled + log(doubled + 1)) / expected

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from unjudged.base.errors import UsageError
+from unjudged.base.notes import DOUBT, Note
 from unjudged.base.segments import numbered
 from unjudged.base.wording import percent
 from unjudged.evidence.calibration import LeftOut, check_pooled
@@ -64,17 +65,17 @@ def left_out_groups(
     values = (actual, rest, 100 * change, first, place)
     lists = (pool.runs, names_of, *(one.tolist() for one in values))
     rows = [dict(zip(fields, row, strict=True)) for row in zip(*lists, strict=True)]
-    note = f"No mean {chosen} is above 0, so there is nothing to lose."
+    finding = f"No mean {chosen} is above 0, so there is nothing to lose."
     if (actual > 0).any():
         size, moved = np.abs(change), np.abs(place - first)
         most = int(np.argmax(size))
-        note = (
+        finding = (
             f"Left out, a run's {chosen} changes by {percent(size.mean(), 2)} on average, "
             f"{percent(size[most], 2)} at most ({pool.runs[most]}), its place by "
             f"{moved.mean():.1f} on average, {moved.max()} at most."
         )
     titles = {"left out": f"Groups left out of the pool; {chosen}"}
-    return Result({"left out": rows}, [note], {"titles": titles})
+    return Result({"left out": rows}, [Note(finding, weight=DOUBT)], {"titles": titles})
 
 
 def _means(measure: Measure, rankings: JudgedRankings, runs: int) -> Floats:

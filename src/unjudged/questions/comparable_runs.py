@@ -25,7 +25,7 @@ from unjudged.questions.fitting_measures import (
     not_uniform,
     why_not_uniform,
 )
-from unjudged.questions.gathering import Gathered, known_evidence
+from unjudged.questions.gathered import Gathered, known_evidence
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.origin import STRATIFIED, UNIFORM, below_pool
 

@@ -23,8 +23,8 @@ from unjudged.inference.macro import MACRO, collection_rows, macro_variances
 from unjudged.inference.rows import MOST_PERMUTATIONS, answer, pairs_of, place_of_baseline
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.questions.fitting_measures import notes_on_measures
+from unjudged.questions.gathered import Gathered
 from unjudged.questions.gathering import (
-    Gathered,
     Measures,
     Source,
     Subject,

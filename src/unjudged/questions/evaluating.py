@@ -12,7 +12,8 @@ import numpy as np
 from unjudged.base.choices import TiesName
 from unjudged.collection.query_segments import SegmentsSource, several_segments
 from unjudged.evidence.contrast import Evidence
-from unjudged.questions.gathering import Gathered, Measures, Source, gather, predicting, subject_of
+from unjudged.questions.gathered import Gathered
+from unjudged.questions.gathering import Measures, Source, gather, predicting, subject_of
 from unjudged.rankings.runs import Names, RunsSource
 from unjudged.results.evaluation import Evaluation
 from unjudged.results.fields import Row

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,20 +10,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from unjudged.base.choices import TestName, TiesName, check_probability, checked_int
-from unjudged.base.errors import UnjudgedWarning, UsageError, announce
-from unjudged.base.notes import Note, note
+from unjudged.base.errors import UsageError, announce
+from unjudged.base.notes import Note
 from unjudged.collection.collection import Collection, collection_of
 from unjudged.collection.description import Description
-from unjudged.collection.query_segments import labels_of
 from unjudged.collection.scores import Scores, of_systems, scores_of
-from unjudged.evidence.clusters import Clusters
-from unjudged.evidence.contrast import ByCluster, Evidence
 from unjudged.evidence.runs_alone import AloneEvidence
 from unjudged.evidence.tied_scores import TIES, notes_on_ties, over_orders
 from unjudged.measures.kernel.measure import Measure, compute_all
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.questions.fitting_measures import DEFAULT, default_measures, fitting_measures, measure_warnings
-from unjudged.rankings.coverage import coverage_warnings, missing_queries
+from unjudged.questions.gathered import Gathered, Notes, known_evidence
+from unjudged.rankings.coverage import coverage_warnings
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import JudgmentsSource
 from unjudged.rankings.runs import Names, RunsSource
@@ -32,12 +29,9 @@ from unjudged.results.evaluation import Evaluation
 
 if TYPE_CHECKING:
     from unjudged.collection.query_segments import SegmentsSource
-    from unjudged.evidence.shared import SharedRankings
 
 Source = JudgmentsSource | Collection | Scores | Evaluation
 Measures = MeasureLike | Iterable[MeasureLike] | None
-Notes = Iterable[Note] | Callable[[], Iterable[Note]]
-"""Notes, or what makes them when they are asked for."""
 
 
 class Subject(NamedTuple):
@@ -121,56 +115,6 @@ def predicting(predictions: Any, outside: str = "error", threshold: float | None
     return None if predictions is None else Predicting(predictions, outside, threshold)
 
 
-@dataclass(eq=False)
-class Gathered:
-    """Evidence by each measure of systems on queries, with what a reader must know of it."""
-
-    measures: Sequence[Measure]
-    systems: Sequence[str]
-    queries: Sequence[str]
-    find: Callable[[bool], Sequence[Evidence]]
-    """Finds the evidence: with ranges of the systems by every measure, or by the first one alone."""
-    said: Notes = ()
-    library: str = ""
-    scores: Scores | None = None
-    """Values by query; None for estimates with predictions, and for runs that are compared."""
-    rankings: JudgedRankings | None = None
-    """The judged documents of runs; None for scores of a table."""
-    shared: SharedRankings | None = None
-    """The runs over one pool, if they are compared."""
-    warnings: Sequence[UnjudgedWarning] = ()
-    """Warnings that were given."""
-    made_of: tuple[str, object] = ("judgments", None)
-    """What it rests on: a word, and a value that is the same for the same."""
-
-    @property
-    def evidence(self) -> Sequence[Evidence]:
-        """Evidence by each measure, with ranges by all of them."""
-        return self.find(True)
-
-    @property
-    def notes(self) -> list[Note]:
-        """What must be known of it."""
-        return list(self.said() if callable(self.said) else self.said)
-
-    def in_clusters(self, source: Any) -> Gathered:
-        """Return the same, whose queries are in the clusters that a file or a mapping says."""
-        queries = list(self.queries)
-        clusters = None if source is None else Clusters.of(labels_of(source, queries, "cluster"))
-        if clusters is None:
-            return self
-        count = note("clusters", queries=len(queries), clusters=len(clusters), worth=clusters.worth)
-
-        def find(every: bool) -> Sequence[Evidence]:
-            return [ByCluster(one, clusters) for one in self.find(every)]
-
-        return replace(self, find=find, said=lambda: [*self.notes, count])
-
-    def missing(self) -> Mapping[str, Sequence[str]]:
-        """Return for each run that lacks some the queries that it has no ranking for."""
-        return {} if self.rankings is None else missing_queries(self.systems, self.queries, self.rankings)
-
-
 def gather(
     subject: Subject,
     measures: Measures = None,
@@ -206,19 +150,13 @@ def gather(
     if alone:
         chosen = collection.measures(measures, lambda: default_measures(collection.judgments))
         return gather_alone(collection, chosen, **options).in_clusters(described.clusters)
+    from unjudged.questions.comparable_runs import gather_compared
+
     usual = usual or (DEFAULT,)
     chosen = collection.measures(
         measures, lambda: fitting_measures(collection.judgments, usual)[: len(usual)]
     )
-    compared: Gathered = import_module("unjudged.questions.comparable_runs").gather_compared(
-        collection, chosen, **options
-    )
-    return compared.in_clusters(described.clusters)
-
-
-def known_evidence(evidence: Sequence[Evidence], every: bool) -> Sequence[Evidence]:  # noqa: ARG001 (it has ranges anyway)
-    """Return evidence that is there already."""
-    return evidence
+    return gather_compared(collection, chosen, **options).in_clusters(described.clusters)
 
 
 def gather_table(table: Scores) -> Gathered:
