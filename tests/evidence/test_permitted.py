@@ -12,6 +12,7 @@ from unjudged import MEASURES, Judgments, Measure, UsageError, calibrate, evalua
 from unjudged.base.errors import AssumptionWarning
 from unjudged.evidence.intervals.methods import interval_methods
 from unjudged.judging.groups_left_out import left_out_groups
+from unjudged.judging.holes import in_random_order, with_next_batch
 from unjudged.judging.pooling import Pool
 from unjudged.measures.kernel.estimand import (
     BY_DOCUMENT,
@@ -24,6 +25,7 @@ from unjudged.measures.kernel.estimand import (
     permitted,
 )
 from unjudged.measures.kernel.traits import Refusal
+from unjudged.rankings.extension import chosen_rows
 from unjudged.rankings.origin import KINDS, Kind, Origin
 
 POOL = Pool.of(sample.qrels, sample.runs)
@@ -33,8 +35,13 @@ NEEDED = {"cutoff": 10, "recall": 0.5, "multiple": 1.0}
 def judgments_of(kind: Kind) -> Judgments:
     """The sample collection, judged in this way."""
     stratified = POOL.stratified({5: 1.0, float("inf"): 0.3}, seed=1)
+    shallow = POOL.depth(3)
     made: dict[str, Judgments] = {
         "pool": POOL.depth(10),
+        "checked pool": with_next_batch(in_random_order(shallow, (shallow.grade < 0).astype(float), 1), 50),
+        "positives": replace(
+            chosen_rows(POOL.judgments, POOL.judgments.grade > 0), origin=Origin("positives")
+        ),
         "uniform sample": POOL.uniform(0.5, seed=1),
         "stratified sample": stratified,
         "weighted sample": replace(stratified, stratum=None, origin=Origin("weighted sample")),
@@ -77,17 +84,19 @@ def test_every_cell_is_an_estimand_or_a_refusal_with_a_way_out(name: str, kind: 
             assert answer.reason, label
     value = permitted(measure, judgments)
     if isinstance(value, Refusal):
-        instead = MEASURES["xinfAP" if judgments.origin.sampled else measure.traits.estimates]
-        assert instead.name in value.instead
-        assert isinstance(permitted(instead, judgments), Estimand)
+        instead = "xinfAP" if judgments.origin.sampled else measure.traits.estimates
+        assert value.instead
+        if instead:
+            assert instead in value.instead
+            assert isinstance(permitted(MEASURES[instead], judgments), Estimand)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_values_follow(kind: Kind) -> None:
-    """Estimates from random samples refuse chosen and unknown judgments, in the words of `permitted`."""
+    """Estimates from random samples refuse other judgments, in the words of `permitted`."""
     for name in ("AP", "nDCG", "infAP", "indAP", "subAP", "xinfAP", "statAP", "infNDCG"):
         measure = MEASURES[name]
-        if kind in ("chosen", "unknown") and measure.traits.estimates:
+        if kind in ("checked pool", "positives", "chosen", "unknown") and measure.traits.estimates:
             with pytest.raises(UsageError) as refused:
                 evaluate(JUDGED[kind], sample.runs["fused"], name)
             assert str(refused.value) == str(permitted(measure, JUDGED[kind]))
@@ -140,7 +149,8 @@ def test_what_is_estimated() -> None:
 def test_default_measures_follow_the_origin() -> None:
     named = {kind: evaluate(JUDGED[kind], sample.runs["fused"]).measures for kind in KINDS}
     own = {"stratified sample": ["xinfAP"], "weighted sample": ["statAP"]}
-    assert named == {kind: ["nDCG@10", "AP", *own.get(kind, []), "Judged@10"] for kind in KINDS}
+    assert named.pop("positives") == ["nDCG@10", "RR@10", "R@100"]
+    assert named == {kind: ["nDCG@10", "AP", *own.get(kind, []), "Judged@10"] for kind in named}
 
 
 def test_unequal_shares_are_said_aloud() -> None:
