@@ -63,4 +63,4 @@ def report_of_the_sample() -> str:
     with chdir(folder), warnings.catch_warnings():
         warnings.simplefilter("ignore", UnjudgedWarning)
         runs = {path.stem: path.name for path in sorted(folder.glob("*.run"))}
-        return report_page("qrels.txt", runs, command=command).html
+        return report_page("qrels.txt", runs, command=command, source="qrels.txt *.run").html

@@ -24,10 +24,10 @@ Open = Callable[..., Any]
 
 def wait_until(page: Any, script: str, given: Any = None) -> None:
     """Wait until a script is true; the function of Playwright needs `eval`, which our pages forbid."""
-    for _ in range(300):
+    for _ in range(3000):
         if page.evaluate(script, given):
             return
-        page.wait_for_timeout(100)
+        page.wait_for_timeout(10)
     raise AssertionError(f"never true: {script}")
 
 

@@ -58,7 +58,7 @@ def test_an_import_is_undone_in_one_step(page: Any, tmp_path: Path) -> None:
     lines = "".join(f"1 0 d1-{n} {n % 3}\n" for n in range(1, 30))
     other.write_text(f"{lines}1 0 d1-30 -2\n")
     page.set_input_files("#import", other)
-    page.locator("#message", has_text="Imported 29 answers.").wait_for()
+    page.locator("#message", has_text="Loaded 29 answers.").wait_for()
     assert "30 judged, 1 cannot" in page.inner_text("#progress")
     page.keyboard.press("u")
     assert "2 judged" in page.inner_text("#progress")

@@ -116,8 +116,8 @@ def test_import_continues_elsewhere(task: Path, opened: Open) -> None:
     answers = task / "other.qrels"
     answers.write_text("1 0 d1 2\n1 0 d3 -1\n2 0 d4 7\n9 0 d9 1\n")
     page.set_input_files("#import", answers)
-    page.locator("#message", has_text="Imported").wait_for()
-    assert page.inner_text("#message") == "Imported 1 answers, ignored 2 lines that do not fit this task."
+    page.locator("#message", has_text="Loaded").wait_for()
+    assert page.inner_text("#message") == "Loaded 1 answers, ignored 2 lines that do not fit this task."
     found = exported(page, task).read_text()
     assert "1 0 d1 2\n" in found
     assert found.count(" -1\n") == 5
@@ -154,7 +154,7 @@ def test_an_import_keeps_the_answers_of_the_page(task: Path, opened: Open) -> No
     answers = task / "other.qrels"
     answers.write_text("".join(f"{q} 0 {d} {grade}\n" for (q, _, d, _), grade in rows))
     page.set_input_files("#import", answers)
-    page.locator("#message", has_text="Imported 1 answers, ignored 3 lines").wait_for()
+    page.locator("#message", has_text="Loaded 1 answers, ignored 3 lines").wait_for()
     lines = [line for line in exported(page, task).read_text().splitlines() if line[0] != "#"]
     assert [line.split()[3] for line in lines] == ["1", "2", "1", "-1", "-1", "-1"]
 
@@ -173,9 +173,9 @@ def test_a_browser_that_saves_nothing_is_said_at_once(
     task: Path, opened: Open, shot: Any, script: str
 ) -> None:
     page = opened(make(task), script=script)
-    assert "does not save your answers" in page.inner_text("#unsaved")
+    assert "does not keep your answers" in page.inner_text("#unsaved")
     page.keyboard.press("1")
-    assert "does not save your answers" in page.inner_text("#unsaved")
+    assert "does not keep your answers" in page.inner_text("#unsaved")
     assert page.inner_text("#saved") == "not saved"
     shot(page)
     assert exported(page, task).read_text().count(" 1\n") == 1
@@ -198,7 +198,7 @@ def test_what_could_not_be_saved_is_saved_when_it_can(task: Path, opened: Open) 
     )
     page.evaluate(f"() => {{ {FULL}{FULL_BASE} }}")
     page.keyboard.press("1")
-    page.locator("#unsaved", has_text="does not save").wait_for()
+    page.locator("#unsaved", has_text="does not keep").wait_for()
     page.evaluate("() => { IDBObjectStore.prototype.put = put; Storage.prototype.setItem = set; }")
     page.keyboard.press("2")
     page.wait_for_selector("html[data-saved=yes]")

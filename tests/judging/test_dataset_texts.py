@@ -105,6 +105,6 @@ def test_the_page_has_the_texts(registered: None, tmp_path: Path) -> None:
     command = ["judge", str(tmp_path / "task"), "--documents", "irds:mine", "--queries", "irds:mine"]
     found = unjudged(*command, "-o", str(page))
     assert found.returncode == 0
-    assert "1 of 2 documents have no text in irds:mine: gone." in found.stderr.decode()
+    assert "1 of 2 documents has no text in irds:mine: gone." in found.stderr.decode()
     assert '"texts": ["T\\n\\none", null]' in page.read_text()
     assert "Which \\u003cb\\u003e?" in page.read_text()

@@ -133,6 +133,7 @@ def test_texts_of_queries_and_of_unjudged_documents(tmp_path: Path) -> None:
 def test_the_command_makes_the_same_page_again(written: str, tmp_path: Path) -> None:
     words = shlex.split(read(written)["command"])
     assert words[:2] == ["unjudged", "report"]
+    assert shlex.split(read(written)["source"]) == FILES
     again = tmp_path / "again.html"
     printed(*words[1:-1], str(again))
     first, second = read(written), read(again.read_text())
@@ -205,8 +206,8 @@ def test_the_first_screen_says_who_leads_and_what_is_open(written: str) -> None:
         "Judging could make its score anything from 0.18 to 0.88.",
         "No other system's score can move by more than 0.12.",
         "reranked is better than 3 of 5 other systems.",
-        "Against dense it needs judging.",
-        "Against fused it needs queries.",
+        "Whether it is better than dense needs judging.",
+        "Whether it is better than fused needs queries.",
     ]
     assert one["next"] == ["judge what matters most to dense.", "next"]
     qrels = {f"q{i}": {"good": 1, "bad": 0} for i in range(9)}

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-import shlex
 import textwrap
 from argparse import ArgumentError, ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from importlib import import_module
+from itertools import groupby
+from os import scandir
+from os.path import dirname, isdir, join, splitext
+from shlex import quote
 from typing import Any, NoReturn
 
-import unjudged
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import meant
 from unjudged.cli.commands import COMMANDS, MODULE_OF, TASKS
@@ -18,6 +20,8 @@ from unjudged.cli.options import REGISTERED, Command, Option, forget, reads, wri
 
 WIDTH = 80
 HELP = ("-h", "--help", "help")
+FEW = 3
+"""More files than this are written as a pattern, if one names exactly these."""
 NUMBERS = {"int": "a whole number", "float": "a number"}
 OVERVIEW = """\
 usage: unjudged COMMAND ...
@@ -63,9 +67,28 @@ class Given(Namespace):
         """How the command is called, for messages."""
         return f"{' '.join(self.line.split()[:2])} {self.command.usage}".rstrip()
 
-    def made_by(self) -> str:
-        """Return the version and the command, for the comment in a file's first line."""
-        return f"unjudged {unjudged.__version__}: {self.line}"
+    def source(self) -> str:
+        """Return the words and what is set, as a shell takes them."""
+        return in_shell([*self.words, *(part for text in self.set for part in ("--set", text))])
+
+
+def in_shell(words: Sequence[str]) -> str:
+    """Return words as a shell takes them; a pattern stands for all files of one kind in a folder."""
+    shown: list[str] = []
+    for (folder, suffix), group in groupby(words, key=lambda word: (dirname(word), splitext(word)[1])):
+        several, common = [*group], join(folder, suffix)
+        known = len(several) > FEW and suffix and isdir(folder or ".") and quote(common) == common
+        alike = known and several == _matching(folder, suffix)
+        shown += [join(folder, f"*{suffix}")] if alike else map(quote, several)
+    return " ".join(shown)
+
+
+def _matching(folder: str, suffix: str) -> list[str]:
+    """Return what a shell makes of a pattern that ends like these files."""
+    with scandir(folder or ".") as found:
+        return sorted(
+            join(folder, one.name) for one in found if one.name.endswith(suffix) and one.name[0] != "."
+        )
 
 
 def command_named(name: str) -> Command:
@@ -110,7 +133,7 @@ def parsed(name: str, words: Sequence[str]) -> Given:
     forget()
     command = command_named(name)
     end = words.index("--") if "--" in words else len(words)
-    given = Given(command=command, line=shlex.join(["unjudged", name, *words]))
+    given = Given(command=command, line=f"unjudged {in_shell([name, *words])}")
     given, others = _parser(name, command).parse_known_args(words[:end], given)
     for word in others:
         if word.startswith("-") and word != "-":

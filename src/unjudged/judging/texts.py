@@ -38,10 +38,11 @@ def read_documents(file: str | os.PathLike[str], wanted: Collection[str]) -> dic
 
 
 def read_queries(file: str | os.PathLike[str], wanted: Collection[str]) -> dict[str, Text]:
-    """Return the wanted queries of a file or a dataset; one without a title has its words as the title."""
+    """Return the wanted queries of a file or a dataset; the first paragraph stands for a missing title."""
     source = os.fspath(file)
     found = _chosen(_queries(source) if source.startswith(DATASET) else records(source), wanted)
-    return {name: text if text.title else Text(text.body) for name, text in found.items()}
+    untitled = {name: text.body.partition("\n\n") for name, text in found.items() if not text.title}
+    return found | {name: Text(first, others) for name, (first, _, others) in untitled.items()}
 
 
 def _chosen(read: Iterator[Record], wanted: Collection[str]) -> dict[str, Text]:

@@ -31,7 +31,7 @@ COLOURS = {
     "s2": ("#a83279", "#e29cc4"),
     "s3": ("#00805d", "#35cfa0"),
     "s4": ("#5b2a86", "#c9a6ff"),
-    "s5": ("#57606a", "#adbac7"),
+    "s5": ("#6f4e37", "#cfae94"),
 }
 """Every colour by its name, on light and on dark paper; those with s are systems' own."""
 OWN = [name for name in COLOURS if name[1:].isdigit()]
@@ -267,7 +267,7 @@ def axis_across(
     """Yield an axis from left to right with lines up to the top."""
     for tick in ticks or x.ticks:
         yield line([(x(tick), top), (x(tick), bottom)], "rule", 1)
-        yield words(x(tick), bottom + 16, f"{tick:.6g}", anchor="middle", size=12, colour="quiet")
+        yield words(x(tick), bottom + 16, f"{tick:.4g}", anchor="middle", size=12, colour="quiet")
     if title:
         yield words((x.start + x.end) / 2, bottom + 34, title, anchor="middle", size=12, colour="quiet")
 

@@ -136,6 +136,7 @@ def differences_figure(pair: Row, by_query: Sequence[Row], systems: Sequence[str
     if blank(pair.get("low")) is not None:
         high, low = y(min(pair["high"], y.high)), y(max(pair["low"], y.low))
         figure.add(box(margin - BAR / 2, high, BAR, low - high))
+    beside = min(y(pair["difference"]) + 4, bottom - 46)  # so that four lines have room
     if blank(pair.get("query_low")) is not None:
         figure.add(line([(margin, y(pair["query_low"])), (margin, y(pair["query_high"]))], "ink", 1.5))
         spans = (
@@ -144,10 +145,9 @@ def differences_figure(pair: Row, by_query: Sequence[Row], systems: Sequence[str
             f"{pair['query_high']:+.2f}",
         )
         for k, said in enumerate(spans):
-            at = y(pair["difference"]) + 18 + 15 * k
-            figure.add(words(margin + 12, at, said, size=12, colour="quiet"))
+            figure.add(words(margin + 12, beside + 14 + 15 * k, said, size=12, colour="quiet"))
     figure.add(dot(margin, y(pair["difference"])))
-    figure.add(words(margin + 12, y(pair["difference"]) + 4, f"{pair['difference']:+.3f}", bold=True))
+    figure.add(words(margin + 12, beside, f"{pair['difference']:+.3f}", bold=True))
     figure.add(words(margin, bottom + 18, "mean", anchor="middle", size=12, colour="quiet"))
     return figure
 

@@ -36,10 +36,10 @@ GRADES = Option(
 
 @command("judge", "TO_JUDGE", DOCUMENTS, QUERIES, GRADES, "output")
 def judge(given: Given) -> None:
-    """Make one offline page to judge documents with: keys for grades, saved in the browser, export as qrels.
+    """Make one offline page to judge documents with: keys for grades, kept in the browser, saved as qrels.
 
     Open the page in a browser; it needs no network. The keys are the grades, x (cannot judge), arrows, n
-    (next unjudged) and u (undo). Answers are saved one by one, and several tabs share them. Give the exported
+    (next unjudged) and u (undo). Answers are saved one by one, and several tabs share them. Give the saved
     file to `unjudged merge`, which refuses it if it was cut. Without --documents, texts are those of the
     collection.toml of this folder or one above.
 
@@ -71,7 +71,8 @@ def judge(given: Given) -> None:
         names = {item[place] for item in items} if source else set()
         texts.append(read(source, names) if source else {})
         if missing := sorted(names - texts[-1].keys()):
-            few = f"{len(missing)} of {len(names)} {what} have no text in {source}"
+            has = "has" if len(missing) == 1 else "have"
+            few = f"{len(missing)} of {len(names)} {what} {has} no text in {source}"
             tell([Note(f"{few}: {shortlist(missing)}.", weight=DOUBT)])
     words, texts_of = texts
     name, grades = Path(file).stem, [*map(int, scale)]

@@ -32,6 +32,7 @@ def merge(given: Given) -> None:
     """
     from pathlib import Path
 
+    import unjudged
     from unjudged.base.errors import UsageError
     from unjudged.base.wording import counted
     from unjudged.cli.output import wrapped
@@ -46,7 +47,7 @@ def merge(given: Given) -> None:
             raise UsageError(f"the same file is given twice: {file}")
         people[name] = file
     merged = merge(first, people, conflicts=given.conflicts)
-    show(merged.text([given.made_by()]), given.output)
+    show(merged.text([f"unjudged {unjudged.__version__}: {given.line}"]), given.output)
     if given.output is None:
         tell(merged.notes)
     else:

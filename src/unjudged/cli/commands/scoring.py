@@ -294,6 +294,7 @@ def report(given: Given) -> None:
             predictions=collection.predictions or None,
             title=given.title,
             command=given.line,
+            source=given.source(),
             **how_tested(given),
         )
     show(page.html, output)

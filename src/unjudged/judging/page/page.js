@@ -13,11 +13,11 @@ function nameOf(i) { return data.documents[items[i][1]]; }
 function say(text) { at("message").textContent = text; }
 
 function unsaved(error) {
-  at("unsaved").textContent = error ? `This browser does not save your answers (${error.message}): export them before you close the page.` : "";
+  at("unsaved").textContent = error ? `This browser does not keep your answers (${error.message}): save them before you close the page.` : "";
 }
 
 function showSaved() {
-  at("saved").textContent = waiting.size ? (writing ? "saving …" : "not saved") : "saved";
+  at("saved").textContent = waiting.size ? (writing ? "saving …" : "not saved") : "saved in this browser";
   document.documentElement.dataset.saved = waiting.size ? "no" : "yes";
 }
 
@@ -96,7 +96,7 @@ function seek(start, fits) {
 function nextOpen() {
   const i = seek(current + 1, isOpen);
   go(i ?? current);
-  if (i === null) say("Every document is judged: export the qrels.");
+  if (i === null) say("Every document is judged: save the answers.");
 }
 
 function answer(grade) {
@@ -119,7 +119,7 @@ async function download() {
   link.download = data.file;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-  say(`Exported ${judged} judgments to ${data.file}.`);
+  say(`Saved ${judged} judgments as ${data.file}.`);
 }
 
 // Take the answers of a file for documents that are not judged here.
@@ -136,7 +136,7 @@ async function read(file) {
   }
   if (changes.length) step(changes);
   show();
-  say(`Imported ${changes.length} answers${foreign ? `, ignored ${foreign} lines that do not fit this task` : ""}.`);
+  say(`Loaded ${changes.length} answers${foreign ? `, ignored ${foreign} lines that do not fit this task` : ""}.`);
 }
 
 const keys = new Map([
@@ -158,7 +158,7 @@ function press(event) {
 
 function build() {
   for (const grade of [...data.grades, CANNOT]) {
-    const label = grade === CANNOT ? "Cannot judge (x)" : data.labels[grade] ? `${grade}: ${data.labels[grade]}` : String(grade);
+    const label = grade === CANNOT ? "x: cannot judge" : data.labels[grade] ? `${grade}: ${data.labels[grade]}` : String(grade);
     const button = Object.assign(document.createElement("button"), { type: "button", textContent: label });
     button.dataset.grade = String(grade);
     button.addEventListener("click", () => answer(grade));

@@ -98,7 +98,7 @@ def _rivals(systems: Sequence[Row], pairs: Sequence[Row]) -> Iterator[str]:
     order = [row["system"] for row in systems if row["system"] in rivals]
     for headline in (NEEDS_JUDGING, NEEDS_QUERIES, NEEDS_BOTH):
         if names := [name for name in order if rivals[name]["headline"] == headline]:
-            yield f"Against {some(names)} it {headline}."
+            yield f"Whether it is better than {some(names)} {headline}."
     if any(row["headline"] == FEW_QUERIES for row in pairs):
         yield f"With fewer than {ENOUGH_QUERIES} queries no system is called better."
 

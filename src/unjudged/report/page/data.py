@@ -67,6 +67,7 @@ class PageInput:
     sources: Sequence[tuple[str, Any]]
     """`judgments` and their source, then the name and source of each run."""
     command: str
+    source: str | None
     title: str
     segments: bool = False
     """Whether differences by segment are shown."""
@@ -92,6 +93,7 @@ def page_data(given: PageInput) -> dict[str, Any]:
         "version": unjudged.__version__,
         "title": plain(given.title),
         "command": plain(given.command),
+        "source": None if given.source is None else plain(given.source),
         "files": [_file(name, source) for name, source in given.sources],
         "counts": _counts(given),
         "notes": [plain(str(note)) for note in notes],

@@ -16,8 +16,8 @@ DEPTHS = (20, TOP, 5)
 MOST = 80_000
 """Most documents of a page in all, unless even the smallest depth needs more."""
 NOT_POOLED = -3
-LONGEST_TEXT = 300
-"""Characters of a document's text on the page."""
+LONGEST_TEXT = 160
+"""Characters of a text on the page."""
 
 
 def depth_kept(shared: SharedRankings) -> int:
@@ -77,11 +77,16 @@ def texts_of(described: Description, queries: list[str], documents: set[str]) ->
     found: dict[str, Any] = {}
     if described.queries:
         topics = read_queries(described.queries, queries)
-        found["queries"] = [plain(topics[query].title) if query in topics else "" for query in queries]
+        found["queries"] = [_line(topics[query].title) if query in topics else "" for query in queries]
     if described.documents:
         texts = read_documents(described.documents, documents)
-        found["texts"] = {plain(name): plain(text.whole[:LONGEST_TEXT]) for name, text in texts.items()}
+        found["texts"] = {plain(name): _line(text.whole) for name, text in texts.items()}
     return found
+
+
+def _line(text: str) -> str:
+    line = " ".join(text.split())
+    return plain(line if len(line) <= LONGEST_TEXT else f"{line[:LONGEST_TEXT]}…")
 
 
 def holes_of(shared: SharedRankings) -> dict[str, Any]:

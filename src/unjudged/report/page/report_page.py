@@ -59,22 +59,24 @@ def report_page(
     seed: int = 0,
     title: str = TITLE,
     command: str = "",
+    source: str | None = None,
     on_read: Callable[[str], None] | None = None,
 ) -> Page:
     """Make a page that shows the runs, what is known about their differences, and what is not.
 
     Most arguments are those of `compare`. `interval` is as in `evaluate`; by default it is a calibrated one
-    if there is a calibration. `command` is shown as the way to make the page again. If the judgments are a
-    sample with strata or probabilities, the default measures are those that estimate from it. `by` gives the
-    segment of each query and adds the differences by segment. `Scores`, such as those of another tool, may
-    stand for judgments and runs; then nothing is shown of documents.
+    if there is a calibration. `command` is shown as the way to make the page again, and `source` as the words
+    of the command that lists what to judge next. If the judgments are a sample with strata or probabilities,
+    the default measures are those that estimate from it. `by` gives the segment of each query and adds the
+    differences by segment. `Scores`, such as those of another tool, may stand for judgments and runs; then
+    nothing is shown of documents.
 
     >>> from unjudged import sample
     >>> page = report_page(sample.qrels, sample.runs, ["AP", "P@10"])
     >>> page.save("page.html")  # doctest: +SKIP
     """
     subject = subject_of(qrels, runs, on_read=on_read)
-    source, by = subject.collection, subject.segments(by)
+    collection, by = subject.collection, subject.segments(by)
     test, alpha, baseline = subject.test(test), subject.alpha(alpha), subject.baseline(baseline)
     settings = Settings.of(test, correction, alpha, draws, checked_int("seed", seed))
     predicted = predicting(predictions)
@@ -82,15 +84,14 @@ def report_page(
     shared, chosen = gathered.shared, [one.measure for one in gathered.evidence]
     found = compare_gathered(gathered, settings, baseline, by)
     notes, sources = list[str](), list[tuple[str, Any]]()
-    if shared is not None and source is not None:
-        sources = [*(("judgments", file) for file in _files(subject.described)), *source.runs.items()]
+    if shared is not None and collection is not None:
+        sources = [*(("judgments", file) for file in _files(subject.described)), *collection.runs.items()]
         notes = [*_about_scale(shared.original.scale), *_about_sample(shared.original, chosen)]
-        calibration = calibration_of(source, chosen) if calibration is None else calibration
+        calibration = calibration_of(collection, chosen) if calibration is None else calibration
     if interval or calibration is not None:
         notes += _add_interval(found, gathered.evidence, interval or "calibrated", calibration)
-    return Page.of(
-        page_data(PageInput(found, sources, command, title, by is not None, notes, subject.described))
-    )
+    shown = PageInput(found, sources, command, source, title, by is not None, notes, subject.described)
+    return Page.of(page_data(shown))
 
 
 def _files(described: Description) -> list[Any]:

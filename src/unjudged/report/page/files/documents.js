@@ -42,31 +42,31 @@ function drawHoles() {
   const down = RUNS > 40 ? 7 : 18;
   const room = RUNS > 40 ? 8 : Math.min(150, 7.2 * Math.max(...facts.runs.map((name) => name.length)) + 14);
   const across = Math.max(5, Math.min(24, Math.floor((width - room - 4) / queries)));
-  const height = 22 + down * RUNS;
+  const height = 4 + down * RUNS;
   const hatch = (id) => draw("pattern", { id, width: 5, height: 5, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, draw("path", stroke("quiet", 1.5, { d: "M0 0V5" })));
   const chart = draw("svg", { width: Math.ceil(room + across * queries + 4), height, role: "img", "aria-label": `Judged documents among the first ${top}, by system and query` }, draw("defs", {}, hatch("none")));
   const paths = Array.from({ length: top + 1 }, () => []);
   const missing = [];
   order.forEach((run, i) => {
-    if (down >= 18) chart.append(label(room - 8, 20 + down * (i + 0.7), facts.runs[run], { anchor: "end", most: 20 }));
+    if (down >= 18) chart.append(label(room - 8, 2 + down * (i + 0.7), facts.runs[run], { anchor: "end", most: 20 }));
     facts.queries.forEach((_, q) => {
-      const cell = `M${room + q * across} ${20 + i * down}h${across - 1}v${down - 1}h${1 - across}z`;
+      const cell = `M${room + q * across} ${2 + i * down}h${across - 1}v${down - 1}h${1 - across}z`;
       if (!ranked[run][q]) missing.push(cell);
       else paths[Math.round(top * (1 - judged[run][q] / ranked[run][q]))].push(cell);
     });
   });
-  chart.append(draw("rect", stroke("rule", 1, { x: room - 1, y: 19, width: across * queries + 1, height: down * RUNS + 1 })));
+  chart.append(draw("rect", stroke("rule", 1, { x: room - 1, y: 1, width: across * queries + 1, height: down * RUNS + 1 })));
   paths.forEach((parts, level) => { if (level && parts.length) chart.append(draw("path", ink("hot", { d: parts.join(""), "fill-opacity": level / top }))); });
   if (missing.length) chart.append(draw("path", { d: missing.join(""), fill: "url(#none)" }));
-  chart.append(label(room, 12, `the first ${top} documents, by system (best first) and query`, { colour: "quiet", most: 80 }));
   const at = (x, y) => {
-    const [q, i] = [Math.floor((x - room) / across), Math.floor((y - 20) / down)];
+    const [q, i] = [Math.floor((x - room) / across), Math.floor((y - 2) / down)];
     return q >= 0 && i >= 0 && q < queries && i < RUNS ? { run: order[i], q } : null;
   };
   const words = ({ run, q }) => `${facts.runs[run]}, query ${facts.queries[q]}: ${ranked[run][q] ? `${judged[run][q]} of the first ${ranked[run][q]} documents are judged` : "no ranking"}`;
   pointed(chart, at, words, ({ run, q }) => { state.a = run; if (state.b === run) state.b = order.find((other) => other !== run) ?? run; if (RUNS > 1) showPair(); chooseQuery(q); });
   byId("heat").replaceChildren(chart);
   const shade = (opacity) => [draw("rect", ink("hot", { width: 20, height: 13, "fill-opacity": opacity })), draw("rect", stroke("rule", 1, { x: 0.5, y: 0.5, width: 19, height: 12 }))];
+  byId("heat-words").textContent = `The first ${top} documents of each ranking: a row per system, the best first, and a column per query.`;
   byId("shades").replaceChildren(key(shade(0), "all judged"), key(shade(0.5), "half"), key(shade(1), "none judged"),
     ...(missing.length ? [key([draw("defs", {}, hatch("missing")), draw("rect", { width: 20, height: 13, fill: "url(#missing)" })], "no ranking")] : []));
 }

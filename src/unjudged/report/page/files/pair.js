@@ -33,7 +33,7 @@ function showPair() {
   byId("differences-table").replaceChildren();
   if (pair) {
     const { mean, name, low } = measure();
-    const bounds = known(low.find(known)) && known(pair.low) ? `; judging could make it ${signed(pair.low)} to ${signed(pair.high)}` : "";
+    const bounds = known(low.find(known)) && known(pair.low) && pair.low < pair.high ? `; judging could make it ${signed(pair.low)} to ${signed(pair.high)}` : "";
     const rows = [
       [name, `${number(mean[pair.ahead])} and ${number(mean[pair.other])}, difference ${signed(pair.difference)}${bounds}`],
       ["other queries", queriesText(pair)],
@@ -80,8 +80,9 @@ function drawDifferences(pair, rows) {
   });
   if (known(pair.low)) chart.append(bar(mean, pair.low, pair.high, 13));
   if (known(pair.queryLow)) chart.append(draw("path", stroke("ink", 1.5, { d: `M${mean} ${y(pair.queryLow)}V${y(pair.queryHigh)}` })));
-  chart.append(draw("circle", ink("ink", { cx: mean, cy: y(pair.difference), r: 5 })), label(mean + 12, y(pair.difference) + 4, signed(pair.difference, 3), { size: 13 }));
-  if (known(pair.queryLow)) chart.append(label(mean + 12, y(pair.difference) + 20, signed(pair.queryLow, 2) + " to", { colour: "quiet" }), label(mean + 12, y(pair.difference) + 35, signed(pair.queryHigh, 2), { colour: "quiet" }));
+  const beside = Math.min(y(pair.difference) + 4, bottom - 35); // so that three lines have room
+  chart.append(draw("circle", ink("ink", { cx: mean, cy: y(pair.difference), r: 5 })), label(mean + 12, beside, signed(pair.difference, 3), { size: 13 }));
+  if (known(pair.queryLow)) chart.append(label(mean + 12, beside + 16, signed(pair.queryLow, 2) + " to", { colour: "quiet" }), label(mean + 12, beside + 31, signed(pair.queryHigh, 2), { colour: "quiet" }));
   chart.append(label((left + right) / 2, bottom + 20, "queries", { anchor: "middle", colour: "quiet" }), label(mean, bottom + 20, "mean", { anchor: "middle", colour: "quiet" }));
   const at = (x, height) => { const i = Math.floor((x - left) / step); return height < bottom + 10 && rows[i] ? rows[i] : null; };
   pointed(chart, at, ({ q, gap, low, high }) => `${facts.queries[q]}: ${signed(gap)}${known(low) ? `\njudging could make it ${signed(low)} to ${signed(high)}` : ""}`, ({ q }) => { if (facts.holes) chooseQuery(q); });

@@ -1,6 +1,7 @@
 // The first screen: the systems in their ranges, the next step and the notes; then who is better.
 const SEVERAL = 30; // more systems than this are first shown in part
-const FIRST = 8;
+const FIRST = 6;
+const WHOLE = 20; // names of at most so many letters stay on one line
 const STRIPS = 20; // from so many systems on there is a strip per system instead of a matrix
 const MARKS = { // of headlines
   better: ["s0", (x, y, r) => draw("rect", ink("s0", { x: x - r, y: y - r, width: 2 * r, height: 2 * r, rx: 1 }))],
@@ -57,14 +58,8 @@ function showFirst() {
   byId("measures").hidden = facts.measures.length < 2;
   showSystems(hot, name);
   byId("next").hidden = !next.length;
-  const ask = next[1] && facts.holes && sources() ? make("code", {}, `unjudged next ${sources()} -m "${name}" -n 100 -o to-judge.qrels`) : null;
+  const ask = next[1] && facts.source !== null ? make("code", {}, `unjudged next ${facts.source} -m "${name}" -n 100 -o to-judge.qrels`) : null;
   byId("next").replaceChildren(make("strong", {}, "Next: "), next[0] ?? "", ...(ask ? [ask] : []));
-}
-
-// The files that the page was made from; nothing if some were in memory.
-function sources() {
-  const files = facts.files.map(([, file]) => file);
-  return files.includes("in memory") ? "" : files.join(" ");
 }
 
 function showNotes() {
@@ -83,14 +78,15 @@ function showSystems(hot, name) {
   const isHot = (run) => hot.includes(facts.runs[run]);
   const colour = (run) => (isHot(run) ? "hot" : null);
   const bounded = known(one.low.find(known));
+  const kind = facts.runs.every((run) => run.length <= WHOLE) ? "name whole" : "name";
   const columns = [
-    { name: "system", kind: "name", value: (run) => facts.runs[run], show: (run) => nameOf(facts.runs[run], colour(run)) },
-    ...(RUNS > 1 && facts.baseline === null ? [{ name: "place", kind: "number", value: (run) => -one.place_low[run], show: (run) => placeOf(run) }] : []),
+    { name: "system", kind, value: (run) => facts.runs[run], show: (run) => nameOf(facts.runs[run], colour(run)) },
     { name, kind: "number", value: (run) => one.sign * one.mean[run], show: (run) => make("span", { class: colour(run), title: number(one.mean[run]) }, number(one.mean[run], 3)) },
     {
-      name: make("span", { class: "ends" }, number(low, 1), make("span", {}, bounded ? "bar: after judging; line: other queries" : "line: other queries"), number(high, 1)),
+      name: make("span", { class: "ends" }, [number(low, 1), bounded ? "bar: after judging; line: other queries" : "line: other queries", number(high, 1)].map((text) => make("span", {}, text))),
       kind: "spread", show: (run) => range(run, at, isHot(run)),
     },
+    ...(RUNS > 1 && facts.baseline === null ? [{ name: "place", kind: "number", value: (run) => -one.place_low[run], show: (run) => placeOf(run) }] : []),
     ...(facts.holes ? [{ name: "top ten judged", kind: "number", value: (run) => facts.judged[run], show: (run) => make("span", { class: colour(run) }, share(facts.judged[run])) }] : []),
     ...(RUNS > 2 && facts.baseline === null ? [{ name: "better than", kind: RUNS > 12 ? "number" : "name", value: (run) => beaten(run).length, show: (run) => beatenText(run) }] : []),
   ];
@@ -144,7 +140,7 @@ function describe(pair) {
 
 function drawPairs() {
   const { pairs, means } = measure();
-  const beats = RUNS < STRIPS ? [] : [key(draw("rect", ink("rule", { width: 20, height: 12, y: 1 })), "worse: the other is better")];
+  const beats = RUNS < STRIPS ? [] : [key(draw("rect", ink("quiet", { width: 20, height: 12, y: 1 })), "worse: the other is better")];
   byId("legend").replaceChildren(...beats, ...[...new Set(pairs.headline)].sort().map((h) => {
     const headline = facts.words.headline[h];
     return key(RUNS < STRIPS ? MARKS[headline][1](10, 7, 6) : draw("rect", ink(MARKS[headline][0], { width: 20, height: 12, y: 1 })), means[headline]);
@@ -152,6 +148,9 @@ function drawPairs() {
   if (facts.baseline !== null) byId("matrix").replaceChildren();
   else if (RUNS < STRIPS) drawMatrix();
   else drawStrips();
+  const matrix = "The system of a row is ahead of the system of a column.";
+  const strips = "A strip per system: at its left the systems that are better, at its right those that it is better than.";
+  byId("matrix-words").textContent = facts.baseline !== null ? "" : RUNS < STRIPS ? matrix : strips;
   byId("pairs-all").querySelector("summary").textContent = `All ${pairs.a.length.toLocaleString("en")} pairs`;
   byId("pairs-all").ontoggle = pairsTable;
   if (facts.baseline !== null) byId("pairs-all").open = true;
@@ -201,8 +200,8 @@ function drawMatrix() {
 // A strip per system: how many systems are better than it, how many are open and why, and how many it is better than.
 function drawStrips() {
   const { order } = measure();
-  const [row, room, width] = [13, 130, Math.max(byId("matrix").clientWidth, 500)];
-  const chart = draw("svg", { width, height: row * RUNS + 24, role: "img", "aria-label": "For each system: how many are better, open, and worse" });
+  const [row, room, width] = [13, 130, byId("matrix").clientWidth];
+  const chart = draw("svg", { width, height: row * RUNS, role: "img", "aria-label": "For each system: how many are better, open, and worse" });
   const unit = (width - room - 8) / RUNS;
   const counts = order.map((run) => {
     const found = { worse: 0, better: 0 };
@@ -214,20 +213,19 @@ function drawStrips() {
     }
     return found;
   });
-  const kinds = [["worse", "rule"], ...["needs judging", "needs both", "needs queries", "few queries", "better"].map((headline) => [headline, MARKS[headline][0]])];
+  const kinds = [["worse", "quiet"], ...["needs judging", "needs both", "needs queries", "few queries", "better"].map((headline) => [headline, MARKS[headline][0]])];
   const paths = new Map(kinds.map(([kind]) => [kind, []]));
   order.forEach((run, i) => {
     let x = room;
-    chart.append(label(room - 8, 18 + row * (i + 0.8), facts.runs[run], { anchor: "end", size: 11, most: 18 }));
+    chart.append(label(room - 8, row * (i + 0.8) - 2, facts.runs[run], { anchor: "end", size: 11, most: 18 }));
     for (const [kind] of kinds) {
       const wide = (counts[i][kind] ?? 0) * unit;
-      if (wide) paths.get(kind).push(`M${x.toFixed(1)} ${20 + row * i}h${wide.toFixed(1)}v${row - 2}h${-wide.toFixed(1)}z`);
+      if (wide) paths.get(kind).push(`M${x.toFixed(1)} ${row * i}h${wide.toFixed(1)}v${row - 2}h${-wide.toFixed(1)}z`);
       x += wide;
     }
   });
   for (const [kind, colour] of kinds) chart.append(draw("path", ink(colour, { d: paths.get(kind).join("") })));
-  chart.append(label(room, 12, "← systems that are better", { colour: "quiet" }), label(width - 8, 12, "systems that it is better than →", { anchor: "end", colour: "quiet" }));
-  const at = (x, y) => { const i = Math.floor((y - 20) / row); return i >= 0 && i < RUNS ? [i] : null; };
+  const at = (x, y) => { const i = Math.floor(y / row); return i >= 0 && i < RUNS ? [i] : null; };
   const words = ([i]) => [facts.runs[order[i]], ...kinds.filter(([kind]) => counts[i][kind]).map(([kind]) => `${{ worse: "beaten by", better: "better than" }[kind] ?? kind}: ${counts[i][kind]}`)].join("\n");
   pointed(chart, at, words, ([i]) => choosePair(order[i], order[i ? 0 : 1]));
   byId("matrix").replaceChildren(chart);
