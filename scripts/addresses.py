@@ -1,6 +1,6 @@
-"""The address of the documentation, and the links of README.md: to files, and on PyPI to the documentation.
+"""The address of the documentation, and the links of README.md for those who have no files.
 
-`python scripts/addresses.py` rewrites README.md for PyPI, where links to files lead nowhere.
+`python scripts/addresses.py` rewrites README.md for a package index, where links to files lead nowhere.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def documentation() -> str:
     return str(project["urls"]["Documentation"])
 
 
-def for_pypi(text: str) -> str:
+def for_package_index(text: str) -> str:
     """The text with links to the documentation instead of files."""
     site = documentation()
     return LINK.sub(lambda found: f"]({site}{page_of(found[1])}{found[2] or ''})", text)
@@ -39,4 +39,4 @@ def page_of(path: str) -> str:
 
 if __name__ == "__main__":
     readme = ROOT / "README.md"
-    readme.write_text(for_pypi(readme.read_text()))
+    readme.write_text(for_package_index(readme.read_text()))

@@ -1,4 +1,4 @@
-"""CONTRIBUTING.md's list: one of each is added from outside the package and used as if it were built in."""
+"""The list in docs/architecture.md: one of each is added from outside and used as if it were built in."""
 
 from __future__ import annotations
 

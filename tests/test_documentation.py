@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from addresses import LINK, documentation, for_pypi
+from addresses import LINK, documentation, for_package_index
 from bench import MARKS, shortened
 from command_outputs import refreshed
 from coverage_page import coverage_figure, coverage_page, with_tables
@@ -105,8 +105,8 @@ def test_links_lead_to_files(page: Path) -> None:
     assert [path for path in linked - MADE_FOR_THE_SITE if not path.exists()] == []
 
 
-def test_links_of_the_readme_on_pypi() -> None:
-    text = for_pypi((ROOT / "README.md").read_text())
+def test_links_of_the_readme_in_a_package_index() -> None:
+    text = for_package_index((ROOT / "README.md").read_text())
     assert not LINK.search(text)
     site = re.escape(documentation())
     pages = set(re.findall(rf"\]\({site}([^)#]+)\.html", text))
@@ -125,6 +125,12 @@ def test_the_architecture_names_what_exists() -> None:
     folders = {path.parent.relative_to(package).parts[0] for path in package.glob("*/*.py")}
     assert {name for name in named if "/" not in name} == folders
     assert [name for name in named if not (package / name).is_dir()] == []
+    types = re.findall(r"^\| `(\w+)` \| `([\w/]+\.py)`", text, re.MULTILINE)
+    assert len(types) == 12
+    assert [name for name, file in types if f"class {name}" not in (package / file).read_text()] == []
+    written = re.findall(r"`(\w+/[\w/]+\.(?:py|toml))`", text)
+    assert [name for name in written if not ((package / name).exists() or (ROOT / name).exists())] == []
+    assert len(text.split()) <= 2000
 
 
 def test_the_pages_of_coverage_show_what_was_measured() -> None:

@@ -2,7 +2,7 @@
 
 `evaluate` scores runs, `compare` asks which of two is better, `judging.next` lists what to judge next. Every
 measure is here under its name, and `measure` defines new ones. `judging` is for collecting judgments,
-`predictions` for predicted relevance, `experiments` for studies.
+`predictions` for predicted relevance, `studies` for studies of judgments.
 """
 
 from __future__ import annotations
