@@ -136,7 +136,7 @@ beside it: with 6 of 10 pooled it names a better system in more than 80 %.""",
         "The gate",
         """Pairs of real runs and samples of their queries, all judged. At the boundary the true difference is minus the
 margin, .01. There passing and failing are both wrong, and each may happen in 5 % of the trials. `gate-power.csv` has how
-often a gate passes a system that is no worse.""",
+often a gate passes a system that is not worse.""",
         lambda _: "all",
     ),
     Claim(

@@ -15,7 +15,7 @@ underscores do not matter. Several measures are a list, or one text with commas:
 `-m AP nDCG@10` works too.
 
 Every measure also takes two policies. `unjudged='condensed'` removes the unjudged documents from the ranking first, and
-`unjudged='nonrelevant'` treats those of the pool as judged nonrelevant. `chance=N` corrects the value for what a random
+`unjudged='nonrelevant'` treats the ones of the pool as judged nonrelevant. `chance=N` corrects the value for what a random
 ranking of N documents is expected to score.
 """
 FAMILY = """\

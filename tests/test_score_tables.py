@@ -166,7 +166,7 @@ def test_missing_values_are_named() -> None:
 def test_ranges() -> None:
     values = np.array([[10.0, 60.0, 70.0], [20.0, 40.0, 90.0]])
     unknown = Scores.read(values, "nDCG@10")
-    assert "are not those of nDCG@10 (0 to 1)" in unknown.notes[0]
+    assert "cannot be of nDCG@10 (0 to 1)" in unknown.notes[0]
     known = Scores.read(values, "nDCG@10", range=(0, 100))
     assert intervals(known, "queries")[0][0].low == pytest.approx(
         100 * intervals(Scores.read(values / 100, "nDCG@10"), "queries")[0][0].low
@@ -191,7 +191,7 @@ def test_repeats() -> None:
     assert "a 0." in scores.notes[0]
     with pytest.raises(InputError, match=r"system 'b' on query 'q4' .*, repeat 2. has a second value"):
         Scores.read(pandas.DataFrame([*rows, rows[-1]]))
-    with pytest.raises(InputError, match="a column `repeat` tells repeats apart"):
+    with pytest.raises(InputError, match="a column `repeat` numbers repeats"):
         Scores.read(pandas.DataFrame(rows).drop(columns="repeat"))
     with pytest.raises(InputError, match=r"1 value is missing: .*repeat 2"):
         Scores.read(pandas.DataFrame(rows[:-1]))

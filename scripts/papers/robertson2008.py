@@ -20,7 +20,7 @@ AP; if all want one, it is RR. `NCP` takes any such population:
 
 ![How many relevant documents users want, and what that says of one ranking](figures/robertson-2008.svg)
 
-RBP has another kind of user, who has no target but leaves after each rank with probability 1 - p, whatever was
+RBP has another kind of user, who has no target but leaves after each rank with probability 1 - p, no matter what was
 found.
 
 The ranking is `{ranking}` (a digit is a grade, U is pooled but unjudged, N is not pooled). The query has six relevant

@@ -67,7 +67,7 @@ def test_advice_works(line: str) -> None:
     given = [*advice(line, text)]
     for words in given:
         again = unjudged(*words)
-        refused = re.search(rb"unknown (option|command)|is no key|expected KEY=VALUE", again.stderr)
+        refused = re.search(rb"unknown (option|command)|is not a key|expected KEY=VALUE", again.stderr)
         assert not refused, (words, again.stderr.decode())
         assert again.returncode in (0, 1, 2) or words[0] != "gate", (words, again.stderr.decode())
 

@@ -61,7 +61,7 @@ USAGE = {
     f"evaluate {QRELS} {RUN} --interval calibrated": "need judgments.calibration=FILE",
     f"evaluate {QRELS} {RUN} --view segments": "segments of the queries are needed",
     f"evaluate {QRELS} {RUN} --set nothing": "'nothing' sets nothing, expected KEY=VALUE",
-    f"evaluate {QRELS} {RUN} --set relevnt=2": "relevnt is no key; did you mean relevant?",
+    f"evaluate {QRELS} {RUN} --set relevnt=2": "relevnt is not a key; did you mean relevant?",
     f"evaluate {QRELS} {RUN} --set relevant=two": "relevant is 'two', expected a number",
     f"evaluate {QRELS} {RUN} --set columns.score=sim": "TREC text has no column names such as sim",
     f"compare {TWO} --set predictions.threshold=1": "predictions.threshold needs predictions",

@@ -122,7 +122,7 @@ def test_the_same_words_in_python(tmp_path: Path) -> None:
         evaluate(same, None, "AP", ties="expected"),
     )
     assert str(first) == str(second) == str(third)
-    with pytest.raises(UsageError, match=r"relevent is no key; did you mean relevant\?"):
+    with pytest.raises(UsageError, match=r"relevent is not a key; did you mean relevant\?"):
         Collection(sample.qrels, RUNS, relevent=2)
     with pytest.raises(UsageError, match="relevant is 'two', expected a number"):
         Collection(sample.qrels, RUNS, relevant="two")
@@ -213,7 +213,7 @@ def test_models_are_never_mixed_with_people(tmp_path: Path) -> None:
     assert both.notes == []
     alone = Collection(described(tmp_path, model), {"a": {"q": {"d": 1.0}}, "b": {"q": {"e": 1.0}}})
     assert (alone.judgments.highest, alone.predictions) == (2, {})
-    said = "The judgments are those of a model, m: there are none by people."
+    said = "The judgments are by a model, m: there are none by people."
     assert said in evaluate(alone, measures="AP").notes
     assert said in compare(alone, measures="AP").notes
     with pytest.raises(InputError, match=r"toml:5: judgments are of several models and none by people"):

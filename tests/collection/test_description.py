@@ -110,8 +110,8 @@ WRONG = {
     'how = "pool"|how = "pol"': "12: judgments.how is 'pol', expected one of pool, sample, sample per query, "
     "chosen, positives, unknown; did you mean pool?",
     'by = "model"|by = 1': "18: judgments.by is 1, expected one of people, model",
-    "relevant|relevent": "4: relevent is no key; did you mean relevant?",
-    "depth = 10|deptth = 10": "13: judgments.deptth is no key of judgments; did you mean depth?",
+    "relevant|relevent": "4: relevent is not a key; did you mean relevant?",
+    "depth = 10|deptth = 10": "13: judgments.deptth is not a key of judgments; did you mean depth?",
     "depth = 10|depth = 0": "13: judgments.depth is 0, expected a whole number of at least 1",
     "0.01|true": "28: defaults.margin.nDCG@10 is True, expected a number of at least 0",
     "dense =|dense.x =": "23: runs.dense is {'x': ",
@@ -147,7 +147,7 @@ def test_what_is_set_beside_the_file(tmp_path: Path) -> None:
     assert changed.runs == {"a": f"{tmp_path}/a.run", "b": "b.run"}
     assert found.override() == found
     for setting, problem in {
-        "relevent=3": r"relevent is no key; did you mean relevant\?",
+        "relevent=3": r"relevent is not a key; did you mean relevant\?",
         "relevant=abc": "relevant is 'abc', expected a number of at least 0",
         "judgments=3": "judgments is 3, expected a table with file, by",
         "relevant": "'relevant' sets nothing, expected KEY=VALUE such as relevant=2",

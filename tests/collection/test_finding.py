@@ -66,7 +66,7 @@ def test_where_nobody_has_a_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_the_file_is_named_as_seen_from_here(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (home / "collection.toml").write_text('queries = "q.jsonl"\nby = 1')
     monkeypatch.chdir(home / "work")
-    with pytest.raises(InputError, match=r"^\.\./collection\.toml:2: by is no key"):
+    with pytest.raises(InputError, match=r"^\.\./collection\.toml:2: by is not a key"):
         description_above()
     (home / "collection.toml").write_text('queries = "q.jsonl"')
     found = description_above()

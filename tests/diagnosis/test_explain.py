@@ -101,7 +101,7 @@ def test_a_saved_result(tmp_path: Path) -> None:
     )
     for text in ("[1]", "{", '{"a": 1}'):
         output.write_text(text)
-        with pytest.raises(InputError, match="no result that a command wrote"):
+        with pytest.raises(InputError, match="not a result that a command wrote"):
             explain(output)
     with pytest.raises(InputError, match="No such file"):
         explain(tmp_path / "absent.json")

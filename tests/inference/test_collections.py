@@ -202,7 +202,7 @@ def test_depth_keeps_the_first_documents() -> None:
 
 def test_notes_about_a_baseline_and_a_geometric_mean() -> None:
     found = compare_collections({"x": table(1, 8), "y": table(2, 9)}, baseline="b")
-    assert "over 4 tests: 2 pairs in 2 collections; those of the mean over 2 pairs" in " ".join(
+    assert "over 4 tests: 2 pairs in 2 collections; tests of the mean over 2 pairs" in " ".join(
         str(found).split()
     )
     assert "against b." in str(found)

@@ -78,7 +78,7 @@ def test_measures_that_would_refuse_the_documents_are_refused_first(name: str, d
 
 
 def test_the_bounds_of_some_measures_are_no_sums_over_documents() -> None:
-    with pytest.raises(UsageError, match="AP is no sum over relevant documents"):
+    with pytest.raises(UsageError, match="AP is not a sum over relevant documents"):
         next_documents(sample.qrels, sample.runs["dense"], measure="AP")
 
 

@@ -166,7 +166,7 @@ def shown(value: object) -> str:
 
 
 def place_of(what: str, name: str, names: Sequence[str]) -> int:
-    """Return the place of a name among those of runs, queries or others.
+    """Return the place of a name among the names of runs, queries or others.
 
     >>> place_of("run", "fused", ["lexical", "fused"])
     1

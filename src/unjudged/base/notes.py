@@ -36,7 +36,7 @@ nothing-judged-of-run!: No document that {about:list} retrieved is judged, so it
     it. Check that the run names documents as the judgments do{example}.
 nothing-judged!: Nothing is judged: every grade is negative, so the scores say nothing.
 wrong-order!: The judgments look like scores, and {about:list} like grades: are they in the wrong order?
-    Judgments come before runs (unjudged check tells them apart).
+    Judgments come before runs (unjudged check says which file is which).
 positives!: The judgments list relevant documents alone: all others count as not relevant. How many of those
     are relevant, a random check would tell: --design "holes(50)" of unjudged next.
 complete-list: {about:list} {about:needs} every relevant document to be listed.
@@ -86,7 +86,7 @@ constant!: {some} by the same amount on every query: p is 2^-{power}.
 alike!: Differences that are all equal do not show how far others vary: they have no interval.
 exact-p: All {flips:,} sign flips of the {parts} were taken: p is exact.
 resampled-p: {draws:,} resamples of the queries were drawn: p is at least 1/{least:,}.
-shares: flip: the share of relevant documents that turns the order; seen: that of the judged documents.
+shares: flip: the share of relevant documents that turns the order; seen: this share among judged documents.
 no-effect: No unjudged document that the runs retrieve changes the difference.
 judging-unknown!: What more judging could change is unknown: {why}.
 judging-unknown-of!: {about:list}: what more judging could change is unknown: {why}.

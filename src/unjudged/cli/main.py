@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 BAD_INPUT, WRONG_USAGE, INTERRUPTED = 1, 2, 130
 IN_A_GATE = 3
-"""Exit code of a gate that could not be asked, whatever is wrong: 1 and 2 are answers of it."""
+"""Exit code of a gate that could not be asked, for any reason: 1 and 2 are its answers."""
 
 
 def trec_eval(arguments: Sequence[str] | None = None) -> None:
@@ -36,7 +36,7 @@ def trec_eval(arguments: Sequence[str] | None = None) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line. An error is one line on standard error; the exit code tells its kind."""
+    """Run the command line. An error is one line on standard error; the exit code names its kind."""
     if arguments is None:
         collect_nothing_imported()
     words = sys.argv[1:] if arguments is None else list(arguments)

@@ -27,7 +27,7 @@ WIDTH = 80
 def terminal_width() -> int:
     """Return the width of the terminal, or 80 where output goes elsewhere.
 
-    It is that of `shutil.get_terminal_size`; `shutil` itself imports every kind of compression.
+    It is as `shutil.get_terminal_size` says; `shutil` itself imports every kind of compression.
     """
     given = os.environ.get("COLUMNS", "")
     columns = int(given) if given.isdecimal() else 0

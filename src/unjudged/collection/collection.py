@@ -130,7 +130,7 @@ class Collection:
 
     @property
     def judgments(self) -> Judgments:
-        """Judgments by people, or else those of the only model."""
+        """Judgments by people, or else by the only model."""
         if self._judgments is None:
             raise UsageError("there are no judgments, expected a file of grades")
         return self._judgments
@@ -149,7 +149,7 @@ class Collection:
     def measures(
         self, named: MeasureLike | Iterable[MeasureLike] | None, otherwise: Callable[[], Iterable[str]]
     ) -> list[Measure]:
-        """Return the measures that a call names, else those of the defaults, else others.
+        """Return the measures that a call names, else the described defaults, else others.
 
         What is relevant holds for each that does not set it.
         """
@@ -315,7 +315,7 @@ ENOUGH_QUERIES: Final = 10
 
 
 def united(labels: Sequence[Labels]) -> tuple[Judgments | None, list[Note]]:
-    """Return the judgments of people as one, or else those of the only model; and what to know of them."""
+    """Return the judgments of people as one, or else of the only model; and what to know of them."""
     judgments, notes = _by_people(labels)
     if judgments is not None and not any(map(_is_stated, labels)):
         judgments = recognised(judgments)
@@ -350,7 +350,7 @@ def _by_people(labels: Sequence[Labels]) -> tuple[Judgments | None, list[Note]]:
     if len(models) > 1:
         raise models[1].place.error("are of several models and none by people: describe one of them alone")
     (name,) = by_name(models)
-    said = Note(f"The judgments are those of a model, {name}: there are none by people.")
+    said = Note(f"The judgments are by a model, {name}: there are none by people.")
     return _read(models[0]), [said]
 
 

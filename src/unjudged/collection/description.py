@@ -320,7 +320,7 @@ def read_table(cls: type[Made], given: Any, place: Place) -> Made:
         if name not in known:
             whose = f" of {place.path[0]}" if place.path else ""
             near = meant(name, known)
-            raise own.error(f"is no key{whose}{near or ', expected one of ' + ', '.join(known)}")
+            raise own.error(f"is not a key{whose}{near or ', expected one of ' + ', '.join(known)}")
         values[name] = _read(known[name], value, own)
     return cls(**values, place=place)  # type: ignore[call-arg]
 

@@ -176,7 +176,7 @@ class ScoreRows:
                 self._add(table, row, cell, column, ends)
 
     def _is_mean(self, query: str) -> bool:
-        """Whether a row is no query but means of the others, which a note names."""
+        """Whether a row has means of the others instead of a query; a note names it."""
         if query.lower() not in MEANS:
             return False
         note = f"The row {quoted(query)} is taken for means or sums of the others and left out."
@@ -278,7 +278,7 @@ def _without_query(table: Block) -> InputError:
 
 
 def _is_text(name: str, values: Sequence[Any]) -> bool:
-    """Whether no cell is a number and the name is no measure."""
+    """Whether no cell is a number and the name is not a measure."""
     present = (value for value in values if not has_no_value(value))
     return not (names_measure(name) or any(is_number(v) or SPELT.fullmatch(str(v).strip()) for v in present))
 
@@ -297,7 +297,7 @@ def are_names_of_measures(names: Iterable[str], what: str) -> bool:
 
 
 def asked_for(names: Sequence[str], asked: Sequence[str] | None) -> list[str]:
-    """Return the names of all measures that are asked for; none if one of them is no name here."""
+    """Return the names of all measures that are asked for; none if one of them is unknown here."""
     found = [[name for name in names if same_measure(name, one)] for one in parts_of(asked or (), names)]
     return [name for name in names if any(name in own for own in found)] if all(found) else []
 

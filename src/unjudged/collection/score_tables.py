@@ -103,7 +103,7 @@ def _called_apart(parts: Sequence[ScoreRows]) -> list[str]:
         if len(own) > 1 and len(set(cells)) < len(cells):
             called = shortlist([part.name for part in own])
             note = f"{quoted(name)} is the system of several tables, so these are called {called}"
-            notes.append(f"{note}; a column `repeat` tells repeats apart.")
+            notes.append(f"{note}; a column `repeat` numbers repeats.")
             for part in own:
                 part.cells = [cell._replace(system=part.name) for cell in part.cells]
     return notes
@@ -122,7 +122,7 @@ def _in_order(
                 inside = place[cell] >= before
                 remedy = "expected one in all tables" if not inside else "expected one value"
                 if inside and not cell.repeat:
-                    remedy = "expected one; a column `repeat` tells repeats apart"
+                    remedy = "expected one; a column `repeat` numbers repeats"
                 with name_in_errors(one, name):
                     raise part.table.error(row, f"{cell} has a second value, {remedy}")
             values.append(value)
@@ -266,7 +266,7 @@ def _measure(name: str, values: Floats, limits: tuple[float, float] | None, note
         return reported_measure(name, (float(limits[0]), float(limits[1])))
     if known is not None:
         between = "{:g} to {:g}".format(*known.range)
-        notes.append(f"{name}: values from {low:g} to {high:g} are not those of {known} ({between}).")
+        notes.append(f"{name}: values from {low:g} to {high:g} cannot be of {known} ({between}).")
     return reported_measure(name, (-inf, inf))
 
 

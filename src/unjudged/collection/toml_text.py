@@ -1,4 +1,4 @@
-"""TOML as a tree, and the line of each key in its text, which the parser does not tell."""
+"""TOML as a tree, and the line of each key in its text, which the parser does not report."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _numbered(keys: Path, lists: dict[Path, int], *, another: bool) -> Path:
 
 
 def keys_of(dotted: str) -> tuple[str, ...]:
-    """Return the parts of a dotted key, without quotes; none if it is no key."""
+    """Return the parts of a dotted key, without quotes; none if it is not a key."""
     if not _ONE_KEY.fullmatch(dotted):
         return ()
     tree: Any = parsed(f"{dotted} = 0")

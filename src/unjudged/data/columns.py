@@ -123,7 +123,7 @@ def columns_of(header: Sequence[str], number: str, given: Mapping[str, str]) -> 
     """Return the name of the column for each role: as `given`, else one of the known names.
 
     `number` is "score" for runs and "grade" for judgments, which may also have strata or probabilities. A run
-    is ranked by its ranks if it has no scores, or if the column of ranks is given and that of scores is not.
+    is ranked by its ranks if it has no scores, or if a column of ranks is given and none of scores.
     """
     needed, optional = NEEDED[number], OPTIONAL[number]
     chosen = _checked(header, (*needed, *optional), given)

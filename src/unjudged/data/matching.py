@@ -68,7 +68,7 @@ class Opened(Protocol):
     """What a file holds. `given` are names of columns by role, none where columns have no names."""
 
     def table(self, number: str, given: Mapping[str, str]) -> tuple[Table, Layout]:
-        """Return all rows, those of each query together, and the columns.
+        """Return all rows, query by query, and the columns.
 
         `number` is "score" for a run and "grade" for judgments.
         """
@@ -125,7 +125,7 @@ def _tasks(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Ca
 
 
 def grouped(table: Table) -> Table:
-    """Return the rows with those of each query together; queries and rows keep their order."""
+    """Return the rows query by query; queries and rows keep their order."""
     number, first = scanner.number_names(table.queries)
     if len(first) == len(table.queries):
         return table
@@ -164,7 +164,7 @@ def match(table: Table, judged: scanner.Index) -> Matched:
 
 
 def match_rows(rows: InPieces, judged: scanner.Index) -> Matched:
-    """Match rows in any order; those of a query are forgotten when it is complete.
+    """Match rows in any order; the rows of a query are forgotten when it is complete.
 
     If the rows of a query are apart, the pieces are made again, and all rows are kept by query.
     """
@@ -183,7 +183,7 @@ class _QueryReturns(Exception):
 
 
 def _whole_queries(tables: Iterable[Table]) -> Iterator[Table]:
-    """Yield the same rows, those of each query in one table: the last query may go on in the next one."""
+    """Yield the same rows, each query in one table: the last query may go on in the next one."""
     seen: set[bytes] = set()
     last: list[Table] = []
     taken = 0
@@ -256,7 +256,7 @@ def match_ungrouped(keep: Sequence[Keep], judged: scanner.Index, pool: Threads, 
 
 
 def _match_apart(rows: InPieces, judged: scanner.Index) -> Matched:
-    """Match rows of which those of a query are apart. Cores share those that are in memory."""
+    """Match rows that are not in order of queries. Cores share the rows that are in memory."""
 
     def keep_all(kept: scanner.UnorderedRows) -> None:
         for table in rows.tables():
@@ -319,7 +319,7 @@ def _in_order(shares: list[Share]) -> Matched:
 
 
 def match_lines(file: PathLike, judged: scanner.Index, layout: Layout, pool: Threads, stop: Event) -> Matched:
-    """What a run holds of the judged documents, whatever the order of its lines.
+    """What a run holds of the judged documents, with its lines in any order.
 
     An error that it raises is not always the first of the file, and a piece numbers lines from its own start.
     """

@@ -117,7 +117,7 @@ class NestedJson(Opened):
         self.file = file
 
     def table(self, number: str, _: Mapping[str, str] = NONE) -> tuple[Table, Layout]:
-        """Return the rows of the file, those of each query together, and their columns."""
+        """Return the rows of the file, query by query, and their columns."""
         data = read_json(self.file)
         while isinstance(data, Mapping):
             inside = {key: value for key, value in data.items() if not key.startswith(DESCRIPTIONS)}
@@ -163,7 +163,7 @@ def table_of_plain_dicts(data: Mapping[Any, Any], number: str) -> Table | None:
 
 
 def table_of_rows(data: Rows, names: tuple[str, ...]) -> Table:
-    """Return rows of a query, a document and the numbers of these names, those of each query together."""
+    """Return rows of a query, a document and the numbers of these names, query by query."""
     roles = ("query", "document", *names)
     rows = _cut(list(data), roles)
     columns: list[Sequence[Any]] = [[row[k] for row in rows] for k in range(len(roles))]

@@ -36,7 +36,7 @@ NESTED = "nested"
 
 
 class Headless(NamedTuple):
-    """The columns of a file without a header, and what tells its first line from one."""
+    """The columns of a file without a header, and how its first line differs from one."""
 
     columns: Sequence[str]
     are_data: Callable[[Sequence[str]], bool]

@@ -90,7 +90,7 @@ class Block:
         by: tuple[str, str],
         left_out: Callable[[str, Any], bool] = lambda _, __: False,
     ) -> dict[str, str]:
-        """Return the label of each name, each a role and its column; `left_out` tells names that are none."""
+        """Return the label of each name, each a role and its column; `left_out` finds the others."""
         (role, column), (kind, own) = of, by
         found: dict[str, str] = {}
         for row, value in enumerate(self.columns[own]):
@@ -129,7 +129,7 @@ class Tabular(NamedTuple):
     on_cores: bool = True
 
     def table(self, number: str, given: Mapping[str, str]) -> tuple[Table, Layout]:
-        """Return all rows, those of each query together, and the columns.
+        """Return all rows, query by query, and the columns.
 
         `number` is "score" for a run and "grade" for judgments; `given` are names of columns by role.
         """

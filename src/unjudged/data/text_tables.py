@@ -97,7 +97,7 @@ def _uneven(rows: Sequence[Sequence[str]], lines: Sequence[int], width: int) -> 
 
 
 def open_json_lines(file: PathLike) -> Tabular:
-    """Return the fields of objects, one on each line; those of the first one name the columns."""
+    """Return the fields of objects, one on each line; the first one names the columns."""
     first = next(records_in(enumerate(lines_of(file), 1)), None)
     if first is None:
         raise no_rows()

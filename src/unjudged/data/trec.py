@@ -50,7 +50,7 @@ class TrecText(Opened):
         self.file = file
 
     def table(self, number: str, _: Mapping[str, str] = NONE) -> tuple[Table, Layout]:
-        """Return the rows of the file, those of each query together, and its layout."""
+        """Return the rows of the file, query by query, and its layout."""
         return read_judgments(self.file) if number == "grade" else (_read(self.file, RUN), RUN)
 
     def runs(self, _: Mapping[str, str], by_tag: bool) -> dict[str, Any] | None:
@@ -59,7 +59,7 @@ class TrecText(Opened):
 
 
 def read_judgments(file: PathLike, layout: Layout | None = None) -> tuple[Table, Layout]:
-    """Return the judgments of a file, those of each query together; and its layout."""
+    """Return the judgments of a file, query by query; and its layout."""
     if layout is None:
         with opened(file, block=LOOK_AHEAD) as stream:
             start = stream.read(LOOK_AHEAD) or b""

@@ -138,7 +138,7 @@ def _of_file(file: str) -> Iterator[str]:
     except OSError as error:
         raise InputError(errors.reason_of(error), source=file) from None
     except (ValueError, AttributeError, KeyError, TypeError, RecursionError):
-        raise InputError("it is no result that a command wrote as JSON", source=file) from None
+        raise InputError("it is not a result that a command wrote as JSON", source=file) from None
     for name in fields:
         known = FIELDS.get(name)
         yield f"{name}: {known.means if known and known.means else 'as it is named'}"

@@ -35,7 +35,7 @@ RECORDS = r'(\{\s*"rows"\s*:\s*)?(\[\s*)?'
 """What stands before the first record of JSON lines, of a list, and of what `--format json` writes."""
 NAME = r'"([^"\\]*)"\s*:'
 OUTER = r'\{\s*"([^"\\]*)"\s*:\s*(?:\{\s*"[^"\\]*"\s*:\s*)?(\{[^{}]*)'
-"""First name of an object of objects, and the innermost names; those of a system are skipped."""
+"""First name of an object of objects, and the innermost names; names of systems are skipped."""
 
 
 def kind_of_file(file: str) -> str:
@@ -79,7 +79,7 @@ def _kind(file: str, start: bytes, line: str, words: Sequence[str]) -> str:
 
 
 def _by_columns(names: set[str]) -> str:
-    """Return whether columns are those of runs or of judgments, nothing if they do not tell."""
+    """Return whether columns belong to runs or to judgments, nothing if nobody can tell."""
     if {*NAMES["rank"], *NAMES["score"][1:]} & names:
         return RUN
     return JUDGMENTS if {*NAMES["grade"][:-1], *NAMES["stratum"]} & names else ""
@@ -114,7 +114,7 @@ def _is_printed(words: Sequence[str]) -> bool:
 
 
 def _is_table(start: bytes, names: Sequence[str]) -> bool:
-    """Whether columns are those of queries with values, or names without a number among them."""
+    """Whether columns are queries with values, or names without a number among them."""
     is_text = start[:1] not in (b"{", b"[", b"#")
     return bool({*map(folded, names)} & {*QUERIES}) or (is_text and not any(map(is_number, names)))
 

@@ -21,7 +21,7 @@ chosen: Judgments of documents that were selected for what they would show, as `
     no random sample.
 design: A rule that decides which documents of a pool are judged.
 range, could be, low, high, bounds of a score: The lowest and the highest value that judging could make of a
-    score or of a difference. It is no probability.
+    score or of a difference. It is not a probability.
 interval for other queries, for other queries: What another random sample of queries could have given, with
     these judgments.
 calibrated interval: As wide as the errors of the pooled groups when each of them was left out.

@@ -237,7 +237,7 @@ class Task:
         return _result(self.runs, list(judgments.queries), names, values)
 
     def _match(self, run: pa.Table, judgments: Judgments) -> list[Matched]:
-        """Each run on its own; invalid rows are refused, also those of other queries."""
+        """Each run on its own; invalid rows are refused, in other queries too."""
         run = run.sort_by("run") if len(self.runs) > 1 else run
         ends = np.searchsorted(run["run"].to_numpy(), np.arange(len(self.runs) + 1))
         matched = []

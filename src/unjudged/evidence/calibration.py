@@ -63,7 +63,7 @@ class Calibration:
     `unjudged` and `relevant` are shares of the first 30 documents of each left-out run. The `runs` that are
     unlike the others in these shares have no scores.
 
-    It holds for runs on the same queries and judgments: `topics` and `fingerprint` are those of the judgments
+    It holds for runs on the same queries and judgments: `topics` and `fingerprint` identify the judgments
     that it was made from, `judgments` is their name.
     """
 
@@ -218,7 +218,7 @@ def _checked(fields: Mapping[str, Any]) -> dict[str, Any]:
     if not all(
         isinstance(text, str) and text.isprintable() for text in (*found["scores"], *map(found.get, texts))
     ):
-        raise InputError("it names something by what is no text")
+        raise InputError("it names something by what is not text")
     return found
 
 
@@ -299,10 +299,10 @@ class LeftOut:
 class FirstDocuments:
     """Per run, of its first 30 documents over all queries: the unjudged share, and the relevant share.
 
-    They tell whether a new run is like the left-out ones. If far more of it is unjudged it is not. Nor is it
+    They show whether a new run is like the left-out ones. If far more of it is unjudged it is not. Nor is it
     if its judged documents are relevant far more often: it finds what the others do not, and among its
-    unjudged documents are relevant ones, too. The relevant share is that of the judged documents with one
-    relevant and one nonrelevant document added, so it is never 0.
+    unjudged documents are relevant ones, too. The relevant share is of the judged documents with one relevant
+    and one nonrelevant document added, so it is never 0.
     """
 
     unjudged: Floats
@@ -331,7 +331,7 @@ def check_pooled(measures: Sequence[Measure], rankings: JudgedRankings, depth: i
     """Refuse judgments that are a sample: left-out runs would seem to lose what was only not drawn.
 
     Lines with grade -1 may mean a sample, or a pool that was judged to some rank. The first documents of
-    the runs, down to the pool's depth, tell which, and whether these runs were pooled at all.
+    the runs, down to the pool's depth, show which, and whether these runs were pooled at all.
     """
     judgments = rankings.judgments
     for measure in measures:

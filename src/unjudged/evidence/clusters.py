@@ -1,4 +1,4 @@
-"""Clusters of queries: those of one session, or made from one document, are not independent.
+"""Clusters of queries: queries of one session, or made from one document, are not independent.
 
 Means stay means over queries; only what is said of other queries goes by cluster. Of n queries let cluster g
 have the share w_g, and let S_g be the sum of its deviations from the mean. The variance of the mean is CR2's,

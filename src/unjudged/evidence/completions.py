@@ -91,7 +91,7 @@ class Completions:
         return (known + float(self.prevalence.chance.sum())) * max(share, 1.0)
 
     def _grades(self, document: Integers, share: Floats) -> NDArray[np.int32]:
-        """Grades of relevant documents: those of the query's relevant judged documents, at random."""
+        """Grades of relevant documents, drawn from the relevant judged documents of the query."""
         grades, first, count = self._grade_table
         query = self.rankings.judgments.query[self.row[document]]
         place = first[query] + np.minimum((share * count[query]).astype(np.int64), count[query] - 1)
@@ -99,7 +99,7 @@ class Completions:
 
     @cached_property
     def _grade_table(self) -> tuple[np.ndarray, Integers, Integers]:
-        """Relevant grades query by query, then those of all; where each query's begin, and how many."""
+        """Relevant grades query by query, then of all; where each query's begin, and how many."""
         pool = self.rankings.judgments
         relevant = np.flatnonzero(pool.grade >= self.rel)
         query = pool.query[relevant]

@@ -108,7 +108,7 @@ class Contrast:
     """K contrasts on q queries.
 
     `scores` has systems x queries in the unit that is averaged (logarithms for a geometric mean), signed so
-    that higher is better. `ends` are those of the k means, `ends_by_query` those of each query; None where
+    that higher is better. `ends` are of the k means, `ends_by_query` of each query; None where
     nothing bounds them. `tips` makes what judging could turn; None where that is not known. `orders` has the
     lowest and highest scores over orders of tied documents, None where nothing is tied. `error` is the
     standard error of each estimated mean over what people might have drawn, NaN where there is no estimate,

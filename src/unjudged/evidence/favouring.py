@@ -74,12 +74,12 @@ def favouring(
     favouring document that stands above its own in the same ranking. A document favours the run behind only
     where it is `open_here`, at its place in that run.
 
-    Of the n_d favouring documents down to document d the sum is that of (x_d - x of the next one) n_d, and
-    the crossed sum that of (x_d - x of the next one) n_d (n_d - 1) / 2.
+    Of the n_d favouring documents down to document d the sum is the sum of (x_d - x of the next one) n_d, and
+    the crossed sum is the sum of (x_d - x of the next one) n_d (n_d - 1) / 2.
     """
     queries = len(unjudged.judgments.queries)
     kinds = 2 if crossed is None else 3
-    found = np.zeros((2, kinds, len(pairs.ahead) + 1, queries))  # number -1 is no pair
+    found = np.zeros((2, kinds, len(pairs.ahead) + 1, queries))  # number -1 is not a pair
     pair = pairs.numbers()
     far, farthest = np.iinfo(np.int16).max, np.iinfo(np.int32).max
     absent = np.int16(far) if unjudged.rank.max(initial=0) < far else np.int32(farthest)
@@ -140,11 +140,12 @@ def share_seen(
 ) -> Floats:
     """Return for each pair the share of relevant documents that judging found where it is now looked for.
 
-    Documents that favour the run behind count with the `weight` of their rank there minus that of their rank
-    in the run ahead, in bands of rank 1, 2, 3 to 4, 5 to 8 and so on over all queries. The share of each band
-    is that of the judged documents (the `gain` of their row, from 0 to 1), and bands count by the weight of
-    the unjudged ones that are `open_here`. A band without judged documents has the share of the one above it,
-    the first ones that of all bands, then that of all judged documents of the run behind, then 1.
+    Documents that favour the run behind count with the `weight` of their rank there minus the weight of their
+    rank in the run ahead, in bands of rank 1, 2, 3 to 4, 5 to 8 and so on over all queries. The share of each
+    band is the share of the judged documents (the `gain` of their row, from 0 to 1), and bands count by the
+    weight of the unjudged ones that are `open_here`. A band without judged documents has the share of the one
+    above it, the first ones take the share of all bands, then of all judged documents of the run behind, then
+    1.
     """
     band = band_of(np.arange(len(weight))).astype(np.uint8)
     bands = int(band[-1]) + 1
@@ -251,7 +252,7 @@ def shared_counts(
 ) -> Integers:
     """Return pairs x queries: how many documents of the first run's rankings the second has in `others`.
 
-    Both are rankings of the same runs over the same pool. A run's documents are bits, those of each query in
+    Both are rankings of the same runs over the same pool. A run's documents are bits, each query in
     words of their own.
     """
     pool = rankings.judgments
@@ -288,7 +289,7 @@ def _of_bands(judged: Floats, relevant: Floats) -> Floats:
 
 
 def _documents_of(rankings: JudgedRankings) -> tuple[Integers, Integers]:
-    """Return the number of each row among those that any ranking has, and where those of each query begin."""
+    """Return the number of each row among the rows that any ranking has, and where each query begins."""
     there = np.zeros(len(rankings.judgments.grade), bool)
     there[rankings.row] = True
     before = ends(there)

@@ -22,7 +22,7 @@ from unjudged.rankings.judged import Floats, Mask
 
 @dataclass(frozen=True, eq=False)
 class RankingsEvidence:
-    """Systems as runs, by one measure, under judgments; `depth` is that of the pool, if it is known.
+    """Systems as runs, by one measure, under judgments; `depth` is the pool's, if it is known.
 
     `scores` are runs x queries in the unit that is averaged, and `orders` their ends over orders of tied
     documents, None where nothing is tied.

@@ -30,7 +30,7 @@ NEGLIGIBLE = 1e-18
 class SharedRankings:
     """Rankings of several runs over one pool that has every document they retrieve.
 
-    Row r of the pool is document `name[r]` of `names`, which are those of the `original` judgments first.
+    Row r of the pool is document `name[r]` of `names`, which begin with the `original` judgments.
     """
 
     judgments: Judgments

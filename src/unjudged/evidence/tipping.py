@@ -152,7 +152,7 @@ def tip_of(
     *,
     depth: int | None,
 ) -> ExpectedTip | CompletedTip:
-    """Return the tip of these pairs; `scores` are those of all systems, and `depth` is that of the pool."""
+    """Return the tip of these pairs; `scores` are of all systems, and `depth` is the pool's."""
     pairs = DirectedPairs(ahead, behind, len(scores))
     weight = importance(measure, np.arange(int(shared.rankings.rank.max(initial=0)) + 1))
     counts = weight > UNSEEN

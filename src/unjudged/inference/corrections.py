@@ -54,7 +54,7 @@ def find_correction(name: str | Correction) -> Correction:
 def holm(p: Floats) -> Floats:
     """Return the largest of (k - j + 1) p_(j) up to the p value's own place (Holm, 1979).
 
-    Bounds the probability of any false discovery, whatever the dependence of the tests.
+    Bounds the probability of any false discovery. The tests may depend on each other.
 
     >>> holm(np.array([0.01, 0.04, 0.03])).round(4).tolist()
     [0.03, 0.06, 0.06]

@@ -77,7 +77,7 @@ def reach_of(measure: Measure) -> float:
 class Tested:
     """Differences before any correction.
 
-    `columns` are as shown, in the measure's own direction, and `p` are those of the chosen test. The first of
+    `columns` are as shown, in the measure's own direction, and `p` comes from the chosen test. The first of
     the `cases` is as judged, others are under the orders of tied documents that favour either system. `pairs`
     are for joint corrections.
     """
@@ -207,7 +207,7 @@ def _p_of_leads(leads: Floats, p_of: POf) -> tuple[Mask, Floats]:
 
 
 def _between_ends(contrast: Contrast) -> Judging:
-    """Say what ends alone tell: the order where they exclude 0, and nothing of the test in between."""
+    """Say what follows from ends alone: the order where they exclude 0, and nothing in between."""
     ones = np.ones(len(contrast))
     excluded = excludes_change(contrast.ends) if contrast.ends else ones == 0
     return Judging(True, excluded, excluded, ones, ones)
@@ -315,7 +315,7 @@ def _answers(
 
 
 def _corrected(p: Sequence[Floats], tested: Sequence[Tested], correction: Correction) -> list[Floats]:
-    """Correct p values over all of these tests; those of one query or cluster do not count."""
+    """Correct p values over all of these tests; tests of one query or cluster do not count."""
     result = [np.asarray(one, float) for one in p]
     several = [k for k, one in enumerate(tested) if one.parts > 1]
     if several:

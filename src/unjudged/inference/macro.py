@@ -1,6 +1,6 @@
 """Several collections: each with its own queries, and the mean over them, which weighs each alike.
 
-So a small collection adds most of the variance of that mean. Its intervals and tests are those of stratified
+So a small collection adds most of the variance of that mean. Its intervals and tests are as for stratified
 sampling: queries are resampled within collections, and the collections themselves are fixed.
 """
 
@@ -41,7 +41,7 @@ FAR, NEAR = 0.2, 0.4
 pooled standard deviations from the mean. docs/evidence/collections.csv measures them."""
 REACH = 2.0
 MEDIAN = 0.25
-"""Weight, in queries, of the collections' median variance in that of each collection's differences."""
+"""Weight, in queries, of the median variance of the collections in the variance of each."""
 UNSEEN = 2.0
 """Queries that the variance of a difference counts beyond those in all collections."""
 MANY = 100
@@ -53,7 +53,7 @@ def collection_rows(
 ) -> dict[str, list[Row]]:
     """Return rows of the systems, and of the pairs, in each collection and over all of them.
 
-    Tests within collections are corrected over all pairs and collections, those of the mean over the pairs.
+    Tests within collections are corrected over all pairs and collections, tests of the mean over the pairs.
     """
     each = list(evidence.values())
     first, second = pairs_of(each[0].systems, baseline)

@@ -119,7 +119,7 @@ def _tested(contrast: Contrast, margin: float, segment: str, judging: JudgingNam
 
 
 def _at_every_look(p: float, queries: int) -> float:
-    """Return the one-sided p value of the sequential test for that of one look."""
+    """Return the one-sided p value of the sequential test, given the one of a single look."""
     return max(p, float(over_time(np.array([min(2 * p, 1.0)]), queries)[0]) / 2)
 
 

@@ -168,8 +168,8 @@ def effect_size(pairs: Pairs, confidence: float = 0.95) -> Interval:
 def _jackknife(pairs: Pairs, deviation: Floats) -> Floats:
     """Return the standard error of d from leaving out one query or cluster at a time, of three or more.
 
-    With z = (D - mean D) / sd D, whose sum over the m that are left out is S, and that of squares Q, the
-    value without them is (d - S / (n - m)) / sqrt((n - 1 - Q - S^2 / (n - m)) / (n - m - 1)).
+    With z = (D - mean D) / sd D, whose sum over the m that are left out is S and whose sum of squares is Q,
+    the value without them is (d - S / (n - m)) / sqrt((n - 1 - Q - S^2 / (n - m)) / (n - m - 1)).
     """
     n, parts, rows, found = pairs.queries, pairs.parts, deviation > 0, np.zeros(len(pairs))
     z = (pairs.values[rows] - pairs.difference[rows, None]) / deviation[rows, None]

@@ -202,7 +202,7 @@ def wilcoxon(differences: Floats, *, tolerance: float, **_: Any) -> Floats:
     from scipy.stats import wilcoxon as signed_rank
 
     n = differences.shape[1]
-    whole = np.rint(differences / tolerance)  # 0.3 - 0.2 and 0.2 - 0.1 are equal, whatever their last bits
+    whole = np.rint(differences / tolerance)  # 0.3 - 0.2 and 0.2 - 0.1 are equal, but for their last bits
     sizes = np.sort(np.abs(whole), axis=1)
     zeros, ties = sizes[:, 0] == 0, (np.diff(sizes, axis=1) == 0).any(axis=1)
     p = np.ones(len(differences))

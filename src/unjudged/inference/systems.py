@@ -93,7 +93,7 @@ def rows_of_systems(contrast: Contrast, columns: Columns, **more: Any) -> list[R
 
 
 def as_rows(columns: Columns, count: int) -> list[Row]:
-    """Return a row per value of the columns; a value that is no list stands in each."""
+    """Return a row per value of the columns; a value that is not a list stands in each."""
 
     def listed(column: Any) -> list[Any]:
         if isinstance(column, np.ndarray):

@@ -55,7 +55,7 @@ class Judging:
 
 
 def verdicts(holds: Mask, seen: Mask, worst: Mask, judging: Judging, queries: int) -> dict[str, Any]:
-    """Return the answers as columns of words, and whether it is better whatever is judged.
+    """Return the answers as columns of words, and whether it is better in the worst case too.
 
     `holds`, `seen` and `worst` say where the test holds as judged, at s* and at worst.
 

@@ -1,6 +1,6 @@
 """Build a test collection: pool, draw, judge, merge, judge more, and see how fair it is to new runs.
 
-The verbs are those of the command line:
+The verbs are the same as on the command line:
 
 >>> from unjudged import judging
 >>> from unjudged.sample import runs

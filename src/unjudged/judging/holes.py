@@ -168,7 +168,7 @@ class Holes:
         return replace(self, judgments=ordered)
 
     def forecasts(self, first: Ints, second: Ints) -> list[Forecast]:
-        """Return what labels to come would tell of each contrast."""
+        """Return what further labels would show of each contrast."""
         found = self.evidence
         size = self.frame.size[found.shared.name[found.population.row]]
         spread = found.effects.spread(found.effects.of_contrasts(first, second))
@@ -203,7 +203,7 @@ def drawn(
 
 
 def _said(holes: Holes, forecasts: Sequence[Forecast]) -> Iterator[str]:
-    """Say what was drawn, what it will tell, and how many labels half of that width needs."""
+    """Say what was drawn, how wide intervals will be, and how many labels half of that width needs."""
     frame, measure = holes.frame, holes.measure
     labels, size = int(frame.drawn.sum()), int((frame.order > 0).sum())
     batch = int((frame.batch == frame.batch.max()).sum())

@@ -83,15 +83,16 @@ def merge(
 
     Grade -2 is the answer "cannot judge": the document stays unjudged unless another judge gives it a grade.
     Every other negative grade is no answer. Different grades for one document are an error, unless the rule
-    `conflicts` says which counts: that of the 'majority', the 'highest' or the 'last'. The earlier judgments
-    come first. An export of the judging page that was cut is refused.
+    `conflicts` says which counts: the grade of the 'majority', the 'highest' or the 'last'. The earlier
+    judgments come first. An export of the judging page that was cut is refused.
 
     A sample takes answers to the documents that were drawn, and waits for those that are missing: merge it
     again when they are there. Where documents are drawn one after another, batches may come in any order.
 
-    Earlier judgments keep their documents and get those of the answers. If they are a sample with recorded
-    strata or probabilities, the answers may not have other documents. A sample with further judgments, which
-    were not drawn, is a sample no more: the result has the origin 'unknown', or 'chosen' where answers were.
+    Earlier judgments keep their documents and get the documents of the answers. If they are a sample with
+    recorded strata or probabilities, the answers may not have other documents. A sample with further
+    judgments, which were not drawn, is a sample no more: the result has the origin 'unknown', or 'chosen'
+    where answers were.
 
     >>> found = merge({"q": {"a": 1, "b": 0}}, {"cy": {"q": {"b": 2, "c": 1}}}, conflicts="last")
     >>> found.judgments, found.rows["conflicts"][0]["grades"]
@@ -280,6 +281,6 @@ def _added(before: Judgments, grade: Grades, files: Iterable[Judgments]) -> tupl
         note = f"Further judgments were added to {before.origin} and were not drawn with it"
         return replace(plain, origin=Origin(UNKNOWN)), f"{note}: estimates from samples refuse the result."
     if UNKNOWN in further:
-        note = "The origin of further judgments is unknown, and so is that of the result"
+        note = "The origin of further judgments is unknown, so the origin of the result is unknown too"
         return replace(after, origin=Origin(UNKNOWN)), f"{note}: estimates from samples refuse it."
     return after, ""

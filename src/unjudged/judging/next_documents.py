@@ -1,4 +1,4 @@
-"""Which documents to judge next: those that tell most, those of a pool, or some drawn at random."""
+"""Which documents to judge next: the most telling ones, a pool, or some drawn at random."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def next_documents(
 ) -> NextDocuments:
     """Return the unjudged documents to judge next, by a design.
 
-    - "most telling": those that say most about the pairs of runs that more judging could flip or blur, as
+    - "most telling": the ones that say most about the pairs of runs that more judging could flip or blur, as
       `compare` says, best first; none if there is no such pair. It is a way to learn quickly, and promises
       nothing about the order. Of one run, it is "narrowest";
     - "narrowest": those that narrow the bounds of the runs' means most, by P or RBP;
@@ -266,10 +266,10 @@ def pairs_by_judging(shared: SharedRankings, measure: Measure, depth: int | None
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NextDocuments(Result):
-    """Rows `next`, the documents to judge, and `pairs`, rows of `compare` if they tell about pairs.
+    """Rows `next`, the documents to judge, and `pairs`, rows of `compare` if pairs were asked about.
 
     If no pair needs judging, there are no documents. `sample` has the documents that were drawn, and those
-    that could have been; `origin` is that of the judgments to come.
+    that could have been; `origin` is how the judgments to come were made.
     """
 
     view: str = "next"

@@ -97,7 +97,7 @@ class Pool:
     def depth(self, k: int, seed: int = 0) -> Judgments:  # noqa: ARG002 (designs have a seed)
         """Judge the documents among the first `k` of any run.
 
-        If some of them are unjudged, this is no pool of that depth, and the origin stays what it was.
+        If some of them are unjudged, the pool does not reach that depth, and the origin stays as it was.
         """
         k = checked_depth(k)
         within: Mask = self.best <= k
@@ -107,7 +107,7 @@ class Pool:
     def uniform(self, share: float, seed: int = 0, *, redraw: bool = True, rel: int = 1) -> Judgments:
         """Judge a uniform sample: this share of each query's judged documents.
 
-        With `redraw`, a sample without any relevant document (of grade `rel`) is drawn again if the query
+        With `redraw`, a sample without a relevant document (of grade `rel`) is drawn again if the query
         has one, as Yilmaz and Aslam (2008) did. The probability that a document is judged then depends on
         the number of relevant documents, so no `probability` is recorded.
         """
@@ -118,7 +118,7 @@ class Pool:
         return replace(self.only(chosen, A_SAMPLE), probability=probability)
 
     def _redrawn(self, chosen: Mask, rel: int, seed: int) -> Mask:
-        """Sample after the redraw rule, which concerns only queries without a relevant document in it."""
+        """Draw again for queries whose sample has no relevant document although they have one."""
         grade, query = self.judgments.grade, self.judgments.query
         found = np.bincount(query[chosen & (grade >= rel)], minlength=len(self.judgments.queries))
         rows = np.flatnonzero((found == 0)[query] & (grade >= 0))

@@ -30,7 +30,7 @@ def stated_sample(
 ) -> Judgments:
     """Return labels as a random sample of all pairs of query and document that the runs retrieve.
 
-    'uniformly': every pair was equally likely to be labelled, whatever its query. 'per-query': a number of
+    'uniformly': every pair was equally likely to be labelled. 'per-query': a number of
     documents of each labelled query, all equally likely. With `depth`, only documents that a run has down to
     that rank could be drawn. Labels of other documents are left out: the rest is a random sample still.
     Labels that cannot have been drawn so are refused.

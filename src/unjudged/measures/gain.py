@@ -33,7 +33,7 @@ def gain_of(
 
 
 def with_given(gains: Mapping[int, float] | None, grade: NDArray[np.integer], gain: Floats) -> Floats:
-    """Return the gains of documents, those of some grades replaced by the given ones."""
+    """Return the gains of documents; some grades have the given gains."""
     if not gains:
         return gain
     levels = np.array(sorted(gains))
@@ -83,7 +83,7 @@ def nDCG(
 
 
 def best_first(judgments: Judgments, gain: Floats) -> tuple[Integers, Integers, Integers]:
-    """Rows that have a gain, those of each query together and best first; query and rank of each."""
+    """Rows that have a gain, query by query and best first; query and rank of each."""
     row = (gain > 0).nonzero()[0]
     offsets = row.searchsorted(judgments.offsets)
     query = owners_by_ends(offsets)
@@ -142,7 +142,7 @@ def DCG(
 ) -> Floats:
     """Discounted cumulative gain: the gain of the ranking before nDCG divides it by the best possible.
 
-    DCG@k = sum over ranks i up to k of gain_i / log2(i + 1). `dcg` and `gains` are those of nDCG. An
+    DCG@k = sum over ranks i up to k of gain_i / log2(i + 1). `dcg` and `gains` are as in nDCG. An
     unjudged document has gain 0.
 
     Use it to see how nDCG comes about; its size depends on the query.
@@ -164,7 +164,7 @@ def IdealDCG(
 ) -> Floats:
     """Highest DCG that any ranking of the query's judged documents could have.
 
-    nDCG is DCG / IdealDCG. `dcg` and `gains` are those of nDCG. Unjudged documents have no gain.
+    nDCG is DCG / IdealDCG. `dcg` and `gains` are as in nDCG. Unjudged documents have no gain.
 
     Use it to see how nDCG comes about.
 
@@ -289,9 +289,9 @@ def G(r: JudgedRankings, *, gains: Gains = None) -> Floats:
     """Normalised gain: each document's gain, discounted by how far the ranking lags behind the ideal one.
 
     G = sum over retrieved documents of gain / log2(2 + c - g), divided by the sum of all gains, where g is
-    the gain down to the document and c that of the ideal ranking down to the same rank, with each document
-    counting at least 1. `gains={1: 1, 2: 5}` sets the gains of some grades. G is 0 where no judged document
-    has a gain. An unjudged document has gain 0.
+    the gain down to the document and c the gain of the ideal ranking down to the same rank, with each
+    document counting at least 1. `gains={1: 1, 2: 5}` sets the gains of some grades. G is 0 where no judged
+    document has a gain. An unjudged document has gain 0.
 
     Use it where a late document should be forgiven if all documents before it were good.
 

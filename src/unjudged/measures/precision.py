@@ -237,7 +237,7 @@ def IAP(
 ) -> Floats:
     """Interpolated average precision: the mean of IPrec at eleven levels of recall, 0 to 1.
 
-    `recalls=(0.2, 0.5, 0.8)` gives other levels; `rounding` is that of IPrec. IAP is 0 where R = 0.
+    `recalls=(0.2, 0.5, 0.8)` gives other levels; `rounding` is as in IPrec. IAP is 0 where R = 0.
     Unjudged documents count as not relevant.
 
     Use it to compare with results from before AP replaced it.
@@ -263,7 +263,7 @@ def Bpref(r: JudgedRankings, *, rel: int = 1, form: str = "trec_eval") -> Floats
     """Binary preference: how rarely judged nonrelevant documents are ranked above relevant ones.
 
     Bpref = (1/R) sum over retrieved relevant documents of 1 - min(n, R) / min(J0, R), where n is the number
-    of judged nonrelevant documents above it and J0 that of the whole query. The term is 1 where n = 0. This
+    of judged nonrelevant documents above it and J0 in the whole query. The term is 1 where n = 0. This
     has been trec_eval's form since 2005; `form='paper'` divides by R instead of min(J0, R), as Buckley and
     Voorhees wrote it. Bpref is 0 where R = 0. Unjudged documents are ignored, pooled or not, so judging one
     as nonrelevant can change the value.

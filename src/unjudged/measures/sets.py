@@ -201,9 +201,9 @@ def Hole(r: JudgedRankings, *, cutoff: float) -> Floats:
     """Number of documents among the first k that are judged for no query, divided by k, as in BEIR.
 
     Hole@k = (documents at ranks 1 to k that have no grade, neither for this query nor for another) / k. So a
-    document that was judged for another query is no hole, although nobody knows whether it is relevant here:
-    Hole@k is at most Unjudged@k, which counts what matters for the score of this query. BEIR averages over
-    the queries of the run; here a query without a ranking counts as 0.
+    document that was judged for another query is not a hole, although nobody knows whether it is relevant
+    here: Hole@k is at most Unjudged@k, which counts what matters for the score of this query. BEIR averages
+    over the queries of the run; here a query without a ranking counts as 0.
 
     Use it to compare with numbers that BEIR printed; otherwise use Judged or Unjudged.
 

@@ -87,7 +87,7 @@ class QueryEvidence:
         return prediction_powered(human, both.predicted, both.further)
 
     def _scores(self, a: str, b: str | None = None) -> tuple[Floats, Floats, Floats]:
-        """Return the scores of run `a`, or how far they are above those of run `b`."""
+        """Return the scores of run `a`, or how far they are above run `b`'s."""
         first = np.array([place_of("run", a, self.systems)])
         second = np.array([ALONE if b is None else place_of("run", b, self.systems)])
         each = (_gaps(scores, first, second) for scores in (self.human, self.predicted, self.further))

@@ -104,7 +104,7 @@ def folds_of_queries(queries: Sequence[bytes], folds: int = FOLDS) -> Integers:
 
 
 def effective_count(weight: Floats) -> float:
-    """Return the number of documents of equal weight that tell as much as these (Kish, 1965)."""
+    """Return the number of documents of equal weight that are worth as much as these (Kish, 1965)."""
     if not len(weight):
         return 0.0
     share = weight / weight.max()

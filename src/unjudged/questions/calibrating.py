@@ -58,7 +58,7 @@ def calibrate(
     `groups` says which runs are of one team or family: a mapping, a file of lines `run group`, or a pattern
     such as `(.*?)-` whose first bracket is the group in the run's name. `depth` is the depth of the pool,
     below which rankings are cut, 100 unless given. A description says which runs were pooled, to which depth,
-    and their groups. `name` is that of the judgments, for messages.
+    and their groups. `name` is the name of the judgments, for messages.
     """
     collection = collection_of(qrels, runs, on_read=on_read)
     labels = next(iter(collection.described.judgments), Labels())
@@ -81,7 +81,7 @@ def calibrate(
 def calibration_of(
     collection: Collection, measures: MeasureLike | Iterable[MeasureLike] = CALIBRATED_MEASURES
 ) -> Calibration | None:
-    """Return the calibration that is described: a saved one, else that of the pooled runs by groups."""
+    """Return the described calibration: a saved one, or one made from the pooled runs and their groups."""
     labels = next(iter(collection.described.judgments), Labels())
     if isinstance(labels.calibration, str | os.PathLike):
         return Calibration.load(labels.calibration)

@@ -95,7 +95,7 @@ def family_of(pairs: int, measures: int) -> str:
 def told_of_segments(
     parts: Mapping[str, Mask], pairs: int, measures: int, settings: Settings
 ) -> dict[str, Any]:
-    """Return which tests of segments were corrected together, in words; those of one query are not made."""
+    """Return which tests of segments were corrected together, in words; one query is not tested."""
     made = sum(int(own.sum()) > 1 for own in parts.values())
     said = counted(made, "segment") + (f" of {pairs} pairs" if pairs > 1 else "")
     said = said if pairs == 1 else f"{made * pairs} tests: {said}"
@@ -161,7 +161,7 @@ def compare_collections(
     `collections` maps names to a `Collection` or its description, to (judgments, runs), or to a table of
     scores: `Scores`, or a file or frame that `Scores.read` takes. Each needs the same runs and at least two
     queries. `measure` is the one of the tables if they have only one, else nDCG@10. `predictions` are used
-    with the judgments, or name those of each collection. `depth` keeps only the first documents of each
+    with the judgments, or name the runs of each collection. `depth` keeps only the first documents of each
     ranking. `test` is for pairs within collections, corrected over all pairs and
     collections; the mean over collections has a t test with stratified queries, corrected over the pairs.
 
@@ -200,7 +200,7 @@ def compare_collections(
 
 def _family(pairs: int, collections: int) -> str:
     """Say which tests were corrected together."""
-    of_mean = f"; those of the mean over {counted(pairs, 'pair')}" if pairs > 1 else ""
+    of_mean = f"; tests of the mean over {counted(pairs, 'pair')}" if pairs > 1 else ""
     return f"{pairs * collections} tests: {counted(pairs, 'pair')} in {collections} collections{of_mean}"
 
 
@@ -219,7 +219,7 @@ def _variances(
 
 
 def resting_on_few(queries: Mapping[str, int], variances: Floats) -> list[Note]:
-    """Say if most of the uncertainty of a mean over collections is that of one with very few queries.
+    """Say if most of the uncertainty of a mean over collections comes from one with very few queries.
 
     `variances`, collections x systems and pairs, are what each collection adds to the variance of a mean.
 

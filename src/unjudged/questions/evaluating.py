@@ -84,7 +84,7 @@ def evaluate(
         'expected' for expected values over all orders of documents of the same score, or over 1,000 that the
         `seed` draws where there are too many. By default they are in trec_eval's order, names descending.
     seed
-        The seed of whatever is drawn.
+        The seed of all that is drawn.
     names
         'tag' names runs by their tags.
     on_read

@@ -54,7 +54,7 @@ class Subject(NamedTuple):
         return self._replace(collection=self.collection.chosen(list(systems)))
 
     def segments(self, named: SegmentsSource | None) -> SegmentsSource | None:
-        """Return the segments that a call names, else those of the table, else those described."""
+        """Return the segments that a call names, else the table's, else the described ones."""
         if named is not None:
             return named
         own = None if self.table is None else self.table.segments

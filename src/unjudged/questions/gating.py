@@ -40,7 +40,7 @@ GATE_TESTS = ("t", "sequential")
 IfUndecided: TypeAlias = Literal["pass", "fail"] | None
 """What an undecided result counts as."""
 Margin: TypeAlias = float | Mapping[str, float] | Mapping[Measure, float]
-"""Loss that does not matter, or that of each measure."""
+"""Loss that does not matter, perhaps one for each measure."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -110,11 +110,11 @@ def gate(
 
     `old` and `new` are runs, or names of runs of a `Collection`, a description or `Scores`, which need not be
     named where there are two. `margin` is the loss that does not matter, in units of the measure, or a
-    mapping of measures to theirs. The measures are those of such a mapping if none is named, else nDCG@10, or
-    all of the `Scores`. `segments` gives the segment of each query: none may fail. `judging`
-    says what is assumed of unjudged documents: 'seen', that those which favour either system are relevant as
-    often as the judged ones; 'worst', whatever they are; 'as-judged', that none is relevant. `undecided` says
-    what such an outcome counts as for the exit code.
+    mapping of measures to theirs. If none is named, the measures are those in such a mapping, else nDCG@10,
+    or all of the `Scores`. `segments` gives the segment of each query: none may fail. `judging` says what is
+    assumed of unjudged documents: 'seen', that those which favour either system are relevant as often as the
+    judged ones; 'worst', that they are as bad for the answer as can be; 'as-judged', that none is relevant.
+    `undecided` says what such an outcome counts as for the exit code.
 
     The level is for one look. With `test` "sequential" the same two systems may be asked about again whenever
     they met more queries, from 30 on; that takes about twice as many as one look.
@@ -150,7 +150,7 @@ def gate(
     asked = []
     for one, own in zip(found.evidence, margins, strict=True):
         if not one.measure.traits.quality:
-            raise UsageError(f"{one.measure} is no measure of quality: a gate needs one that should rise")
+            raise UsageError(f"{one.measure} does not measure quality: a gate needs one that should rise")
         contrast = one.contrast(np.array([1]), np.array([0]), by_query=True)
         for segment, chosen in parts.items():
             asked.append((contrast if segment == EVERY else contrast.over(chosen), own, segment))

@@ -130,7 +130,7 @@ def _ties(table: Table, order: Integers) -> Ties | None:
 
 
 class DocumentUnion:
-    """Documents numbered as they are met, first those of the judgments.
+    """Documents numbered as they are met, the judged ones first.
 
     What a run ranks below `depth` counts as not retrieved.
     """

@@ -63,7 +63,7 @@ class JudgedRankings:
     def from_matches(cls, judgments: Judgments, runs: Iterable[Matched]) -> JudgedRankings:
         """Make one ranking for every run and query, in this order.
 
-        What a run holds is appended to that of the others as it comes, so that nothing is held twice.
+        Each run is appended to the others as it comes, so that nothing is held twice.
         """
         queries = len(judgments.queries)
         every = np.arange(queries, dtype=np.int32)

@@ -110,7 +110,7 @@ class Judgments:
 
     @classmethod
     def whole(cls, source: JudgmentsSource) -> Judgments:
-        """Return judgments whose grades mean the same as those of others: whole numbers, no fractions."""
+        """Return judgments whose grades mean the same as in others: whole numbers, no fractions."""
         found = cls.read(source)
         if found.scale is None:
             return found
@@ -286,7 +286,7 @@ class Judgments:
         return bool((rate == rate[first][self.query]).all()) if len(rate) else True
 
     def marks(self, form: str) -> list[str]:
-        """Return the comments that a file of this form needs to tell the origin."""
+        """Return the comments that a file of this form needs to record the origin."""
         told, origin = kind_by_columns(form, pooled_only=UNSAMPLED in self.grade), self.origin
         if origin.sampled and told in SAMPLES:
             hidden = told == UNIFORM and origin.kind != UNIFORM and not self.even

@@ -60,7 +60,7 @@ WITH_NONRELEVANT: Final[frozenset[Kind]] = ANY - {POSITIVES}
 OF_NONRELEVANT: Final = "documents judged not relevant"
 
 MARK: Final = "unjudged-origin"
-"""How a comment of a file begins that tells the origin where the columns do not."""
+"""How a comment begins that records the origin where the columns of a file do not."""
 _MARK: Final = rf"{MARK} ({'|'.join(KINDS)})(?: to rank ([0-9]{{1,10}}))?(?::|$)"
 
 
@@ -95,7 +95,7 @@ class Origin:
 
     @property
     def words(self) -> str:
-        """How the judgments were made; lines of -1 alone do not tell that the others were drawn at random."""
+        """How the judgments were made; lines of -1 alone do not prove a random sample."""
         return IF_DRAWN if self == A_SAMPLE else KINDS[self.kind]
 
     def mark(self, *, judged: bool = True) -> str:
@@ -112,7 +112,7 @@ class Origin:
 
     @classmethod
     def read(cls, comments: Sequence[str], by_columns: Kind = POOL) -> Origin:
-        """Return the origin that the comments of a file tell, else the one that its columns tell."""
+        """Return the origin that the comments of a file record, else the one that its columns imply."""
         for comment in comments:
             if marked := re.match(_MARK, comment):
                 return cls(marked[1], int(marked[2]) if marked[2] else None)  # type: ignore[arg-type]
@@ -135,7 +135,7 @@ def joined(first: Origin, second: Origin) -> Origin:
 
 
 def kind_by_columns(form: str, *, pooled_only: bool) -> Kind:
-    """Return the kind that the columns of a file tell; `pooled_only` if some documents are not judged."""
+    """Return the kind that the columns of a file imply; `pooled_only` if some documents are not judged."""
     if form == "qrels":
         return UNIFORM if pooled_only else POOL
     return STRATIFIED if form == "strata" else WEIGHTED

@@ -195,7 +195,7 @@ def _by_own_name(run: Any, by_tag: bool) -> list[tuple[str | None, Any]]:
 
 
 def by_own_names(sources: Sequence[tuple[str | None, Any]]) -> dict[str, Any]:
-    """Return sources by name: as given, else that of the file, with folders if two are alike, or a number."""
+    """Return sources by name: as given, else the file's name, with folders if two are alike, or a number."""
     found = [name or file_name(one) or f"run {i}" for i, (name, one) in enumerate(sources, 1)]
     if len(set(found)) < len(found):
         _refuse_one_file_twice(one for _, one in sources)

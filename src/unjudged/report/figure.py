@@ -88,7 +88,7 @@ class Figure:
             self.parts += [part] if isinstance(part, str) else part
 
     def svg(self, *, titled: bool = True, styled: bool = True) -> str:
-        """Return the picture; without its own rules of colours it needs those of a page."""
+        """Return the picture; without its own rules of colours it needs the page's."""
         most = int((self.width - 8) / (TITLE * LETTER))
         lines = wrap(plain(self.title), most) if titled else []
         head = [words(4, 18 + 20 * k, line, size=TITLE, bold=True) for k, line in enumerate(lines)]

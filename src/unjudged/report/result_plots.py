@@ -104,7 +104,7 @@ def systems_figure(
 
 
 def differences_figure(pair: Row, by_query: Sequence[Row], systems: Sequence[str], level: float) -> Figure:
-    """Draw the difference on each query as a dot in its range, and beside them that of the means."""
+    """Draw the difference on each query as a dot in its range, and of the means beside them."""
     rows = sorted(by_query, key=lambda row: -row["difference"])
     a, b, measure = pair["a"], pair["b"], pair["measure"]
     left, right, top, bottom, margin = 46.0, WIDTH - 104.0, 24.0, 224.0, WIDTH - 76.0

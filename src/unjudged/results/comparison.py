@@ -62,7 +62,7 @@ FOR_PAPER = View(["letter", "system", "measure"], (), best=("marked",), across="
 class Comparison(Result):
     """Rows by view: `systems`, `pairs`, `segments`, `collections`, and `queries` and `documents` of a pair.
 
-    With two systems and one measure, `headline`, `better` and `ahead` are those of the pair.
+    With two systems and one measure, `headline`, `better` and `ahead` are the pair's.
     """
 
     view: str = "systems"

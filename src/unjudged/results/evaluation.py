@@ -52,9 +52,9 @@ class Rows(Mapping[str, Sequence[Row]]):
 
 
 class Evaluation(Result):
-    """What systems score: `values[i, j, k]` is that of run i on query j by measure k.
+    """What systems score: `values[i, j, k]` is the value of run i on query j by measure k.
 
-    The values of a query that a run has no ranking for (`missing`) are those of an empty ranking and count in
+    A query that a run has no ranking for (`missing`) has the values of an empty ranking, which count in
     the means. Rows by view are made when they are asked for: `systems`, `queries`, and `segments` if they are
     known. `found["bm25"]["low"]` is a field of a system, by several measures `found["bm25"]["AP"]["low"]`.
     """

@@ -91,7 +91,7 @@ def _estimated(row: Row, decimals: int) -> Cell:
 
 
 def _mean(row: Row, _: int) -> Cell:
-    """Return the mean; that of how much was judged is a share."""
+    """Return the mean; a mean of how much was judged is a share."""
     value = known(row.get("mean"))
     return share_text(value) if value is not None and is_judged_share(row) else value
 

@@ -57,7 +57,7 @@ class Result:
         return str(self.settings.get("titles", {}).get(view, ""))
 
     def notes_of(self, view: str, *, marks: bool = True) -> list[str]:  # noqa: ARG002 (of some views)
-        """Return what must be known of a view; `marks` is whether it has those of tables for people."""
+        """Return what must be known of a view; `marks` is whether it has the marks of tables for people."""
         return list(self.notes)
 
     def shown(self, view: str) -> tuple[Sequence[Row], View]:

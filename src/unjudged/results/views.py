@@ -17,7 +17,7 @@ class View:
     """`shown` are the fields of tables; programs get `more`. The best value of each of `best` stands out.
 
     With `across`, people see a row for rows that differ in this field only, and in its place a column per
-    value of it with each of `cells`; the other fields are those of the rows whose value is `rest`. The cells
+    value of it with each of `cells`; the other fields come from the rows whose value is `rest`. The cells
     `by_measure` are what a view across measures has of each.
     """
 
@@ -214,7 +214,7 @@ def _cell_of(name: str, head: Any, view: View, *, count: bool) -> Field:
 
 
 def together(rows: Mapping[str, Sequence[Row]]) -> tuple[Sequence[Row], View]:
-    """Return the rows of views as those of one; several have the name of their view in the first column."""
+    """Return the rows of several views as one; the name of their view is in the first column."""
     if len(rows) == 1:
         ((name, own),) = rows.items()
         return own, VIEWS[name]
@@ -245,7 +245,7 @@ IF_SEVERAL_ROWS = ("segment", "collection")
 
 
 def _told(name: str, cells: Sequence[Cell]) -> bool:
-    """Whether a column tells anything."""
+    """Whether a column has anything to show."""
     if all(cell is None or cell == "" for cell in cells):
         return False
     several = len(set(cells)) > 1 or (len(cells) == 1 and name not in IF_SEVERAL_ROWS)

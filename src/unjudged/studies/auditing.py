@@ -67,7 +67,7 @@ def audit(
     measures
         Measures of the runs: nDCG@10 if none is named, P@10 if people judged a recorded sample.
     rel
-        The lowest relevant grade: 1, or that of the collection.
+        The lowest relevant grade: the collection's, or 1.
     threshold
         The score from which on a document is relevant; of probabilities 0.5.
     confidence

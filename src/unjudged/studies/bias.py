@@ -111,7 +111,7 @@ def _of_complete_queries(
 
 
 def _bias(people: Estimate, gaps: Floats, run: str, measure: Measure) -> Row:
-    """Return the mean by people, and that of the differences by query with its interval."""
+    """Return the mean by people, and the mean difference over queries with its interval."""
     of = Estimand(f"bias in {measure}", OTHER, ALL_JUDGED, run)
     widest = measure.range[1] - measure.range[0]
     bias = t_interval(gaps, people.confidence, method="t over queries", of=of, limits=(-widest, widest))

@@ -61,7 +61,7 @@ def krippendorff_alpha(ordinal: bool) -> Callable[[Counts, Floats], Floats]:
     """Krippendorff's alpha (1980): 1 - observed / expected squared distance, of labels without their judges.
 
     Nominal grades differ by one. The ordinal distance of two grades is the number of labels between them,
-    half of those of either grade included.
+    half of the documents of either grade included.
     """
 
     def alpha(counts: Counts, grades: Floats) -> Floats:

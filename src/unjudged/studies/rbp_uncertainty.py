@@ -45,7 +45,7 @@ def uncertainty_of_rbp(
     collection = collection_of(qrels, run)
     chosen = parse_measure(measure).on(collection.judgments)
     if not is_sum(chosen):
-        raise UsageError(f"{chosen} is no sum over relevant documents: use RBP or P")
+        raise UsageError(f"{chosen} is not a sum over relevant documents: use RBP or P")
     if len(collection.runs) != 1:
         raise UsageError(f"{len(collection.runs)} runs, expected one")
     rankings = judged_rankings(collection.judgments, collection.runs)

@@ -40,7 +40,7 @@ def judge(given: Given) -> None:
 
     Open the page in a browser; it needs no network. The keys are the grades, x (cannot judge), arrows, n
     (next unjudged) and u (undo). Answers are saved one by one, and several tabs share them. Give the saved
-    file to `unjudged merge`, which refuses it if it was cut. Without --documents, texts are those of the
+    file to `unjudged merge`, which refuses it if it was cut. Without --documents, texts come from the
     collection.toml of this folder or one above.
 
         unjudged judge to-judge.qrels --documents docs.jsonl -o page.html

@@ -22,7 +22,7 @@ def check(given: Given) -> int:
     """Say what files are, what is wrong with them, and which questions they answer by which command.
 
     Files may come in any order: judgments, runs, tables of scores, groups, documents and topics, or a
-    description, which is that of this folder if none is given. With documents it says which judgments are
+    description, which is this folder's if none is given. With documents it says which judgments are
     of documents that do not exist any more. With groups and the pooled runs it says how far off runs of a
     new group would be, in score and in place. `-o collection.toml` writes a description of the files, and
     never over another. The exit code is 1 if no file is recognised.

@@ -14,7 +14,7 @@ CONFLICTS = Option(
     known="judging.merging.RULES",
     default="error",
     help="Which grade counts if a document has several. error: none, it is an error, as is a tie of "
-    "the majority; else that of the majority, the highest or the last.",
+    "the majority; else the majority's, the highest or the last.",
 )
 
 

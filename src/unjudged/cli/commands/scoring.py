@@ -174,7 +174,7 @@ MARGIN = Option(
     "--margin",
     action="append",
     metavar="X",
-    help="The loss that does not matter, in units of the measure. By default that of the description, or 0. "
+    help="The loss that does not matter, in units of the measure. By default as the description says, or 0. "
     "Of each measure: nDCG@10=0.01,R@100=0.02.",
 )
 JUDGING = Option(
@@ -182,7 +182,7 @@ JUDGING = Option(
     known=("seen", "worst", "as-judged"),
     default="seen",
     help="What to assume of unjudged documents. seen: those that favour either run are relevant as often as "
-    "the judged ones; worst: whatever is worst and best for the new run; as-judged: none is relevant.",
+    "the judged ones; as-judged: none is relevant; worst: what is worst, or best, for the new run.",
 )
 UNDECIDED = Option(
     "--undecided",

@@ -229,7 +229,7 @@ HELP = """trec_eval [-h] [-q] [-m measure[.params]] [-c] [-n] [-l <num>] [-J] [-
    rel_info_file results_file
 
 Score the rankings of results_file ('-' for standard input) with the judgments of rel_info_file.
-The output is byte-identical to that of trec_eval, except for known trec_eval bugs.
+The output is the same as trec_eval's, byte by byte, except for known trec_eval bugs.
 
  -h --help                         print this text and explain the measures given by -m
  -v --version                      print the version on standard error

@@ -5,7 +5,7 @@ never falls with the rank, so the sum of min(n, most) is a sum up to a place and
 number of relevant documents takes a few searches instead of a pass over the ranking.
 
 A gain of nDCG is a sum of steps between neighbouring levels. With n_l unknown documents at level l or higher,
-c_l known ones, U(n) the discounts of the first n unknown ranks and D(n) those of the first n ranks,
+c_l known ones, U(n) the discounts of the first n unknown ranks and D(n) the discounts of the first n ranks,
 
     DCG = known + sum over levels of step_l U(n_l),    ideal DCG = sum over levels of step_l D(c_l + n_l),
 
@@ -133,7 +133,7 @@ def bounds_of_bpref(measure: Measure, r: JudgedRankings, unseen: Integers, top: 
 @bounds_of(GMAP)
 @bounds_of(GMBpref)
 def bounds_of_geometric(measure: Measure, r: JudgedRankings, unseen: Integers, top: int) -> Bounds:
-    """Return the bounds of GMAP and GMBpref: those of AP and Bpref, but at least `eps`."""
+    """Return the bounds of GMAP and GMBpref: the bounds of AP and Bpref, but at least `eps`."""
     plain, of_plain = (AP, bounds_of_ap) if measure.name == "GMAP" else (Bpref, bounds_of_bpref)
     least = {**measure.parameters, **measure.given}["eps"]
     bounds = of_plain(plain(rel=int(measure.given.get("rel", 1))), r, unseen, top)

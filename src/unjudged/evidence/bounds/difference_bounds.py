@@ -82,7 +82,7 @@ class DifferenceBounds:
     def _beside(self, first: Ints, second: Ints) -> Ends:
         """Return pairs x queries: the ends of the first system, if it is compared with the second.
 
-        The second half of the pairs are those of the first half the other way round.
+        The second half of the pairs is the first half the other way round.
         """
         measure, closed = self.measure, self._below_closed
         extra = np.zeros((len(first), len(self.shared.queries)), np.int64)
@@ -155,7 +155,7 @@ class DifferenceBounds:
     def _lowest_ap(self, first: Ints, extra: Integers) -> Floats:
         """Return the lowest AP of each pair's first system: the bounds of AP, at many numbers of others.
 
-        The lowest is that of (what relevant documents add) / (known relevant + how many they are + others),
+        It is the lowest (what relevant documents add) / (known relevant + how many they are + others),
         over 0, 1, ... unknown documents that are relevant, the last ones first.
         """
         low = np.empty(extra.shape)

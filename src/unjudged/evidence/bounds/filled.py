@@ -93,7 +93,7 @@ class Filled:
 
     @cached_property
     def place(self) -> Integers:
-        """Place of each unknown row among those of its ranking, from the top, from 1."""
+        """Place of each unknown row among the unknown rows of its ranking, from the top, from 1."""
         order = np.lexsort((self.rank, self.ranking))
         place = np.empty(len(order), np.int64)
         place[order] = np.arange(1, len(order) + 1)
@@ -106,7 +106,7 @@ class Filled:
 
     @property
     def unseen_place(self) -> Integers:
-        """Place of each unseen row among those of its ranking, from 1."""
+        """Place of each unseen row among the unseen rows of its ranking, from 1."""
         return places(np.bincount(self.rankings.judgments.query[self.unseen], minlength=len(self.rankings)))
 
 

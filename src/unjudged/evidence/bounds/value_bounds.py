@@ -40,7 +40,7 @@ def bounds(
     """Return the bounds of each ranking's value over every completion of its judgments.
 
     `extra_relevant` documents outside pool and ranking may be relevant, for every ranking or for each. `top`
-    is the highest grade a document may turn out to have: the measure's `max_grade`, or the highest grade of
+    is the highest grade that a document may get: the measure's `max_grade`, or the highest grade of
     the judgments. RBP's user goes on after the end of a ranking; `after_end` counts the documents there.
 
     The value itself is always within: a measure such as Bpref, which leaves unjudged documents out, may

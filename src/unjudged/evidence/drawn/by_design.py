@@ -103,7 +103,7 @@ class Sequential:
 
     @cached_property
     def weight(self) -> Floats:
-        """Weight of each document's z in the total: its own draw's, and that of all later draws."""
+        """Weight of each document's z in the total: by its own draw, and by all later draws."""
         weight = np.zeros(len(self.size))
         if len(self.front) == len(self.size):
             return weight + 1.0
@@ -132,7 +132,7 @@ class Sequential:
         return found
 
     def labels(self, spread: Floats, draws: int) -> Floats:
-        """Return how many of so many draws tell as much as these do."""
+        """Return how many of so many draws are worth as much as these."""
         share = self.size / self.size.sum()
         squares, fourth = (spread**2 / share).sum(axis=1), (spread**4 / share**3).sum(axis=1)
         return np.where(fourth > 0, draws * ratio(squares**2, fourth), inf)
@@ -181,9 +181,9 @@ class Poisson:
 
 @dataclass(frozen=True, eq=False)
 class Forecast:
-    """What labels to come would tell of one contrast, before any of them is known.
+    """What further labels would show of one contrast, before any of them is known.
 
-    `spread` and `size` are those of the frame's documents; `left_over` is the variance that a linear estimate
+    `spread` and `size` are of the frame's documents; `left_over` is the variance that a linear estimate
     leaves, which only more labels remove.
     """
 

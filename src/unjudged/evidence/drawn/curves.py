@@ -65,7 +65,7 @@ class Curve:
 def _shrunk(value: Floats | float, towards: float, weight: Floats) -> Floats:
     """Return a mean of these weights with a few judgments more."""
     count = 0.0
-    if len(weight):  # the number of documents of equal weight that tell as much as these (Kish, 1965)
+    if len(weight):  # the number of documents of equal weight that are worth as much as these (Kish, 1965)
         share = weight / weight.max()
         count = float(share.sum() ** 2 / (share**2).sum())
     known = count / (count + PSEUDO_JUDGMENTS)

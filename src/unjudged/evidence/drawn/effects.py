@@ -44,7 +44,7 @@ def steps_of(measure: Measure, grade: NDArray[np.integer]) -> Integers:
 
 
 def weights_of(measure: Measure, rank: NDArray[np.integer]) -> Floats | None:
-    """Return what a gain of 1 adds at each rank, None for a measure that is no sum over documents."""
+    """Return what a gain of 1 adds at each rank, None for a measure that is not a sum over documents."""
     if "chance" in measure.given or measure.geometric:
         return None
     if measure.name == "DCG":
@@ -237,7 +237,7 @@ class Effects:
         return np.maximum(own, 0.0)
 
     def sizes(self, first: Ints, second: Ints) -> Floats:
-        """Return a size for each document: how much its judgment would tell of these contrasts.
+        """Return a size for each document: how much its judgment would say about these contrasts.
 
         Each contrast counts the same, and no size is 0: a document that seems to change nothing may do.
         """

@@ -118,7 +118,7 @@ class EstimatedEvidence:
         return found
 
     def estimates(self, first: Ints, second: Ints) -> Estimates:
-        """Estimate some contrasts, those of many at a time."""
+        """Estimate some contrasts, many at a time."""
         size = max(1, CELLS // max(self.effects.chance.size, 1))
         parts = [
             self._estimated(first[start : start + size], second[start : start + size])

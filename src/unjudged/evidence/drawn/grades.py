@@ -2,12 +2,13 @@
 
 With a model's labels the probability of a grade rises with the label, as it does among the documents that
 people judged. Queries differ in how generous people are, so a query's logits are shifted by an effect that is
-Normal with mean 0; its own judged documents tell of it, and their likelihood counts to the power .3, because
-they are no random sample. Without a model the probability is that of the judged documents at the same ranks.
+Normal with mean 0; it is learnt from its own judged documents, whose likelihood counts to the power .3,
+because they are not a random sample. Without a model the probability comes from the judged documents at the
+same ranks.
 
-What a prediction is learnt from is not what is drawn, so estimates stay unbiased whatever is predicted: good
-predictions make them precise. If nothing but the drawn documents was judged, every document is predicted from
-the other tenths of the queries.
+What a prediction is learnt from is not what is drawn, so wrong predictions give estimates without bias, too:
+good predictions make them precise. If nothing but the drawn documents was judged, every document is predicted
+from the other tenths of the queries.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from unjudged.rankings.judged import Floats, Integers, Mask
 USUAL = 0.02
 """So much of every prediction is what is usual: no document is sure to have a grade."""
 AT_SAME_RANKS = 5.0
-"""So many documents of the usual kind count among those of each band of rank."""
+"""So many documents of the usual kind count among the documents of each band of rank."""
 POWER = 0.3
 """The judged documents of a query are no random sample of it."""
 EFFECTS = np.linspace(-4.0, 4.0, 33)

@@ -112,7 +112,7 @@ class Predictions:
     def judgments(self, threshold: float | None = None, rel: int = 1) -> Judgments:
         """Return judgments as the predictions alone would make them.
 
-        Of scores, those of at least `threshold` are relevant (grade `rel`), the others are not; for
+        Scores of at least `threshold` are relevant (grade `rel`), the others are not; for
         probabilities it is 0.5 unless given.
         """
         table = replace(self.table, numbers=self.hard(threshold, rel)[:, None])
@@ -142,7 +142,7 @@ PredictionsSource = Predictions | JudgmentsSource | RunSource
 
 
 def _made(source: Any, kind: str | None, columns: dict[str, str]) -> Predictions:
-    """Read any source; its form tells the kind unless `kind` does."""
+    """Read any source; its form decides the kind unless `kind` is given."""
     if isinstance(source, Predictions):
         return source
     if isinstance(source, Judgments):

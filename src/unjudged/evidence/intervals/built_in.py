@@ -89,7 +89,7 @@ def _of_estimates(contrast: Contrast, how: How) -> Columns:
 
 @interval(
     "bounds",
-    "whatever the unjudged documents turn out to be",
+    "all that judging could make of it",
     needs="ends",
     judgments=ALL_JUDGED,
     takes=BOUNDING.takes,
@@ -127,7 +127,7 @@ def between_bounds(contrast: Contrast, _: How, *, extra_relevant: int = 0) -> Co
 def calibrated(contrast: Contrast, how: How, *, file: str | None = None) -> Columns:
     """Return intervals that held for the share `confidence` of the left-out runs of the pool.
 
-    The calibration is that of the collection, or in a file that `Calibration.save` wrote. If there are too
+    The calibration is the collection's, or in a file that `Calibration.save` wrote. If there are too
     few groups for that, they have the highest level that the groups can give, and say so.
     """
     find = contrast.calibration
@@ -224,7 +224,7 @@ def _of_draws(
     queries, tail = len(run), (1 - confidence) / 2
     draws = draws or (DRAWS if queries < FEW_QUERIES else DRAWS_OF_MANY_QUERIES)
     graded = completions.rankings.judgments.highest > completions.rel
-    said = f"{draws} completions{', grades as those of the judged' * graded}"
+    said = f"{draws} completions{', grades as of the judged' * graded}"
     drawn = completions.values(measure, draws)
     value, means = float(mean_over_queries(drawn.mean(axis=0))), drawn.mean(axis=1)
     if queries >= FEW_QUERIES:

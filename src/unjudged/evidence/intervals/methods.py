@@ -47,7 +47,7 @@ def rankings_of(contrast: Contrast) -> JudgedRankings:
 
 @dataclass(frozen=True)
 class How:
-    """How an interval is made, whatever the method."""
+    """How an interval is made by any method."""
 
     confidence: float = 0.95
     seed: int = 0
@@ -83,7 +83,7 @@ class Interval:
 OWN = ("built_in", "sampled")
 """Modules that register the methods of this package."""
 INTERVALS: Choices[Interval] = Choices("interval")
-"""Every interval method by name; `interval_methods` imports those of this package."""
+"""Every interval method by name; `interval_methods` imports the ones of this package."""
 
 
 def interval(

@@ -8,7 +8,7 @@ ones; N further queries have L only. With
 the estimate lambda mean_N(L) + mean_n(H - lambda L) is right however bad the predictions are, and lambda
 gives them the weight that they deserve (Angelopoulos, Duchi and Zrnic, "PPI++", 2023). It takes any measure.
 
-Estimate and lambda are those of ppi_py. Its Normal interval is too narrow for few queries: here lambda and
+Estimate and lambda are as in ppi_py. Its Normal interval is too narrow for few queries: here lambda and
 the mean cost two degrees of freedom, so that the variance is
 
     sum of squared residuals of H - lambda L / ((n - 2) n) + lambda^2 Var_N(L) / N,

@@ -1,7 +1,7 @@
 """Interval 'sampling': what another random sample of the same pool could have given.
 
 The judgments are a sample that was drawn at random from strata, a fixed number from each. The interval is of
-the plain measure with the whole pool judged: that of xinfAP, statAP and infAP is one of AP. `sampled_means`
+the plain measure with the whole pool judged: for xinfAP, statAP and infAP it is AP. `sampled_means`
 has the formulas. A sample with few relevant documents at the top of runs, or few pairs of them, gives a
 quotient a low value and a small variance at once: where all documents were drawn alike its interval has
 Hall's correction for skewness.

@@ -11,7 +11,7 @@ jackknife removes most of it: with v(-i) the value after sampled document i of a
 
 A sum, with D = 1, is unbiased, and this leaves it as it is. A query without any relevant document in the
 sample is taken as the mean of the others; where some strata were judged completely, and have none for this
-query, as if those of the others had none either. It may be 0, so their mean square is its variance.
+query, as if the others had none either. It may be 0, so their mean square is its variance.
 
 **Variance.** A sampled document moves the value by d = v(-i) - mean, and another sample by
 
@@ -228,7 +228,7 @@ class Counts:
         return np.maximum(counts, 0.0)
 
     def with_further(self, weight: Floats) -> Floats:
-        """Queries x strata x gains: with one more document, whose gain is as those of its stratum."""
+        """Queries x strata x gains: with one more document, whose gain is as in its stratum."""
         of_stratum = self.table.reshape(*self.shape, -1).sum(axis=0)
         share = ratio(of_stratum, of_stratum.sum(axis=1, keepdims=True))
         return self.total[:, None] + weight[:, :, None] * share

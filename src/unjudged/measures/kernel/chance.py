@@ -97,7 +97,7 @@ def of_rank_biased(
 
 
 def of_ndcg(documents: Floats, relevant: Floats, cutoff: float = inf, **_: Any) -> Floats:
-    """With gain 1 for each relevant document: R/N times the discounts, over those of the first R ranks."""
+    """With gain 1 for each relevant document: R/N times all discounts, over those of the first R ranks."""
     ideal = discounts(np.minimum(relevant, documents), cutoff)
     return np.where(
         relevant > 0,

@@ -124,7 +124,7 @@ def refused_use(judgments: Judgments, use: Use) -> Refusal | None:
 
 
 def check_use(judgments: Judgments, use: Use) -> None:
-    """Refuse a use of judgments, whatever the measure."""
+    """Refuse a use of judgments by any measure."""
     if (refusal := refused_use(judgments, use)) is not None:
         raise UsageError(str(refusal))
 

@@ -115,7 +115,7 @@ class Measure:
         """One value per ranking.
 
         The policies are parameters of every measure and need no code of its own. `unjudged='condensed'`
-        removes the unjudged documents before the measure sees the rankings; 'nonrelevant' treats those of
+        removes the unjudged documents before the measure sees the rankings; 'nonrelevant' treats the ones of
         the pool as judged nonrelevant. `chance=N` corrects the value for what a random ranking of N
         documents is expected to score: (value - expected) / (1 - expected).
         """
@@ -175,7 +175,7 @@ class Measure:
         """Return what a document of gain 1 adds to the value at each of these ranks."""
         if self.traits.weight is None:
             known = ", ".join(name for name, m in MEASURES.items() if m.traits.weight)
-            raise UsageError(f"{self.name} is no sum over relevant documents; these are: {known}")
+            raise UsageError(f"{self.name} is not a sum over relevant documents; these are: {known}")
         return self.traits.weight(np.asarray(rank, float), **self.own)
 
     def gain(self, grade: Any) -> Floats:

@@ -95,7 +95,7 @@ def place_of_measure(measure: MeasureLike, names: Sequence[str]) -> int:
 
 
 def parse(text: str) -> list[Measure]:
-    """Measures of a name or a list with commas; case matters only where it tells two measures apart.
+    """Measures of a name or a list with commas; case matters only where two measures differ by it.
 
     >>> parse("nDCG(dcg='exp-log2')@10"), parse("map"), parse("P.5,10")
     ([nDCG(dcg='exp-log2')@10], [AP], [P@5, P@10])
@@ -134,7 +134,7 @@ def _separated(text: str) -> list[str]:
 
 
 def _as_in_trec_eval(name: str) -> list[Measure] | None:
-    """`map`, `P` with its default cutoffs, `P_10`, `P.5,10`; case matters for names without cutoffs only."""
+    """Return the measures of a name of trec_eval: `map`, `P` with its usual cutoffs, `P_10`, `P.5,10`."""
     for trec_name, (measure, cutoffs) in trec_eval_names().items():
         if name == trec_name:
             return [measure @ cutoff for cutoff in cutoffs] or [measure]
@@ -146,7 +146,7 @@ def _as_in_trec_eval(name: str) -> list[Measure] | None:
 
 
 def _as_in_ranx(name: str) -> list[Measure] | None:
-    """`rbp.95`, and `rbp_0.80` as trec_eval prints it."""
+    """Return the measure of a name such as `rbp.95`, and of `rbp_0.80`, which trec_eval prints."""
     match = _PERSISTENCE.fullmatch(name)
     return None if match is None else [MEASURES["RBP"](p=float(f"0.{match['digits']}"))]
 

@@ -72,7 +72,7 @@ class PageInput:
     segments: bool = False
     """Whether differences by segment are shown."""
     notes: Sequence[str] = ()
-    """Further notes beside those of the result."""
+    """Notes beside the notes of the result."""
     described: Description = field(default_factory=Description)
 
     @property

@@ -64,11 +64,11 @@ def report_page(
 ) -> Page:
     """Make a page that shows the runs, what is known about their differences, and what is not.
 
-    Most arguments are those of `compare`. `interval` is as in `evaluate`; by default it is a calibrated one
+    Most arguments are as in `compare`. `interval` is as in `evaluate`; by default it is a calibrated one
     if there is a calibration. `command` is shown as the way to make the page again, and `source` as the words
     of the command that lists what to judge next. If the judgments are a sample with strata or probabilities,
     the default measures are those that estimate from it. `by` gives the segment of each query and adds the
-    differences by segment. `Scores`, such as those of another tool, may stand for judgments and runs; then
+    differences by segment. `Scores`, such as another tool's, may stand for judgments and runs; then
     nothing is shown of documents.
 
     >>> from unjudged import sample
@@ -95,7 +95,7 @@ def report_page(
 
 
 def _files(described: Description) -> list[Any]:
-    """Return where the judgments by people are from, or else those of a model."""
+    """Return where the judgments by people are from, or else a model's."""
     people = [labels.file for labels in described.judgments if labels.by != MODEL]
     return people or [labels.file for labels in described.judgments]
 

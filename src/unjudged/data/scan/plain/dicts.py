@@ -124,7 +124,7 @@ def scores_by_document(query: Any, ranking: Any) -> dict[str, float]:
 def items_of(mapping: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
     """Return the entries of a mapping, in a list of their own.
 
-    The entries of a dict subclass are those it holds, whatever its own methods return.
+    The entries of a dict subclass are what it holds, not what its own methods return.
     """
     if isinstance(mapping, dict):
         return list(dict.items(mapping))

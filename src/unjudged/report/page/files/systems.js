@@ -133,7 +133,7 @@ const isBetter = (run, other) => {
 };
 const beatenText = (run) => (RUNS <= 12 ? nameOf(beaten(run).map((other) => facts.runs[other]).join(", ")) : `${beaten(run).length} of ${RUNS - 1}`);
 
-// Who is better: every pair once, the system of the row ahead of that of the column.
+// Who is better: every pair once, the system of the row ahead of the column's.
 function describe(pair) {
   return [pair.said, `${signed(pair.difference)} ${measure().name}, ${pText(pair.p)}`].join("\n");
 }
