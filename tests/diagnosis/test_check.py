@@ -91,9 +91,9 @@ def works(*files: object) -> list[str]:
         ("printed.txt", "scores", "1 system: printed; AP"),
         ("calibration.json", "calibration", "for AP"),
         ("groups.txt", "groups", "6 runs in 6 groups"),
-        ("documents.jsonl", "texts", "texts by name"),
+        ("documents.jsonl", "texts", " texts by name"),
         ("two.tsv", "texts", "30 texts by name"),
-        ("notes.md", "unknown", "not recognised"),
+        ("notes.md", "unknown", "expected 6 columns"),
     ],
 )
 def test_what_each_file_is(folder: Path, name: str, kind: str, words: str) -> None:
@@ -137,15 +137,16 @@ def test_cosine_scores_are_a_run(folder: Path) -> None:
 
 def test_how_files_match(folder: Path) -> None:
     text = str(check(QRELS, RUNS[1], folder / "labels.jsonl", folder / "two.tsv", folder / "documents.jsonl"))
-    assert f"lexical.run with {QRELS}: 30 of 30 queries; 100 % of the first ten documents are judged" in text
+    assert "\nHow they match " in text
+    assert "lexical: 30 of 30 queries; 100 % of the first ten documents are judged" in text
     assert "texts of 30 of 30 queries" in text
-    assert re.search(r"texts of (\d+) of \1 unjudged documents", text)
+    assert re.search(r"texts of ([\d,]+) of \1 judged documents", text)
 
 
 def test_groups_tell_how_far_off_new_systems_are(folder: Path, tmp_path: Path) -> None:
     found = check(QRELS, *RUNS[:5], folder / "groups.txt")
     (said,) = found.notes
-    assert said.startswith("Left out, a run's AP changes by ")
+    assert said.startswith("Left out, a run's nDCG@10 changes by ")
     assert "Are new systems evaluated fairly?" in str(found)
     assert len(found.rows["left out"]) == 5
     described = tmp_path / "collection.toml"
@@ -184,6 +185,42 @@ def test_what_is_wrong(tmp_path: Path) -> None:
     assert commands(other) == []
 
 
+def test_a_broken_run_does_not_hide_the_others(tmp_path: Path) -> None:
+    (tmp_path / "other.run").write_text(Path(RUNS[0]).read_text().replace("q", "topic"))
+    (tmp_path / "cut.run").write_text(f"{Path(RUNS[0]).read_text()}q30 Q0")
+    (tmp_path / RUNS[0].rpartition("/")[2]).write_text(Path(RUNS[0]).read_text())
+    found = check(QRELS, *(tmp_path / name for name in ("other.run", "cut.run", "boolean.run")), RUNS[0])
+    assert [row["other"] for row in found.rows["matches"]] == [f"{tmp_path}/boolean.run", RUNS[0]]
+    assert len(problems(found)) == 2
+    assert asked(found, "compare") == [f"unjudged compare {QRELS} {tmp_path}/boolean.run {RUNS[0]}"]
+
+
+def test_what_is_described_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("q.csv").write_text("topic,url,stars\nq1,d1,1\nq1,d2,0\nq2,d1,0\nq2,d2,2\n")
+    Path("model.qrels").write_text("q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 1\nq2 0 d2 1\n")
+    Path("a.run").write_text("q1 Q0 d1 1 2 t\nq1 Q0 d2 2 1 t\nq2 Q0 d2 1 2 t\nq2 Q0 d1 2 1 t\n")
+    Path("b.run").write_text("q1 Q0 d2 1 2 t\nq1 Q0 d1 2 1 t\nq2 Q0 d2 1 2 t\nq2 Q0 d1 2 1 t\n")
+    Path("collection.toml").write_text(
+        'groups = "(.)$"\nruns = ["*.run"]\n[[judgments]]\nfile = "q.csv"\nhow = "pool"\ndepth = 2\n'
+        'columns = { query = "topic", document = "url", grade = "stars" }\n'
+        '[[judgments]]\nfile = "model.qrels"\nby = "model"\n'
+    )
+    found = check("collection.toml")
+    assert found.rows["files"][0]["description"].startswith("a pool to rank 2: 4 judged documents")
+    assert problems(found) == []
+    assert len(found.rows["left out"]) == 2
+    for command in works("collection.toml"):
+        assert shlex.split(command)[2] == "collection.toml"
+    assert asked(found, "audit") == ["unjudged audit collection.toml"]
+    assert asked(check("collection.toml", "a.run"), "evaluate") == ["unjudged evaluate collection.toml a.run"]
+    Path("a.run").write_text("<html>")
+    (problem,) = problems(check("collection.toml"))
+    assert problem.startswith("a.run:1: ")
+    with pytest.raises(UsageError, match="are two collections: check one at a time"):
+        check("collection.toml", tmp_path)
+
+
 def test_what_is_not_allowed_is_refused_with_its_reason(folder: Path) -> None:
     chosen = folder / "chosen.qrels"
     comment = "# unjudged-origin chosen: they were selected for what their judgments would show\n"
@@ -220,7 +257,7 @@ def test_commands_for_any_table_work(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_the_command(folder: Path, tmp_path: Path) -> None:
-    assert printed("check", RUNS[1], QRELS) == f"{check(RUNS[1], QRELS)}\n"
+    assert printed("check", RUNS[1], QRELS) == f"{check(RUNS[1], QRELS).text(80)}\n"
     assert "kind" in printed("check", RUNS[1], QRELS, "--format", "json")
     lines = printed("check", str(folder / "scores.csv"), "--format", "jsonl").splitlines()
     assert json.loads(lines[0])["kind"] == "scores"
@@ -241,13 +278,13 @@ def test_nothing_is_recognised(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "own.csv").write_text("inputs.question,correctness\nq1,0.5\n")
     (tmp_path / "empty").touch()
     for file, why in (
-        (folder / "notes.md", "not recognised"),
+        (folder / "notes.md", "expected 6 columns"),
         (tmp_path / "page.html", "a page of HTML"),
-        (tmp_path / "own.csv", "not recognised"),
-        (tmp_path / "empty", "not recognised"),
+        (tmp_path / "own.csv", "expected"),
+        (tmp_path / "empty", "no data"),
     ):
         done = unjudged("check", str(file))
         assert done.returncode == 1
-        assert why in done.stdout.decode()
+        assert why in " ".join(done.stdout.decode().split())
         assert "Give a run too" not in done.stdout.decode()
     assert unjudged("check", QRELS, str(folder / "notes.md")).returncode == 0

@@ -82,11 +82,35 @@ def test_all_kinds_of_files(tmp_path: Path) -> None:
         runs={"a": at["a.run"], "b": at["b.run"]},
     )
     assert '# file = "model.qrels"' in text
-    assert '# [scores]\n# file = ["scores.csv"]' in text
-    assert "page.html: not recognised: " in text
+    assert '\n# [scores]\n# file = ["scores.csv"]  # ' in text
+    assert "page.html: it is a page of HTML" in text
     alone = tmp_path / "alone.toml"
     write_description([at["scores.csv"]], alone)
     assert Description.read(alone) == Description(scores=ScoreTable((at["scores.csv"],)))
+
+
+def test_a_folder_of_beir_and_a_table_with_gaps(tmp_path: Path) -> None:
+    (tmp_path / "set" / "qrels").mkdir(parents=True)
+    lines = "".join(f"q{k}\td1\t1\n" for k in range(10))
+    (tmp_path / "set" / "qrels" / "test.tsv").write_text(f"query-id\tcorpus-id\tscore\n{lines}")
+    (tmp_path / "set" / "corpus.jsonl").write_text('{"_id": "d1", "text": "it is"}\n')
+    (tmp_path / "set" / "queries.jsonl").write_text('{"_id": "q1", "text": "what is it"}\n')
+    path = tmp_path / "collection.toml"
+    text = write_description([tmp_path / "set"], path)
+    found = Description.read(path)
+    assert found.queries == f"{tmp_path}/set/queries.jsonl"
+    assert found.documents == f"{tmp_path}/set/corpus.jsonl"
+    assert '# how = "positives"' in text
+    with pytest.raises(UsageError, match=r"collection\.toml is a description already: change it by hand"):
+        describe([path])
+    (tmp_path / "gaps.csv").write_text(
+        "query,system,recall,p50\nq1,a,0.5,9\nq1,b,0.2,8\nq2,a,,7\nq2,b,0.1,6\n"
+    )
+    gaps = tmp_path / "gaps.toml"
+    gaps.write_text(uncommented(write_description([tmp_path / "gaps.csv"], tmp_path / "scores.toml")))
+    assert Description.read(gaps).scores == ScoreTable(
+        (f"{tmp_path}/gaps.csv",), missing="zero", lower=("recall", "p50")
+    )
 
 
 def test_several_runs_of_one_name_or_in_one_file(tmp_path: Path) -> None:

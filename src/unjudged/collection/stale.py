@@ -57,11 +57,11 @@ class Fit:
         return os.path.basename(self.documents) if named else "documents"
 
     @classmethod
-    def of(cls, judgments: Judgments, documents: Any) -> Fit:
-        """Look up the judged documents; an error if none of them exists."""
+    def of(cls, judgments: Judgments, documents: Any, known: set[bytes] | None = None) -> Fit:
+        """Look up the judged documents, unless it is `known` which exist; an error if none does."""
         source = os.fspath(documents) if isinstance(documents, os.PathLike) else documents
         names = judgments.documents.tolist()
-        known = known_names(source, set(names))
+        known = known_names(source, {*names}) if known is None else known.intersection(names)
         made = cls(judgments, np.array([name not in known for name in names], bool), source)
         if names and not known:
             problem = f"none of the {counted(len({*names}), 'judged document')} is in it"

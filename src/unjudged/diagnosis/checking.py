@@ -4,29 +4,33 @@ from __future__ import annotations
 
 import os
 import shlex
+import textwrap
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from math import inf
 from typing import Any
-
-import numpy as np
 
 from unjudged.base.errors import UnjudgedError, UnjudgedWarning, UsageError
 from unjudged.base.wording import counted, percent, plain
 from unjudged.collection.collection import Collection, described_runs
-from unjudged.collection.description import Description, description_of
+from unjudged.collection.description import Description, Labels, description_of
 from unjudged.collection.score_rows import UNNAMED
-from unjudged.collection.scores import Scores
+from unjudged.collection.scores import Scores, scores_of
 from unjudged.collection.stale import Fit
-from unjudged.data.document_names import known_names
 from unjudged.data.nested_dicts import DATASET
 from unjudged.data.sources import expanded
 from unjudged.data.tables import decode
 from unjudged.diagnosis.kinds import CALIBRATION, DESIGN, GROUPS, JUDGMENTS, RUN, SCORES, TEXTS, UNKNOWN
-from unjudged.diagnosis.recognised_files import RecognisedFile, gaps_of, recognise
-from unjudged.evidence.runs_alone import BOUNDING
+from unjudged.diagnosis.recognised_files import (
+    RecognisedFile,
+    gaps_of,
+    recognise,
+    recognise_described,
+    with_names,
+)
 from unjudged.judging.groups_left_out import left_out_groups
 from unjudged.judging.pooling import Pool
 from unjudged.measures.kernel.estimand import CHOOSING, refused_use
@@ -37,6 +41,7 @@ from unjudged.questions.fitting_measures import DEFAULT
 from unjudged.questions.gathering import gather, subject_of
 from unjudged.questions.gating import check_rankings, gate
 from unjudged.rankings.origin import POSITIVES, SAMPLES, UNIFORM
+from unjudged.rankings.runs import Run, name_runs
 from unjudged.results.fields import Row
 from unjudged.results.result import Result
 from unjudged.studies.auditing import audit
@@ -44,6 +49,8 @@ from unjudged.studies.auditing import audit
 MARGIN = 0.01
 OF_ONE = "P@10"
 """The measure of one run, whose interval documents narrow."""
+HOLES = "holes(50)"
+"""The design of a random check of what is not listed."""
 POOL_DEPTH = 100
 SAY_SO = "Then say so: --set judgments.how=positives"
 
@@ -51,8 +58,13 @@ SAY_SO = "Then say so: --set judgments.how=positives"
 def check(*files: str | os.PathLike[str]) -> Check:
     """Say what files are, what is wrong with them, and which commands answer which questions from them.
 
-    With the groups of pooled runs it says how far off runs are that come later, in score and in place. The
-    files may come in any order, and a description stands for the files that it names.
+    With the groups of pooled runs it says how far off runs are that come later, in score and in place.
+
+    Parameters
+    ----------
+    files
+        Judgments, runs, tables of scores, groups, documents and topics in any order. A description or a
+        folder of BEIR stands for the files that it has.
 
     >>> from unjudged import sample
     >>> [row["kind"] for row in check(sample.runs["fused"], sample.qrels).rows["files"]]
@@ -60,12 +72,9 @@ def check(*files: str | os.PathLike[str]) -> Check:
     """
     if not files:
         raise UsageError("no file given, expected at least one")
-    names = [one for file in files for one in _files_of(os.fspath(file))]
-    names = [os.path.join(".", name) if name.startswith("-") else name for name in names]
-    described = [own.groups for file in files if (own := _described(os.fspath(file))) is not None]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnjudgedWarning)
-        found = _Files([recognise(name) for name in dict.fromkeys(names)], next(iter(described), None))
+        found = _recognised([os.fspath(file) for file in files])
         rows: dict[str, Sequence[Row]] = {
             "files": [one.row() for one in found.files],
             "matches": [*found.matches()],
@@ -88,17 +97,29 @@ class Check(Result):
         return any(row["kind"] != UNKNOWN for row in self.rows["files"])
 
     def __str__(self) -> str:
-        return "\n".join(plain(line) for text in self._lines() for line in text.split("\n"))
+        return self.text()
+
+    def text(self, width: float = inf) -> str:
+        """Return what people read, with sentences wrapped to a width; commands stay on one line."""
+        lines: list[str] = []
+        for line in self._lines():
+            if len(line) <= width or line.startswith("    "):
+                lines.append(line)
+            else:
+                indent = " " * (len(line) - len(line.lstrip()) + 2)
+                lines += textwrap.wrap(line, int(width), subsequent_indent=indent, break_on_hyphens=False)
+        return "\n".join(lines)
 
     def _lines(self) -> Iterator[str]:
         for row in self.rows["files"]:
             counts = [] if row["queries"] is None else [counted(row["queries"], "query")]
             counts += [] if row["documents"] is None else [f"{row['documents']:,} rows"]
             size = f" ({', '.join(counts)})" if counts else ""
-            yield f"{row['file']}: {row['kind']}{size}\n  {row['description']}"
-        asked = self.rows["questions"]
+            yield plain(f"{row['file']}: {row['kind']}{size}")
+            yield from [f"  {plain(row['description'])}"] if row["kind"] != UNKNOWN else []
+        matches, asked = self.rows["matches"], self.rows["questions"]
         for rows, title, text in (
-            (self.rows["matches"], "How they match", "  {other} with {file}: {common}"),
+            (matches, f"How they match {matches[0]['file'] if matches else ''}", "  {other}: {common}"),
             (self.rows["problems"], "What is wrong", "  {problem}"),
             ([{"note": one} for one in self.notes], "Are new systems evaluated fairly?", "  {note}"),
             ([one for one in asked if one["command"]], "What you can ask", "  {question}\n    {command}"),
@@ -108,104 +129,136 @@ class Check(Result):
                 "  {question} {refusal}",
             ),
         ):
-            yield from [f"\n{title}"] if rows else []
-            yield from (text.format(**row) for row in rows)
+            yield from ["", title] if rows else []
+            yield from (plain(line) for row in rows for line in text.format(**row).split("\n"))
 
 
-def _described(name: str) -> Description | None:
-    """Return the description that a name stands for, but for datasets, which are judgments alone."""
-    return None if name.startswith(DATASET) else description_of(name)
-
-
-def _files_of(name: str) -> Iterable[str]:
-    """Return the files of a pattern, or those that a description names."""
-    described = _described(name)
-    if described is None:
-        return expanded(name)
-    given: list[Any] = [one.file for one in described.judgments]
-    given += described_runs(described).values()
-    if described.scores is not None:
-        given += np.atleast_1d(described.scores.file).tolist()
-    texts = (described.queries, described.documents, described.groups)
-    given += [one for one in texts if one is not None and os.path.isfile(str(one))]
-    return dict.fromkeys(str(getattr(one, "file", one)) for one in given)
+def _recognised(words: Sequence[str]) -> _Files:
+    """Return what the files are that words name, and the description among them."""
+    found: dict[str, RecognisedFile] = {}
+    described, named, beside = None, "", list[str]()
+    for word in words:
+        own = None if word.startswith(DATASET) else description_of(word)
+        if own is not None and described is not None:
+            raise UsageError(f"{named} and {word} are two collections: check one at a time")
+        if own is not None:
+            described, named = own, word
+            found |= {one.file: one for one in recognise_described(own)}
+        else:
+            files = [os.path.join(".", file) if file.startswith("-") else file for file in expanded(word)]
+            found |= {file: recognise(file) for file in files}
+            beside += files
+    made = _Files([*found.values()], described, named, beside)
+    return replace(made, files=with_names(made.files, made.names())) if made.all_of(TEXTS) else made
 
 
 @dataclass(frozen=True)
 class _Files:
-    """Files by kind, and a pattern or a file of groups that a description has."""
+    """Files, the description that some of them are of, the word that names it, and files beside it."""
 
     files: Sequence[RecognisedFile]
-    described_groups: Any = None
+    described: Description | None = None
+    named: str = ""
+    beside: Sequence[str] = ()
 
-    def of(self, kind: str) -> list[RecognisedFile]:
+    def all_of(self, kind: str) -> list[RecognisedFile]:
         return [one for one in self.files if one.kind == kind]
 
     @cached_property
+    def labels(self) -> Labels | None:
+        """What is described of the judgments."""
+        return next(iter(self.described.judgments), None) if self.described is not None else None
+
+    @cached_property
     def qrels(self) -> RecognisedFile | None:
-        """The judgments with the most documents."""
-        return max(self.of(JUDGMENTS), key=lambda one: one.documents or 0, default=None)
+        """The file with the most judged documents, of those in the description if it has some."""
+        known = [one for one in self.all_of(JUDGMENTS) if self.labels is None or one.file not in self.beside]
+        return max(known, key=lambda one: (one.content.grade >= 0).sum(), default=None)
 
     @cached_property
-    def runs(self) -> dict[str, Any]:
+    def sources(self) -> Mapping[str, Any]:
+        """Files of runs by the names of the runs: those beside the description, or else its own."""
+        if beside := [one.file for one in self.all_of(RUN) if one.file in self.beside]:
+            return name_runs(beside)
+        broken = {one.file for one in self.all_of(UNKNOWN)}
+        own = {} if self.described is None else described_runs(self.described)
+        return {name: run for name, run in own.items() if str(run) not in broken}
+
+    @cached_property
+    def runs(self) -> dict[str, Run]:
         """Runs by name."""
-        return {name: run for one in self.of(RUN) for name, run in one.content.items()}
+        known = {one.file: [*one.content.values()] for one in self.all_of(RUN)}
+        read = {name: known.get(str(run), []) for name, run in self.sources.items()}
+        return {name: own[0] if len(own) == 1 else Run.read(self.sources[name]) for name, own in read.items()}
+
+    def collection(self, *names: str) -> Collection:
+        """Return the judgments with some of the runs."""
+        assert self.qrels is not None  # noqa: S101
+        source = self.qrels.content if self.labels is None else self.described
+        return Collection(source, {name: self.runs[name] for name in names})
+
+    def names(self) -> set[bytes]:
+        """Return the names of queries and documents in judgments and runs, to be looked up in texts."""
+        known: list[Any] = [run.documents for run in self.runs.values()]
+        for one in self.all_of(JUDGMENTS):
+            known += [one.content.queries, one.content.documents]
+        return {name for names in known for name in names.tolist()}
 
     @cached_property
-    def collection(self) -> Collection | None:
-        """The judgments and the runs, if they have a query in common."""
-        if self.qrels is None or not self.runs:
-            return None
-        with suppress(UnjudgedError):
-            made = Collection(self.qrels.content, self.runs)
-            return made if made.rankings else None
-        return None
+    def shares(self) -> tuple[dict[str, float], list[str]]:
+        """The judged share of the first ten documents of each run, and why others cannot be evaluated."""
+        shares, errors = dict[str, float](), list[str]()
+        for name in self.runs if self.qrels is not None else ():
+            try:
+                shares[name] = evaluate(self.collection(name), measures="Judged@10").value("Judged@10")
+            except UnjudgedError as error:
+                errors.append(str(error))
+        return shares, errors
+
+    @property
+    def usable(self) -> list[str]:
+        """Runs that can be evaluated."""
+        return list(self.shares[0])
 
     def matches(self) -> Iterator[Row]:
         """Yield what files have in common."""
         if self.qrels is None:
             return
-        queries, file = set(self.qrels.content.queries), self.qrels.file
-        if self.collection is not None:
-            shares = evaluate(self.collection, measures="Judged@10")
-            for one in self.of(RUN):
-                own = [shares.value("Judged@10", run=name) for name in one.content]
-                shared = len(queries.intersection(*(run.queries for run in one.content.values())))
-                common = f"{shared} of {counted(len(queries), 'query')}"
-                how = "listed" if self.qrels.content.origin.kind == POSITIVES else "judged"
-                common += f"; {percent(float(np.mean(own)), 0)} of the first ten documents are {how}"
-                yield {"file": file, "other": one.file, "common": common}
-        waiting = {*self.qrels.content.documents.take(np.flatnonzero(self.qrels.content.grade < 0))}
-        for one in self.of(TEXTS):
-            for names, what in ((queries, "queries"), (waiting, "unjudged documents")):
-                if known := len(one.content(names)):
-                    said = f"texts of {known} of {len(names)} {what}"
+        judgments, file = self.qrels.content, self.qrels.file
+        queries, documents = {*judgments.queries.tolist()}, {*judgments.documents.tolist()}
+        how = "listed" if judgments.origin.kind == POSITIVES else "judged"
+        for name, share in self.shares[0].items():
+            shared = len(queries.intersection(self.runs[name].queries.tolist()))
+            common = f"{shared} of {counted(len(queries), 'query')}"
+            common += f"; {percent(share, 0)} of the first ten documents are {how}"
+            yield {"file": file, "other": name, "common": common}
+        for one in self.all_of(TEXTS):
+            for names, what in ((queries, "queries"), (documents, f"{how} documents")):
+                if known := len(names & one.content):
+                    said = f"texts of {known:,} of {len(names):,} {what}"
                     yield {"file": file, "other": one.file, "common": said}
 
     @cached_property
     def fit(self) -> Fit | None:
-        """How the judgments fit the first file of documents; None without one."""
-        for one in self.of(TEXTS):
+        """How the judgments fit the first file with texts of their documents; None without one."""
+        for one in self.all_of(TEXTS):
             with suppress(UnjudgedError):
-                return None if self.qrels is None else Fit.of(self.qrels.content, one.file)
+                return None if self.qrels is None else Fit.of(self.qrels.content, one.file, one.content)
         return None
 
-    def stale(self) -> Iterator[str]:
+    def stale(self, fit: Fit, file: str) -> Iterator[str]:
         """Say which documents of judgments and runs are not in the corpus."""
-        fit, qrels = self.fit, self.qrels
-        if fit is None or qrels is None:
-            return
         if fit.gone.any():
-            yield from (f"{qrels.file}: {said}" for said in fit.sentences())
+            yield from (f"{file}: {said}" for said in fit.sentences())
             kept, dropped = (
                 evaluate(Collection(own, {"best": fit.best}), measures=DEFAULT).value(DEFAULT)
-                for own in (qrels.content, fit.kept)
+                for own in (fit.judgments, fit.kept)
             )
             most = f"no system can reach more than {DEFAULT} {dropped:.4f}, as these documents are dropped"
-            yield f"{qrels.file}: {most}; {kept:.4f} if they are kept (--set stale=keep)"
+            yield f"{file}: {most}; {kept:.4f} if they are kept (--set stale=keep)"
+        known = next(one.content for one in self.all_of(TEXTS) if one.file == fit.documents)
         for name, run in self.runs.items():
             returned = run.documents.tolist()
-            known = known_names(fit.documents, {*returned})
             outside = [document for document in returned if document not in known]
             if outside:
                 yield (
@@ -215,83 +268,103 @@ class _Files:
 
     def problems(self) -> Iterator[str]:
         """Yield what is wrong with files, or would be if they were used together."""
-        yield from self.stale()
-        yield from (f"{one.file}: {one.description}" for one in self.of(UNKNOWN))
-        for one in self.of(JUDGMENTS):
+        yield from (one.problem for one in self.all_of(UNKNOWN))
+        for one in self.all_of(JUDGMENTS):
             grades = one.content.grade[one.content.grade >= 0]
             if not len(grades):
                 yield f"{one.file}: nothing is judged, every grade is negative"
             elif (grades > 0).all() and one.content.origin.kind != POSITIVES:
                 yield f"{one.file}: every judged document is relevant: is that all that was listed? {SAY_SO}"
-        yield from (f"{one.file}: {gaps}" for one in self.of(SCORES) if (gaps := gaps_of(one.content)))
-        for name, run in self.runs.items() if self.qrels is not None else ():
-            assert self.qrels is not None  # noqa: S101
+        yield from (f"{one.file}: {gaps}" for one in self.all_of(SCORES) if (gaps := gaps_of(one.content)))
+        yield from self.shares[1]
+        for name in self.usable:
             try:
-                check_rankings(Collection(self.qrels.content, {name: run}).shared())
+                check_rankings(self.collection(name).shared())
             except UnjudgedError as error:
                 yield str(error)
+        if self.fit is not None and self.qrels is not None:
+            yield from self.stale(self.fit, self.qrels.file)
 
     def left_out(self) -> Result | None:
         """Return how far off runs of a pooled group are when it is left out; None without groups."""
-        groups: Any = [one.content for one in self.of(GROUPS)] or [self.described_groups]
-        if self.collection is None or len(self.runs) < 2 or groups[0] is None:
+        files = [one.content for one in self.all_of(GROUPS)]
+        groups: Any = files[0] if files else self.described and self.described.groups
+        labels = self.labels or Labels()
+        names = [name for name in self.usable if name in (labels.pooled or self.runs)]
+        if len(names) < 2 or groups is None:
             return None
-        judgments = self.collection.judgments
         with suppress(UnjudgedError):
-            pool, depth = Pool.of(judgments, self.runs), judgments.origin.depth or POOL_DEPTH
-            return left_out_groups(pool, depth=depth, groups=groups_of(groups[0], list(self.runs)))
+            collection = self.collection(*names)
+            pool = Pool.of(collection.judgments, dict(collection.runs))
+            depth = collection.judgments.origin.depth or POOL_DEPTH
+            (measure,) = collection.measures(None, lambda: [DEFAULT])[:1]
+            return left_out_groups(pool, measure, depth=depth, groups=groups_of(groups, names))
         return None
 
     def questions(self) -> Iterator[Row]:
         """Yield questions, each with the command that answers it or the reason why none does."""
-        files = [one.file for one in self.of(RUN)]
-        if self.qrels is not None and files:
-            yield from self._about_runs(self.qrels, files)
-        elif files:
+        if self.usable:
+            yield from self._about_runs()
+        elif self.runs and self.qrels is None:
             yield _row("How good is each run?", refusal="Give judgments too: a file of grades.")
-        elif self.qrels is not None:
+        elif self.qrels is not None and not self.runs:
             yield _row("How good is a run?", refusal="Give a run too: a file of rankings.")
-        yield from _about_tables(self.of(SCORES))
-        for one in self.of(DESIGN):
+        if self.described is not None and self.described.scores is not None:
+            with suppress(UnjudgedError):
+                scores = scores_of(Collection(self.described))
+                assert scores is not None  # noqa: S101
+                yield from _about(scores, [self.named], [])
+        yield from _about_tables([one for one in self.all_of(SCORES) if one.file in self.beside])
+        for one in self.all_of(DESIGN):
             yield _row("Which grades do its documents have?", "judge", one.file, "-o", "page.html")
 
-    def _about_runs(self, qrels: RecognisedFile, runs: list[str]) -> Iterator[Row]:
-        files, names = [qrels.file, *runs], list(self.runs)
-        asked = Collection(qrels.content, self.runs)
-        scored = _tried(partial(evaluate, asked), "How good is each run?", "evaluate", *files)
-        yield scored
-        if scored["refusal"]:
-            return
-        intervals = {"queries": "What would other queries show?"}
-        if qrels.content.scale is None and refused_use(qrels.content, BOUNDING) is None:
-            intervals["bounds"] = "How far could the unjudged documents change the scores?"
-        if qrels.content.origin.kind in SAMPLES - {UNIFORM}:
-            intervals["sampling"] = "What would another sample of documents show?"
-        for interval, about in intervals.items():
-            yield _row(about, "evaluate", *files, "--interval", interval)
-        if len(names) > 1:
-            about = "Which is better, and could queries or judgments reverse it?"
+    def _about_runs(self) -> Iterator[Row]:
+        assert self.qrels is not None  # noqa: S101
+        asked, source = self.collection(*self.usable), self.qrels.file if self.labels is None else self.named
+        judgments = asked.judgments
+        unusable = {str(self.sources[name]) for name in self.runs if name not in self.usable}
+        runs = [
+            one.file
+            for one in self.all_of(RUN)
+            if (one.file in self.beside or self.labels is None) and one.file not in unusable
+        ]
+        files = [source, *runs]
+        yield _tried(partial(evaluate, asked), "How good is each run?", "evaluate", *files)
+        if judgments.origin.kind in SAMPLES - {UNIFORM}:
+            about = "What would another sample of documents show?"
+            yield _row(about, "evaluate", *files, "--interval", "sampling")
+        if len(self.usable) > 1:
+            about = "Which is better, and could other queries or more judgments reverse it?"
             yield _tried(partial(gather, subject_of(asked)), about, "compare", *files)
-        if len(names) == len(runs) == 2:
+        if len(self.usable) == 2:
             yield _row(*MAY_GO_ON, *files, "--margin", str(MARGIN))
         yield _row(*ON_A_PAGE, *files, "-o", "report.html")
-        refusal = refused_use(qrels.content, CHOOSING)
-        alone = () if len(names) > 1 else ("-m", OF_ONE)
-        words = () if refusal else ("next", *files, *alone)
-        yield _row("What should be judged next?", *words, refusal=f"{refusal}." if refusal else "")
-        for one in self.of(CALIBRATION):
+        about, refusal = "What should be judged next?", refused_use(judgments, CHOOSING)
+        alone = () if len(self.usable) > 1 else ("-m", OF_ONE)
+        if judgments.origin.kind == POSITIVES:
+            yield _row(
+                "How many documents that are not listed are relevant?", "next", *files, "--design", HOLES
+            )
+        elif refusal:
+            yield _row(about, refusal=f"{refusal}.")
+        else:
+            yield _row(about, "next", *files, *alone)
+        for one in self.all_of(CALIBRATION):
             about = "How far off are scores of runs that were not pooled?"
             told = ("--interval", "calibrated", "--set", f"judgments.calibration={one.file}")
-            attempt = partial(one.content.check_collection, qrels.content)
+            attempt = partial(one.content.check_collection, judgments)
             yield _tried(attempt, about, "evaluate", *files, *told)
-        for one in self.of(JUDGMENTS):
-            if one is not qrels:
+        if asked.predictions:
+            about = "How far do models agree with people?"
+            yield _tried(partial(audit, asked), about, "audit", *files)
+        for one in self.all_of(JUDGMENTS):
+            if one is not self.qrels and one.file in self.beside:
                 about = f"How far does {one.file} agree with the judgments?"
-                attempt = partial(audit, qrels.content, one.content)
-                yield _tried(attempt, about, "audit", qrels.file, one.file, *runs)
+                attempt = partial(audit, self.qrels.content, one.content)
+                yield _tried(attempt, about, "audit", self.qrels.file, one.file, *runs)
 
 
-MAY_GO_ON = "May a build go on in which the second replaces the first?", "gate"
+MAY_GO_ON = "May the second replace the first?", "gate"
 ON_A_PAGE = "All of it on one page?", "report"
 
 
@@ -316,14 +389,12 @@ def _together(tables: Sequence[RecognisedFile]) -> tuple[Scores, Sequence[Recogn
 
 def _about(scores: Scores, files: Sequence[str], settings: Sequence[str]) -> Iterator[Row]:
     words = (*files, *settings)
-    spread = "What would other queries show of each system?"
-    attempt = partial(evaluate, scores, interval="queries")
-    yield _tried(attempt, spread, "evaluate", *words, "--interval", "queries")
+    yield _tried(partial(evaluate, scores), "How good is each system?", "evaluate", *words)
     if len(scores.runs) < 2:
         return
     chosen = _one_measure(scores)
     shown = scores.chosen(chosen[1:] or None)
-    better = "Which system is better on other queries?"
+    better = "Which is better, and could other queries reverse it?"
     yield _tried(partial(gather, subject_of(shown)), better, "compare", *words, *chosen)
     old, new = scores.runs[:2]
     named = [] if len(files) == len(scores.runs) == 2 else [old, new]

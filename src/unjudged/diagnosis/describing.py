@@ -11,13 +11,15 @@ from typing import Any
 
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import plain, shortlist
-from unjudged.collection.description import FILE_NAME
+from unjudged.collection.description import FILE_NAME, description_of
 from unjudged.data.nested_dicts import DATASET
 from unjudged.data.sources import expanded
 from unjudged.data.streams import STANDARD_INPUT, display_name
 from unjudged.data.writing import write_whole
 from unjudged.diagnosis.kinds import CALIBRATION, GROUPS, JUDGMENTS, RUN, SCORES, TEXTS
-from unjudged.diagnosis.recognised_files import RecognisedFile, recognise
+from unjudged.diagnosis.recognised_files import RecognisedFile, recognise, recognise_described, with_names
+from unjudged.measures.kernel.registry import MEASURES
+from unjudged.rankings.origin import POOL
 from unjudged.rankings.runs import name_runs
 
 DESCRIBED = (CALIBRATION, GROUPS, JUDGMENTS, RUN, SCORES, TEXTS)
@@ -47,13 +49,19 @@ def describe(files: Iterable[str | os.PathLike[str]], folder: str = "") -> str:
     # baseline = "fused"  # others are compared with it
     <BLANKLINE>
     """
-    named = dict.fromkeys(one for file in files for one in expanded(os.fspath(file)))
-    if STANDARD_INPUT in named:
-        raise UsageError("a description names files, and standard input is none")
-    known = [recognise(name) for name in named]
-    kinds = {
-        kind: [one for one in known if one.kind == kind] for kind in dict.fromkeys(k.kind for k in known)
-    }
+    known: dict[str, RecognisedFile] = {}
+    for file in files:
+        word = os.fspath(file)
+        described = None if word.startswith(DATASET) else description_of(word)
+        if word == STANDARD_INPUT:
+            raise UsageError("a description names files, and standard input is none")
+        if described is not None and described.place.file:
+            raise UsageError(f"{display_name(word)} is a description already: change it by hand")
+        own = map(recognise, expanded(word)) if described is None else recognise_described(described)
+        known |= {one.file: one for one in own}
+    judgments = [one for one in known.values() if one.kind == JUDGMENTS]
+    found = with_names(known.values(), {query for one in judgments for query in one.content.queries.tolist()})
+    kinds = {kind: [one for one in found if one.kind == kind] for kind in {one.kind: 0 for one in found}}
     writer = _Writer(folder or os.curdir, kinds)
     return "\n".join(
         [f"# {FILE_NAME}: what the data is. Other lines that begin with # are guesses.", *writer.lines()]
@@ -73,8 +81,7 @@ class _Writer:
     def lines(self) -> Iterator[str]:
         """Yield the lines: keys of no table first."""
         judgments = sorted(self.of(JUDGMENTS), key=lambda one: -(one.documents or 0))
-        queries = {query for one in judgments for query in one.content.queries}
-        topics = [one for one in self.of(TEXTS) if one.content(queries)]
+        topics = [one for one in self.of(TEXTS) if one.content]
         yield from self.keys("queries", topics)
         yield from self.keys("documents", [one for one in self.of(TEXTS) if one not in topics])
         highest = max((int(one.content.highest) for one in judgments[:1]), default=0)
@@ -91,8 +98,7 @@ class _Writer:
             yield "\n[runs]"
             yield from (f"{_key(name)} = {self.name(file)}" for name, file in named.items())
         if self.of(SCORES):
-            mark = "# " if judgments else ""
-            yield f"\n{mark}[scores]\n{mark}file = {self.listed(self.of(SCORES))}"
+            yield from (f"{'# ' if judgments and line else ''}{line}" for line in self.scores())
         for one in (one for kind, ones in self.kinds.items() if kind not in DESCRIBED for one in ones):
             yield f"# {plain(one.file)}: {plain(one.description)}"
         if named:
@@ -107,16 +113,34 @@ class _Writer:
     def judgments(self, one: RecognisedFile) -> Iterator[str]:
         """Yield the table of the judgments, which people made for all that is known."""
         origin = one.content.origin
-        recorded = one.content.recorded
         how = "sample" if origin.sampled else origin.kind
         yield f"\n[[judgments]]\nfile = {self.name(one.file)}  # {plain(one.description)}"
-        yield f'{"" if recorded else "# "}how = "{how}"  # {origin.words}'
+        yield f'{"" if one.content.recorded else "# "}how = "{how}"  # {origin.words}'
+        if origin.depth is not None:
+            yield f"depth = {origin.depth}  # the rank to which every pooled run was judged"
+        elif origin.kind == POOL:
+            yield "# depth = 10  # the rank to which every pooled run was judged"
         yield from self.keys("calibration", self.of(CALIBRATION))
 
     def further(self, one: RecognisedFile) -> Iterator[str]:
         """Yield the table of other judgments, which may be by a model."""
         yield f"\n# [[judgments]]\n# file = {self.name(one.file)}  # {plain(one.description)}"
         yield '# by = "model"  # or "people"'
+
+    def scores(self) -> Iterator[str]:
+        """Yield the table of scores by query; people must say of which measures lower values are better."""
+        tables = self.of(SCORES)
+        yield from (
+            "",
+            "[scores]",
+            f"file = {self.listed(tables)}  # {plain(tables[0].description.partition('. ')[0])}",
+        )
+        settings = dict.fromkeys(setting for one in tables for setting in one.settings)
+        for key, _, value in (setting.removeprefix("scores.").partition("=") for setting in settings):
+            yield f"{'# ' if key == 'missing' else ''}{key} = {quoted(value)}"
+        unknown = {str(m): m for one in tables for m in one.content.measures if m.name not in MEASURES}
+        if unknown:
+            yield f"# lower = [{', '.join(map(quoted, unknown))}]  # those whose lower values are better"
 
     def listed(self, files: Sequence[RecognisedFile]) -> str:
         """Return a list of files."""

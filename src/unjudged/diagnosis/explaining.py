@@ -15,8 +15,8 @@ from unjudged.base.errors import InputError, UsageError
 from unjudged.base.notes import WORDS as NOTES
 from unjudged.base.wording import meant
 from unjudged.citation import cite, methods
+from unjudged.diagnosis.glossary import MEANINGS, plainly
 from unjudged.diagnosis.measure_pages import FAMILIES, family_of, page
-from unjudged.diagnosis.words import MEANINGS, plainly
 from unjudged.measures.kernel.names import parse
 from unjudged.measures.kernel.registry import MEASURES
 from unjudged.results.fields import FIELDS

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from unjudged.base.errors import InputError, UnjudgedError, UsageError
 from unjudged.base.wording import counted, shortlist
-from unjudged.collection.collection import united
-from unjudged.collection.description import Labels
+from unjudged.collection.collection import described_runs, united
+from unjudged.collection.description import Description, Labels
 from unjudged.collection.score_tables import AS_ZERO
 from unjudged.collection.scores import Scores
-from unjudged.data.document_names import known_names, names_in
+from unjudged.data.document_names import names_in
 from unjudged.data.nested_dicts import DATASET
 from unjudged.data.sources import FILE, kind_of_source
 from unjudged.data.streams import name_file_in_errors
-from unjudged.data.tables import encode
 from unjudged.diagnosis.kinds import (
     CALIBRATION,
     DESIGN,
@@ -34,7 +33,7 @@ from unjudged.diagnosis.kinds import (
 from unjudged.evidence.calibration import Calibration
 from unjudged.questions.calibrating import read_groups
 from unjudged.rankings.coverage import are_grades
-from unjudged.rankings.judgments import CANNOT_JUDGE, Judgments
+from unjudged.rankings.judgments import CANNOT_JUDGE
 from unjudged.rankings.origin import A_POOL, A_SAMPLE, POSITIVES, Origin
 from unjudged.rankings.runs import Run, name_runs
 from unjudged.results.fields import Row
@@ -58,17 +57,58 @@ class RecognisedFile:
         names = ("file", "kind", "queries", "documents", "description")
         return {name: getattr(self, name) for name in names}
 
+    @property
+    def problem(self) -> str:
+        """What is wrong with a file that is not recognised, after its name."""
+        named = self.description.startswith(self.file)
+        return self.description if named else f"{self.file}: {self.description}"
 
-def recognise(file: str) -> RecognisedFile:
-    """Return what a file is; of a file that nothing here reads, the errors say why."""
+
+def recognise(source: Any, kind: str = "") -> RecognisedFile:
+    """Return what a file is; of a file that nothing here reads, the errors say why.
+
+    The kind is that of its start, unless a description has the file and so says it.
+    """
+    file = str(getattr(source, "file", source))
     if kind_of_source(file) != FILE or (not file.startswith(DATASET) and not os.path.exists(file)):
         raise InputError("no such file", source=file)
     try:
-        kind = kind_of_file(file) or _by_numbers(file)
+        found = kind or kind_of_file(file) or _by_numbers(file)
         with name_file_in_errors(file):
-            return _HOLDS[kind](file)
+            return _HOLDS[found](source)
     except UnjudgedError as error:
-        return RecognisedFile(file, UNKNOWN, f"not recognised: {error}")
+        return RecognisedFile(file, UNKNOWN, str(error))
+
+
+def recognise_described(described: Description) -> Iterator[RecognisedFile]:
+    """Yield what the files of a description are."""
+    for labels in described.judgments:
+        yield recognise(labels, JUDGMENTS)
+        if isinstance(labels.calibration, str):
+            yield recognise(labels.calibration, CALIBRATION)
+    for run in described_runs(described).values():
+        yield recognise(run, RUN)
+    for file in () if described.scores is None else np.atleast_1d(described.scores.file).tolist():
+        yield recognise(file, SCORES)
+    for file, kind in ((described.queries, TEXTS), (described.documents, TEXTS), (described.groups, GROUPS)):
+        if isinstance(file, str) and os.path.isfile(file):
+            yield recognise(file, kind)
+
+
+def with_names(files: Iterable[RecognisedFile], wanted: set[bytes]) -> list[RecognisedFile]:
+    """Return files with, in place of the content of texts, those of these names that they have."""
+    return [_looked_up(one, wanted) if one.kind == TEXTS else one for one in files]
+
+
+def _looked_up(texts: RecognisedFile, wanted: set[bytes]) -> RecognisedFile:
+    number, known = 0, set()
+    try:
+        for names in names_in(texts.file):
+            number += len(names)
+            known |= wanted.intersection(names)
+    except UnjudgedError as error:
+        return RecognisedFile(texts.file, UNKNOWN, str(error))
+    return replace(texts, description=f"{counted(number, 'text')} by name", content=known)
 
 
 def _by_numbers(file: str) -> str:
@@ -78,32 +118,44 @@ def _by_numbers(file: str) -> str:
     return JUDGMENTS if are_grades(query, run.scores) else RUN
 
 
-def _judgments(file: str) -> RecognisedFile:
-    judgments = united([Labels(file)])[0]
+def _judgments(source: Any) -> RecognisedFile:
+    """Return the judgments of a file, or of labels that a description has."""
+    labels = source if isinstance(source, Labels) else Labels(source)
+    file = str(labels.file)
+    judgments, _ = united([labels])
     assert judgments is not None  # noqa: S101
-    judged, grades = judgments.grade >= 0, judgments.grade[judgments.grade >= 0]
-    held = f"{int(judged.sum()):,} judged documents, {int((grades >= 1).sum()):,} of them relevant"
-    if not judged.all():
-        held += f", {int((~judged).sum()):,} pooled but not judged"
-    if unable := int((judgments.grade == CANNOT_JUDGE).sum()):
-        held += f" ({unable:,} with -2, which means that they cannot be judged)"
-    scale = f"grades 0 to {grades.max(initial=0)}" if judgments.scale is None else "fractional grades"
-    taken = "taken for " if judgments.origin in (A_POOL, Origin(POSITIVES)) else ""
-    what = f"{taken}{judgments.origin}: {held}; {scale}"
-    if judgments.origin == A_SAMPLE:
-        what = f"{held} ({judgments.origin.words}); {scale}"
-    return RecognisedFile(file, JUDGMENTS, what, judgments, len(judgments.queries), len(judgments.grade))
+    grades, origin, size = judgments.grade, judgments.origin, (len(judgments.queries), len(judgments.grade))
+    if judgments.drawn is not None:
+        wanted = int((judgments.drawn & judgments.waiting).sum())
+        return RecognisedFile(
+            file, DESIGN, f"{origin}: {counted(wanted, 'document')} to judge", judgments, *size
+        )
+    judged, relevant, unable = (int(own.sum()) for own in (grades >= 0, grades >= 1, grades == CANNOT_JUDGE))
+    held = f"{judged:,} judged documents, {relevant:,} of them relevant"
+    if origin.kind == POSITIVES:
+        held = f"{relevant:,} relevant documents are listed, and no others"
+    if judged < len(grades):
+        held += f", {len(grades) - judged:,} pooled but not judged"
+        held += f" ({unable:,} with -2, which means that they cannot be judged)" if unable else ""
+    lowest = grades[grades >= 0].min() if judged else 0
+    scale = f"grade {lowest}" if lowest == judgments.highest else f"grades {lowest} to {judgments.highest}"
+    scale = scale if judgments.scale is None else "fractional grades"
+    guessed = (labels.how, labels.depth) == (None, None) and origin in (A_POOL, Origin(POSITIVES))
+    what = f"{'taken for ' if guessed else ''}{origin}: {held}; {scale}"
+    if origin == A_SAMPLE:
+        what = f"{held} ({origin.words}); {scale}"
+    return RecognisedFile(file, JUDGMENTS, what, judgments, *size)
 
 
-def _run(file: str) -> RecognisedFile:
-    runs = {name: Run.read(source) for name, source in name_runs([file]).items()}
+def _run(source: Any) -> RecognisedFile:
+    runs = {name: Run.read(run) for name, run in name_runs([source]).items()}
     several = "" if len(runs) == 1 else f"{counted(len(runs), 'run')}: {', '.join(list(runs)[:6])}; "
     sizes = np.concatenate([np.diff(run.offsets) for run in runs.values()])
     scores = np.concatenate([run.scores for run in runs.values()])
     to = "" if sizes.min() == sizes.max() else f" to {sizes.max():,}"
     what = f"{several}{sizes.min():,}{to} documents per query; scores {scores.min():g} to {scores.max():g}"
     queries = max(len(run.queries) for run in runs.values())
-    return RecognisedFile(file, RUN, what, runs, queries, len(scores))
+    return RecognisedFile(str(getattr(source, "file", source)), RUN, what, runs, queries, len(scores))
 
 
 def _scores(file: str) -> RecognisedFile:
@@ -117,6 +169,8 @@ def _scores(file: str) -> RecognisedFile:
     what = f"{counted(len(scores.runs), 'system')}: {shortlist(scores.runs, 6)}; {measures}"
     if gaps := gaps_of(scores):
         what, settings = f"{what}; {gaps}", (*settings, "scores.missing=zero")
+    told = [note for note in scores.notes if not note.endswith(AS_ZERO)]
+    what = ". ".join([what, *(note.rstrip(".") for note in told)])
     return RecognisedFile(file, SCORES, what, scores, len(scores.queries), settings=settings)
 
 
@@ -124,13 +178,6 @@ def gaps_of(scores: Scores) -> str:
     """Return which values a table lacks that was read with zeros for them, or nothing."""
     said = (note.removesuffix(f". {AS_ZERO}") for note in scores.notes if note.endswith(AS_ZERO))
     return next(said, "")
-
-
-def _design(file: str) -> RecognisedFile:
-    sample = Judgments.read(file)
-    wanted = 0 if sample.drawn is None else int((sample.drawn & sample.waiting).sum())
-    what = f"{sample.origin}: {counted(wanted, 'document')} to judge"
-    return RecognisedFile(file, DESIGN, what, sample, len(sample.queries), len(sample.grade))
 
 
 def _calibration(file: str) -> RecognisedFile:
@@ -149,18 +196,16 @@ def _groups(file: str) -> RecognisedFile:
 
 
 def _texts(file: str) -> RecognisedFile:
-    number = sum(map(len, names_in(file)))
-    if not number:
+    if not any(names_in(file)):
         raise InputError("no document or topic is in it")
-    said = f"{number:,} texts by name, of documents or of topics"
-    return RecognisedFile(file, TEXTS, said, lambda names: known_names(file, set(map(encode, names))))
+    return RecognisedFile(file, TEXTS, "texts by name, of documents or of topics", frozenset())
 
 
-_HOLDS: Mapping[str, Callable[[str], RecognisedFile]] = {
+_HOLDS: Mapping[str, Callable[[Any], RecognisedFile]] = {
     JUDGMENTS: _judgments,
+    DESIGN: _judgments,
     RUN: _run,
     SCORES: _scores,
-    DESIGN: _design,
     CALIBRATION: _calibration,
     GROUPS: _groups,
     TEXTS: _texts,

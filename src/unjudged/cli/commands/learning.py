@@ -43,7 +43,7 @@ def check(given: Given) -> int:
     form = form_of(given)
     found = check(*files)
     if form == "table":
-        show(f"{found}\n", given.output)
+        show(f"{found.text(terminal_width())}\n", given.output)
     else:
         show_result(found, given)
     return 0 if found.recognised else 1
