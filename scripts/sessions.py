@@ -22,6 +22,7 @@ PAGES = (
     "how-to/twenty-systems.md",
     "how-to/track-organiser.md",
     "how-to/score-tables.md",
+    "how-to/missing-values.md",
     "how-to/sessions-of-queries.md",
     "how-to/continuous-integration.md",
     "how-to/judges.md",

@@ -94,7 +94,7 @@ def test_frames_dicts_and_arrays() -> None:
     same(Scores.read(SCORES.values, MEASURES, runs=SCORES.runs, queries=SCORES.queries))
     assert Scores.read(SCORES.cube) is SCORES.cube
     for source in (frame, SCORES.values):
-        with pytest.raises(UsageError, match="missing is 'mean', expected error, zero or drop"):
+        with pytest.raises(UsageError, match="missing is 'mean', expected range, zero or drop"):
             Scores.read(source, missing="mean")  # type: ignore[arg-type]
 
 
@@ -143,8 +143,7 @@ def test_output_of_trec_eval_and_ir_measures(tmp_path: Path, capsys: pytest.Capt
 def test_missing_values_are_named() -> None:
     frame = long()
     cut = frame[~((frame["query"] == "q04") & (frame.run == "dense") & (frame.measure == "AP"))]
-    with pytest.raises(InputError, match=r"1 value is missing: system 'dense' on query 'q04' \(AP\); --set"):
-        Scores.read(cut)
+    assert Scores.read(cut).notes[0].startswith("1 value is missing: system 'dense' on query 'q04' (AP).")
     zero = Scores.read(cut, missing="zero")
     assert zero.value("AP", run="dense", query="q04") == 0
     assert "count as 0" in zero.notes[0]
@@ -152,8 +151,7 @@ def test_missing_values_are_named() -> None:
     assert list(dropped.queries) == [query for query in SCORES.queries if query != "q04"]
     assert "1 query left out for all systems: q04" in dropped.notes[0]
     empty = frame.assign(value=[None, *frame.value[1:]])
-    with pytest.raises(InputError, match="1 value is missing"):
-        Scores.read(empty)
+    assert "1 value is missing" in Scores.read(empty).notes[0]
     lacking = frame[~((frame.run == "dense") & (frame.measure == "AP"))]
     with pytest.raises(InputError, match="system 'dense' has no value of AP: choose other measures"):
         Scores.read(lacking)

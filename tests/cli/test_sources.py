@@ -89,7 +89,9 @@ def test_a_table_of_scores_needs_no_option(tmp_path: Path) -> None:
     zero = tmp_path / "gaps.csv"
     zero.write_text("query,a,b\nq1,.1,.2\nq2,.3,\n")
     assert "--set scores.missing=zero" in refused(1, "evaluate", str(zero))
-    assert printed("evaluate", str(zero), "--set", "scores.missing=zero")
+    counted = unjudged("evaluate", str(zero), "--set", "scores.missing=zero")
+    assert counted.returncode == 0
+    assert "Missing values count as 0." in counted.stderr.decode()
 
 
 @pytest.mark.parametrize(

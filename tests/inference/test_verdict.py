@@ -32,7 +32,7 @@ CASES = [
 
 
 def judging(excluded: bool, leads: bool) -> Judging:
-    return Judging(True, np.array([excluded]), np.array([leads]), np.ones(1), np.ones(1))
+    return Judging(np.array([True]), np.array([excluded]), np.array([leads]), np.ones(1), np.ones(1))
 
 
 @pytest.mark.parametrize(("case", "other", "more", "headline"), CASES)
@@ -60,7 +60,7 @@ def test_pairs_have_their_own_answers() -> None:
     columns = np.array([[letter != "-" for letter in case] for case, *_ in CASES]).T
     holds, excluded, leads, seen, worst = columns
     ones = np.ones(len(CASES))
-    found = verdicts(holds, seen, worst, Judging(True, excluded, leads, ones, ones), 10)
+    found = verdicts(holds, seen, worst, Judging(ones > 0, excluded, leads, ones, ones), 10)
     assert found["headline"].tolist() == [headline for *_, headline in CASES]
 
 

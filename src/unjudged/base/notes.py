@@ -91,6 +91,10 @@ no-effect: No unjudged document that the runs retrieve changes the difference.
 judging-unknown!: What more judging could change is unknown: {why}.
 judging-unknown-of!: {about:list}: what more judging could change is unknown: {why}.
 collections: mean: {geometric}over collections, each counts alike. queries: {sizes}.
+missing-range!: {lacking}. Each counts as the worst value, and ranges and headlines allow for any
+    (scores.missing=zero or drop if you know better).
+missing-zero!: {lacking}. Missing values count as 0.
+missing-drop!: {lacking}. {left:query} left out for all systems: {left:list}.
 method: {doubt}{test}, {alpha:level}{against}.
 placing: {of}{said}
 few-draws!: With {draws:,} draws a pair that alone differs has p = {p:.2g} after correction: draw at least

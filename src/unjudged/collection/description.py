@@ -207,7 +207,7 @@ class ScoreTable:
     measures: Annotated[tuple[str, ...] | None, some_texts] = None
     lower: Annotated[tuple[str, ...] | None, some_texts] = None
     higher: Annotated[tuple[str, ...] | None, some_texts] = None
-    missing: Annotated[str, one_of("error", "zero", "drop")] = "error"
+    missing: Annotated[str, one_of("range", "zero", "drop")] = "range"
     wide: Annotated[str | None, one_of("systems", "measures")] = None
     range: Annotated[tuple[float, float] | None, a_range] = None
     columns: Annotated[Mapping[str, str] | None, COLUMNS] = None

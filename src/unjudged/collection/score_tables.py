@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from unjudged.base.errors import InputError, UsageError, quoted, reason_of
+from unjudged.base.notes import note
 from unjudged.base.wording import counted, shortlist
 from unjudged.collection.score_rows import (
     MOST,
@@ -34,8 +35,12 @@ from unjudged.rankings.judged import Floats, Integers, Mask
 from unjudged.rankings.runs import by_own_names
 from unjudged.results.escapes import shortened
 
-Missing = Literal["error", "zero", "drop"]
-AS_ZERO = "Missing values count as 0."
+Missing = Literal["range", "zero", "drop"]
+"""A missing value is any in the range of its measure, or it is 0, or its query is left out."""
+REMEDY = (
+    '--set "scores.range=[0, 1]" gives it, --set scores.missing=zero counts it as 0, drop omits the query '
+    "(in Python range= and missing=)"
+)
 NAMED = 3
 """How many missing values a message names."""
 
@@ -46,7 +51,7 @@ def table_of_scores(
     *,
     columns: Mapping[str, str] | None = None,
     wide: Wide | None = None,
-    missing: Missing = "error",
+    missing: Missing = "range",
     range: tuple[float, float] | None = None,
     by: str | None = None,
 ) -> tuple[dict[str, Any], Sequence[str]]:
@@ -162,13 +167,28 @@ class Cube:
         notes: list[str],
     ) -> dict[str, Any]:
         """Return what `Scores` has: means over repeats, measures by these names, and what to know of them."""
-        if missing not in ("error", "zero", "drop"):
-            raise UsageError(f"missing is {missing!r}, expected error, zero or drop")
-        kept = self._kept(missing, notes)
-        each = self.columns[:, :, kept]
-        values, within = self._over_repeats(np.nan_to_num(each[0]))
-        ends = [self._over_repeats(end)[0] for end in each[1:]]
-        measures = [_measure(name, values[:, :, k], limits, notes) for k, name in enumerate(names)]
+        if missing not in ("range", "zero", "drop"):
+            raise UsageError(f"missing is {missing!r}, expected range, zero or drop")
+        absent = np.isnan(self.columns[0]) & self.has[:, None, None, :]
+        kept, lacking = self._kept(absent, missing)
+        each, gaps = self.columns[:, :, kept], absent[:, kept]
+        if missing == "zero":
+            each[0][gaps] = 0
+        measures = [_measure(name, each[0][:, :, k], limits, notes) for k, name in enumerate(names)]
+        for k, measure in enumerate(measures if missing == "range" and lacking else ()):
+            own, (low, high) = gaps[:, :, k], measure.range
+            if own.any() and not np.isfinite(high - low):
+                raise InputError(f"{lacking}, and the range of {measure} is unknown; {REMEDY}")
+            for column, end in zip(each[:, :, :, k], (low, low, high), strict=True):
+                column[own] = end
+            partly = own.any(axis=2)
+            each[1:, partly, k] = np.where(
+                np.isnan(each[1:, partly, k]), each[0, partly, k], each[1:, partly, k]
+            )
+        (values, within), *ends = map(self._over_repeats, each)
+        if lacking:
+            left = [self.queries[j] for j in np.setdiff1d(np.arange(len(self.queries)), kept).tolist()]
+            notes.append(note(f"missing-{missing}", lacking=lacking, left=left))
         if len(set(map(str, measures))) < len(measures):
             raise InputError(f"two of the measures are the same: {', '.join(names)}; choose one with -m")
         several = self.has.sum(axis=1)
@@ -185,12 +205,12 @@ class Cube:
             "measures": measures,
             "notes": notes,
             "within": within if several.max() > 1 else None,
-            "ends": tuple(ends) if not np.isnan(self.columns[1:]).all() else None,
+            "ends": None if np.isnan(each[1:]).all() else tuple(means for means, _ in ends),
+            "gaps": gaps.any(axis=3) if missing == "range" and lacking else None,
         }
 
-    def _kept(self, missing: Missing, notes: list[str]) -> Integers:
-        """Return the places of the queries to keep, and note what is missing."""
-        absent = np.isnan(self.columns[0]) & self.has[:, None, None, :]
+    def _kept(self, absent: Mask, missing: Missing) -> tuple[Integers, str]:
+        """Return the places of the queries to keep, and say which values are missing."""
         nothing = ~(~np.isnan(self.columns[0])).any(axis=(1, 3))
         for run, measure in np.argwhere(nothing)[:1].tolist():
             of = f" of {shortened(self.measures[measure])}" if self.measures[measure] else ""
@@ -198,28 +218,20 @@ class Cube:
                 f"system {quoted(self.runs[run])} has no value{of}: choose other measures with -m"
             )
         every = np.arange(len(self.queries))
-        lacked = np.argwhere(absent.swapaxes(1, 2))
+        lacked, several = np.argwhere(absent.swapaxes(1, 2)), len(self.measures) > 1
         if not len(lacked):
-            return every
+            return every, ""
         some = "; ".join(
-            str(Cell(self.runs[i], self.queries[j], self.measures[k], self.repeats[r]))
+            str(Cell(self.runs[i], self.queries[j], self.measures[k] if several else "", self.repeats[r]))
             for i, k, j, r in lacked[:NAMED].tolist()
         )
         more = f" and {len(lacked) - NAMED:,} more" if len(lacked) > NAMED else ""
         are = "is" if len(lacked) == 1 else "are"
         lacking = f"{counted(len(lacked), 'value')} {are} missing: {some}{more}"
-        if missing == "error":
-            remedy = "--set scores.missing=zero counts it as 0, drop omits the query (in Python missing=)"
-            raise InputError(f"{lacking}; {remedy}")
-        if missing == "zero":
-            notes.append(f"{lacking}. {AS_ZERO}")
-            return every
-        gone = list(dict.fromkeys(lacked[:, 2].tolist()))
-        if len(gone) == len(every):
+        kept = np.setdiff1d(every, lacked[:, 2]) if missing == "drop" else every
+        if not len(kept):
             raise InputError(f"{lacking}; no query has every value")
-        names = shortlist([self.queries[k] for k in gone])
-        notes.append(f"{lacking}. {counted(len(gone), 'query')} left out for all systems: {names}.")
-        return np.setdiff1d(every, gone)
+        return kept, lacking
 
     def _over_repeats(self, column: Floats) -> tuple[Floats, Floats]:
         """Return run x query x measure, the means over repeats; and the deviations of means over queries."""
@@ -255,7 +267,7 @@ def _chosen(names: Iterable[str], asked: Sequence[str] | None) -> dict[str, str]
 
 def _measure(name: str, values: Floats, limits: tuple[float, float] | None, notes: list[str]) -> Measure:
     """Return the measure of this name, or one that another tool computed, if values are not its."""
-    low, high = float(values.min()), float(values.max())
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
     known = parse_measures(name)[0] if names_measure(name) else None
     if known is not None and known.range[0] <= low and high <= known.range[1]:
         return known

@@ -17,7 +17,7 @@ from unjudged.collection.query_segments import file_and_column
 from unjudged.data.frames import is_frame, library_of
 from unjudged.measures.kernel.names import MeasureLike, place_of_measure
 from unjudged.measures.kernel.registry import Measure, lower_is_better
-from unjudged.rankings.judged import Floats
+from unjudged.rankings.judged import Floats, Mask
 
 if TYPE_CHECKING:
     from unjudged.collection.collection import Collection
@@ -44,6 +44,8 @@ class Scores:
     """Segment of each query, if a column of a table was named `by`."""
     ends: Final[tuple[Floats, Floats] | None] = None
     """Lowest and highest values with every document judged, if a table has them; NaN where it does not."""
+    gaps: Final[Mask | None] = None
+    """Values that a table lacks: here the worst, and at the ends the lowest and highest of the measure."""
     library: Final[str] = ""
     """Where frames went in, the library they are of."""
     clusters: Final[Any] = None
@@ -59,7 +61,7 @@ class Scores:
         queries: Sequence[str] | None = None,
         columns: Mapping[str, str] | None = None,
         wide: Wide | None = None,
-        missing: Missing = "error",
+        missing: Missing = "range",
         range: tuple[float, float] | None = None,
         by: str | None = None,
         lower: Iterable[str] | str | None = None,
@@ -72,10 +74,11 @@ class Scores:
         and `measures`. Tables are long (system, query, measure, value; also `repeat`)
         or wide. Columns of a wide table are measures if a column names the system, if `measures` names
         them, or if all are known as measures, and systems if none is; `wide` says which. `columns` names
-        columns by role. Missing values are an error unless `missing` is 'zero' or 'drop'. `range` is that
-        of measures which are not known, and `lower` names those of them whose lower values are better, such
-        as a latency. `by` is a column with the segment of each query. Columns `low` and `high` of a long
-        table are bounds of each value, as `engines.spark.evaluate(bounds=True)` has them.
+        columns by role. A missing value may be any in the range of its measure, unless `missing` is 'zero' or
+        'drop'. `range` is that of measures which are not known, and `lower` names those of them whose lower
+        values are better, such as a latency. `by` is a column with the segment of each query. Columns `low`
+        and `high` of a long table are bounds of each value, as `engines.spark.evaluate(bounds=True)` has
+        them.
 
         >>> Scores.read({"query": ["q1", "q2"], "bm25": [0.2, 0.4], "dense": [0.3, 0.6]}, "nDCG@10")
         Scores(2 runs x 2 queries; nDCG@10)
@@ -101,7 +104,11 @@ class Scores:
             made = cls(**table, library=library_of(source) if is_frame(source) else "")
         if lower is None:
             return made
-        return replace(made, measures=lower_is_better(made.measures, lower, others))
+        made = replace(made, measures=lower_is_better(made.measures, lower, others))
+        if made.gaps is None or made.ends is None:
+            return made
+        worst = made.gaps & np.array([measure.traits.lower for measure in made.measures])
+        return replace(made, values=np.where(worst, made.ends[1], made.values))
 
     def chosen(self, measures: MeasureLike | Iterable[MeasureLike] | None) -> Scores:
         """Return the scores by some of the measures."""
@@ -113,8 +120,9 @@ class Scores:
         within = None if self.within is None else self.within[:, places]
         own = [self.measures[k] for k in places]
         ends = None if self.ends is None else (self.ends[0][:, :, places], self.ends[1][:, :, places])
+        gaps = None if self.gaps is None else self.gaps[:, :, places]
         values = self.values[:, :, places]
-        return replace(self, values=values, measures=own, within=within, ends=ends)
+        return replace(self, values=values, measures=own, within=within, ends=ends, gaps=gaps)
 
     @computed_once
     def means(self) -> Floats:
@@ -157,4 +165,5 @@ def of_systems(scores: Scores, names: Sequence[str]) -> Scores:
     """Return the scores of some systems, in this order."""
     places = [place_of("system", name, list(scores.runs)) for name in names]
     ends = None if scores.ends is None else (scores.ends[0][places], scores.ends[1][places])
-    return replace(scores, values=scores.values[places], runs=list(names), ends=ends, within=None)
+    gaps = None if scores.gaps is None else scores.gaps[places]
+    return replace(scores, values=scores.values[places], runs=list(names), ends=ends, gaps=gaps, within=None)

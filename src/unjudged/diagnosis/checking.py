@@ -29,6 +29,7 @@ from unjudged.diagnosis.recognised_files import (
     gaps_of,
     recognise,
     recognise_described,
+    with_gaps,
     with_names,
 )
 from unjudged.judging.groups_left_out import left_out_groups
@@ -382,7 +383,7 @@ def _together(tables: Sequence[RecognisedFile]) -> tuple[Scores, Sequence[Recogn
     names = [list(one.content.runs) for one in tables]
     if len(tables) > 1 and all(len(own) == 1 or own == names[0] for own in names):
         with suppress(UnjudgedError):
-            scores = Scores.read([one.file for one in tables], missing="zero")
+            scores, _ = with_gaps([one.file for one in tables])
             return (scores, tables) if len(scores.runs) == len(tables) else None
     return None
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from unjudged.base.errors import InputError, UnjudgedError, UsageError
+from unjudged.base.notes import Note
 from unjudged.base.wording import counted, shortlist
 from unjudged.collection.collection import described_runs, united
 from unjudged.collection.description import Description, Labels
-from unjudged.collection.score_tables import AS_ZERO
 from unjudged.collection.scores import Scores
 from unjudged.data.document_names import names_in
 from unjudged.data.nested_dicts import DATASET
@@ -162,22 +162,30 @@ def _scores(file: str) -> RecognisedFile:
     """Return a table of scores with the settings that it is read with."""
     settings: tuple[str, ...] = ()
     try:
-        scores = Scores.read(file, missing="zero")
+        scores, zero = with_gaps(file)
     except UsageError:  # some of its measures are known, others are not
-        scores, settings = Scores.read(file, missing="zero", wide="measures"), ("scores.wide=measures",)
+        (scores, zero), settings = with_gaps(file, wide="measures"), ("scores.wide=measures",)
     measures = shortlist([str(measure) for measure in scores.measures], 6)
     what = f"{counted(len(scores.runs), 'system')}: {shortlist(scores.runs, 6)}; {measures}"
     if gaps := gaps_of(scores):
-        what, settings = f"{what}; {gaps}", (*settings, "scores.missing=zero")
-    told = [note for note in scores.notes if not note.endswith(AS_ZERO)]
+        what, settings = f"{what}; {gaps}", (*settings, *zero)
+    told = [note for note in scores.notes if not getattr(note, "code", "").startswith("missing")]
     what = ". ".join([what, *(note.rstrip(".") for note in told)])
     return RecognisedFile(file, SCORES, what, scores, len(scores.queries), settings=settings)
 
 
+def with_gaps(source: Any, **given: Any) -> tuple[Scores, tuple[str, ...]]:
+    """Return the scores of a table, and the setting that it needs if it lacks values of unknown range."""
+    try:
+        return Scores.read(source, **given), ()
+    except InputError:
+        return Scores.read(source, missing="zero", **given), ("scores.missing=zero",)
+
+
 def gaps_of(scores: Scores) -> str:
-    """Return which values a table lacks that was read with zeros for them, or nothing."""
-    said = (note.removesuffix(f". {AS_ZERO}") for note in scores.notes if note.endswith(AS_ZERO))
-    return next(said, "")
+    """Return which values a table lacks, or nothing."""
+    notes = [said for said in scores.notes if isinstance(said, Note)]
+    return next((str(said.values["lacking"]) for said in notes if "lacking" in said.values), "")
 
 
 def _calibration(file: str) -> RecognisedFile:

@@ -140,6 +140,8 @@ class Contrast:
     turning: Callable[[], Sequence[Turning]] | None = None
     """Finds the unjudged documents that move the difference of the first pair, the largest effect first."""
     facts: Mapping[str, Any] = field(default_factory=dict)
+    gaps: bool = False
+    """Whether the ends are of values that a table lacks: nothing is known of what judging could change."""
     missing: str = ""
     """Why nothing bounds the means, in words."""
     holds: str = ""
@@ -156,6 +158,13 @@ class Contrast:
     def paired(self) -> bool:
         """Whether these are differences."""
         return bool(len(self.second)) and int(self.second[0]) != ALONE
+
+    @property
+    def known(self) -> Mask:
+        """Of which contrasts it is known what judging, or missing values, could change."""
+        if self.ends is None or not self.gaps:
+            return np.full(len(self), self.tips is not None or self.ends is not None)
+        return np.asarray(self.ends.low < self.ends.high)
 
     @property
     def values(self) -> Floats:

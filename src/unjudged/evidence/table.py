@@ -15,6 +15,7 @@ from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Mask
 
 UNKNOWN = "scores of a table do not say which documents were judged"
+OF_GAPS = "whatever the missing values are"
 OF_OTHERS = "bounds of a table do not know what other systems found; give runs and judgments"
 
 
@@ -56,13 +57,11 @@ class TableEvidence:
             first,
             second,
             self._signed(self.table.values[:, :, self.place]),
-            missing=UNKNOWN,
         )
-        ends = self._ends()
+        ends, missing = self._ends(made.scores, of_others=not alone and not measure.traits.pointwise)
+        made = replace(made, missing=missing)
         if ends is None:
             return made
-        if not alone and not measure.traits.pointwise:
-            return replace(made, missing=OF_OTHERS)
         low, high = ends
         each = Ends(low[first], high[first])
         if not alone:
@@ -73,24 +72,65 @@ class TableEvidence:
             ends=Ends(*map(mean_over_queries, each)),
             ends_by_query=each if by_query else None,
             tips=None if alone else lambda ahead, behind: self._tip(made.scores, ends, ahead, behind),
-            missing="",
+            gaps=bool(missing),
+            holds=OF_GAPS if missing else "",
         )
 
     def _signed(self, values: Floats) -> Floats:
         return self.measure.sign * self.measure.averaged(np.ascontiguousarray(values))
 
-    def _ends(self) -> Ends | None:
-        if self.table.ends is None:
-            return None
-        low, high = (self._signed(end[:, :, self.place]) for end in self.table.ends)
-        if not (np.isfinite(low).all() and np.isfinite(high).all()):
-            return None
-        return Ends(np.minimum(low, high), np.maximum(low, high))
+    @property
+    def _lacking(self) -> Mask | None:
+        """Which values a table lacks, None if it has all."""
+        gaps = None if self.table.gaps is None else self.table.gaps[:, :, self.place]
+        return None if gaps is None or not gaps.any() else gaps
 
-    @staticmethod
-    def _tip(scores: Floats, ends: Ends, ahead: Ints, behind: Ints) -> StraightTip:
-        worst = ends.low[ahead] - ends.high[behind]
-        return StraightTip(scores[ahead] - scores[behind], worst, np.ones(len(ahead)))
+    def _ends(self, scores: Floats, *, of_others: bool) -> tuple[Ends | None, str]:
+        """Return the ends of every value, and why none are known of those that the table has.
+
+        `of_others` if what other systems found may change them.
+        """
+        if self.table.ends is None:
+            return None, UNKNOWN
+        low, high = (self._signed(end[:, :, self.place]) for end in self.table.ends)
+        low, high = np.minimum(low, high), np.maximum(low, high)
+        known, lacking = bool(np.isfinite(low).all() and np.isfinite(high).all()), self._lacking
+        if known and not of_others:
+            return Ends(low, high), ""
+        missing = OF_OTHERS if known else UNKNOWN
+        if lacking is None:
+            return None, missing
+        return Ends(np.where(lacking, low, scores), np.where(lacking, high, scores)), missing
+
+    def _tip(self, scores: Floats, ends: Ends, ahead: Ints, behind: Ints) -> StraightTip:
+        judged, lacking = scores[ahead] - scores[behind], self._lacking
+        worst = np.minimum(ends.low[ahead] - ends.high[behind], judged)
+        if lacking is not None:
+            highest = np.where(lacking[ahead], ends.high[ahead], ends.low[ahead])
+            lowest = np.where(lacking[behind], ends.low[behind], ends.high[behind])
+            worst = least_sure(worst, np.maximum(highest - lowest, worst))
+        return StraightTip(judged, worst, np.ones(len(ahead)))
+
+
+def least_sure(low: Floats, high: Floats) -> Floats:
+    """Return differences between these ends, pairs x queries, on which a t test of a lead is hardly surer.
+
+    Student's t grows with S / sqrt(SS), for the sum S and the sum of squares SS. Where S is above 0 it is
+    least at ends. For each c those which make S - c SS least are tried: the high ones where low + high is
+    above 1 / c. Where S may be 0 or less, the lowest are taken.
+    """
+    order = np.argsort(np.where(low < high, -low - high, np.inf), axis=1)
+    least, most = (np.take_along_axis(end, order, axis=1) for end in (low, high))
+    total = low.sum(axis=1, keepdims=True) + np.cumsum(most - least, axis=1)
+    squares = (low**2).sum(axis=1, keepdims=True) + np.cumsum(most**2 - least**2, axis=1)
+    first = low.sum(axis=1), (low**2).sum(axis=1)
+    surety = np.divide(total**2, squares, out=np.full(low.shape, np.inf), where=squares > 0)
+    place = surety.argmin(axis=1)
+    less = (first[0] > 0) & (surety.min(axis=1) * first[1] < first[0] ** 2)
+    raised = less[:, None] & (np.arange(low.shape[1]) <= place[:, None])
+    chosen = np.empty_like(low)
+    np.put_along_axis(chosen, order, np.where(raised, most, least), axis=1)
+    return chosen
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,11 +145,11 @@ class StraightTip:
 
     def at(self, share: Floats) -> Floats:
         """Return the differences at a share per pair."""
-        return self.judged + share[:, None] * (np.minimum(self.worst, self.judged) - self.judged)
+        return self.judged + share[:, None] * (self.worst - self.judged)
 
     def at_worst(self) -> Floats:
         """Return the differences in the worst case."""
-        return np.minimum(self.worst, self.judged)
+        return self.worst
 
     def only(self, pairs: Ints) -> StraightTip:
         """Return the same for some of the pairs."""

@@ -117,16 +117,18 @@ def run_tests(contrast: Contrast, settings: Settings, *, shares: bool = True) ->
         tip, equal = contrast.tips(ahead, behind), pairs.difference == 0
         at_seen = tip.at(tip.seen)
         at_worst = tip.at_worst()
-        judging = judging_of(contrast.ends, _p_of_leads(at_seen, p_of), _p_of_leads(at_worst, p_of))
-        columns["seen"] = np.where(equal, np.nan, tip.seen)
-        if shares:
+        judging = judging_of(
+            contrast.known, contrast.ends, _p_of_leads(at_seen, p_of), _p_of_leads(at_worst, p_of)
+        )
+        columns["seen"] = np.where(equal | contrast.gaps, np.nan, tip.seen)
+        if shares and not contrast.gaps:
             open_pairs = np.flatnonzero(~judging.excluded & ~equal)
             columns |= _shares(tip, open_pairs, p_careful <= settings.alpha, p_of, settings)
             columns["flip"][equal] = 0.0
         led, cases = np.where(turned[:, None], -values, values), [(p_careful, judging)]
         for change in _changed(contrast.orders, ahead, behind, led):
             leads, p_seen = _p_of_leads(at_seen + change, p_of)
-            left = Judging(True, judging.excluded & leads, leads, p_seen, judging.p_worst)
+            left = Judging(judging.known, judging.excluded & leads, leads, p_seen, judging.p_worst)
             cases.append((_p_of_leads(led + change, p_of)[1], left))
     elif contrast.ends is not None:
         cases = [(p_careful, _between_ends(contrast))]
@@ -194,10 +196,12 @@ def _own_careful(differences: Floats, settings: Settings, reach: float, clusters
     return np.where(same, 1.0, both)
 
 
-def judging_of(ends: Ends | None, seen: tuple[Mask, Floats], worst: tuple[Mask, Floats]) -> Judging:
+def judging_of(
+    known: Mask, ends: Ends | None, seen: tuple[Mask, Floats], worst: tuple[Mask, Floats]
+) -> Judging:
     """Return what judging leaves open, by where leads stay, and their p values."""
     excluded = np.zeros(len(seen[0]), bool) if ends is None else excludes_change(ends)
-    return Judging(True, excluded, *seen, worst[1])
+    return Judging(known, excluded, *seen, worst[1])
 
 
 def _p_of_leads(leads: Floats, p_of: POf) -> tuple[Mask, Floats]:
@@ -210,7 +214,7 @@ def _between_ends(contrast: Contrast) -> Judging:
     """Say what follows from ends alone: the order where they exclude 0, and nothing in between."""
     ones = np.ones(len(contrast))
     excluded = excludes_change(contrast.ends) if contrast.ends else ones == 0
-    return Judging(True, excluded, excluded, ones, ones)
+    return Judging(contrast.known, excluded, excluded, ones, ones)
 
 
 def _shares(tip: Tip, chosen: Ints, holds: Mask, p_of: POf, settings: Settings) -> Mapping[str, Floats]:
@@ -251,7 +255,8 @@ def _difference_columns(contrast: Contrast, pairs: Pairs, alpha: float) -> Colum
     if contrast.ends is not None:
         low = np.minimum(contrast.ends.low, pairs.difference)  # whose means are rounded in another way
         high = np.maximum(contrast.ends.high, pairs.difference)
-        columns["low"], columns["high"] = in_own_direction(sign, low, high)
+        ends = (np.where(contrast.known, end, np.nan) for end in (low, high))
+        columns["low"], columns["high"] = in_own_direction(sign, *ends)
     _, low, high = t_interval(pairs, 1 - alpha)
     columns["query_low"], columns["query_high"] = in_own_direction(sign, low, high)
     value, low, high = effect_size(pairs, 1 - alpha)

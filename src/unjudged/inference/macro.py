@@ -100,11 +100,14 @@ def _mean_of_pairs(contrasts: Sequence[Contrast], settings: Settings) -> Tested:
     columns["query_low"], columns["query_high"] = in_own_direction(measure.sign, found.low, found.high)
     judging = Judging.nothing(len(one))
     ahead, behind, _ = leaders(one, value)
-    tips = [contrast.tips(ahead, behind) for contrast in contrasts if contrast.tips is not None]
-    if len(tips) == len(contrasts):
-        seen, worst = [tip.at(tip.seen) for tip in tips], [tip.at_worst() for tip in tips]
+    known = [contrast.known for contrast in contrasts]
+    if all(contrast.tips is not None for contrast in contrasts) or any(own.gaps for own in contrasts):
+        tips = [None if own.tips is None else own.tips(ahead, behind) for own in contrasts]
+        led = [own.scores[ahead] - own.scores[behind] for own in contrasts]
+        seen = [own if tip is None else tip.at(tip.seen) for own, tip in zip(led, tips, strict=True)]
+        worst = [own if tip is None else tip.at_worst() for own, tip in zip(led, tips, strict=True)]
         each = (_leads(part, confidence, clusters) for part in (seen, worst))
-        judging = judging_of(over_all, *each)
+        judging = judging_of(np.any(known, axis=0), over_all, *each)
     return Tested(one, columns, found.p, [(found.p, judging)], Pairs(one.scores, one.first, one.second))
 
 

@@ -33,7 +33,7 @@ from unjudged.rankings.judged import Floats
 from unjudged.results.fields import Row
 
 PASS, FAIL, UNDECIDED = "pass", "fail", "undecided"
-SEEN, WORST, AS_JUDGED, UNKNOWN = "seen", "worst", "as-judged", "unknown"
+SEEN, WORST, AS_JUDGED, UNKNOWN, MISSING = "seen", "worst", "as-judged", "unknown", "missing"
 JudgingName = Literal["seen", "worst", "as-judged"]
 POWER = 0.8
 """Probability with which the number of queries that is asked for would tell."""
@@ -59,11 +59,18 @@ def extremes(contrast: Contrast, judging: JudgingName) -> tuple[Floats, Floats, 
     values = contrast.values
     if judging == AS_JUDGED:
         return values, values, AS_JUDGED
+    if not contrast.known.any():
+        return values, values, UNKNOWN
+    if contrast.gaps and contrast.tips is not None:
+        down, up = (
+            contrast.tips(contrast.first, contrast.second),
+            contrast.tips(contrast.second, contrast.first),
+        )
+        return down.at_worst(), -up.at_worst(), MISSING
     if contrast.ends_by_query is not None and (judging == WORST or contrast.tips is None):
         low, high = contrast.ends_by_query
         return np.minimum(low, values), np.maximum(high, values), WORST
-    if contrast.tips is None:
-        return values, values, UNKNOWN
+    assert contrast.tips is not None  # noqa: S101
     down = contrast.tips(contrast.first, contrast.second)
     up = contrast.tips(contrast.second, contrast.first)
     worst, best = down.at(down.seen), -up.at(up.seen)
@@ -99,7 +106,7 @@ def _tested(contrast: Contrast, margin: float, segment: str, judging: JudgingNam
         low, high = (low, high) if queries >= LOOKS_FROM else (-reach, reach)
     low, high = (np.nan, np.nan) if same else (low, high) if measure.sign > 0 else (-high, -low)
     told = min(float(side[0]) for side in careful(gain, margin, reach, clusters)) <= level
-    open_to = "judging" if known in (SEEN, WORST) and told else "queries"
+    open_to = "judging" if known in (SEEN, WORST, MISSING) and told else "queries"
     end = next((e for e, side in ((worst, 1), (best, -1)) if side * (e.mean() + margin) > 0), None)
     needed = _needed(gain if end is None else end, margin, level, reach, clusters)
     if end is None and open_to == "queries":  # neither side could be shown while so much is unjudged

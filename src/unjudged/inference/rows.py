@@ -110,7 +110,7 @@ def pair_rows(
 
 def rows_of(contrast: Contrast, columns: Columns, **more: Any) -> list[Row]:
     """Return a row per contrast."""
-    names, made = list(contrast.systems), []
+    names, known, made = list(contrast.systems), contrast.known, []
     for k, values in enumerate(as_rows(columns, len(contrast))):
         row: Row = {"measure": str(contrast.measure), **more}
         row |= {"a": names[int(contrast.first[k])], "b": names[int(contrast.second[k])], **values}
@@ -118,8 +118,8 @@ def rows_of(contrast: Contrast, columns: Columns, **more: Any) -> list[Row]:
         row["geometric"] = contrast.measure.geometric
         row["ahead"] = _ahead(row)
         row["better"] = row["ahead"] if row.get("headline") == BETTER else None
-        row["known"] = contrast.tips is not None or contrast.ends is not None
-        row["missing"] = contrast.missing
+        row["known"], row["gaps"] = bool(known[k]), contrast.gaps and bool(known[k])
+        row["missing"] = "" if row["gaps"] else contrast.missing
         made.append(row)
     return made
 

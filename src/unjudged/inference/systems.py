@@ -129,7 +129,7 @@ def means_of_systems(contrast: Contrast, alpha: float) -> Columns:
     means = sign * possible_means(contrast)[contrast.first]
     columns: Columns = {"mean": measure.mean_of(means), **sizes(contrast)}
     if contrast.ends is not None:
-        low, high = in_own_direction(sign, *contrast.ends)
+        low, high = (np.where(contrast.known, end, np.nan) for end in in_own_direction(sign, *contrast.ends))
         columns["low"], columns["high"] = measure.mean_of(low), measure.mean_of(high)
     if contrast.error is not None:
         columns |= sampled_columns(contrast, columns["mean"], alpha, measure.range)

@@ -37,11 +37,11 @@ PRECISION_OF_DRAWN = 1e-6
 class Judging:
     """What is known of judging: does the order of each pair stay, and does the test hold, at s* and at worst?
 
-    `known` is False where nothing says what judging could change. `excluded` is where bounds exclude that the
+    `known` is where something says what judging could change. `excluded` is where bounds exclude that the
     order changes. The p values at s* and at worst are for other queries.
     """
 
-    known: bool
+    known: Mask
     excluded: Mask
     leads: Mask
     p_seen: Floats
@@ -51,7 +51,7 @@ class Judging:
     def nothing(cls, pairs: int) -> Judging:
         """Return what is known without any judgments."""
         none, ones = np.zeros(pairs, bool), np.ones(pairs)
-        return cls(False, none, none, ones, ones)
+        return cls(none, none, none, ones, ones)
 
 
 def verdicts(holds: Mask, seen: Mask, worst: Mask, judging: Judging, queries: int) -> dict[str, Any]:
@@ -59,24 +59,21 @@ def verdicts(holds: Mask, seen: Mask, worst: Mask, judging: Judging, queries: in
 
     `holds`, `seen` and `worst` say where the test holds as judged, at s* and at worst.
 
-    >>> judging = Judging(True, np.array([False]), np.array([True]), np.ones(1), np.ones(1))
-    >>> verdicts(np.array([True]), np.array([True]), np.array([False]), judging, 50)["headline"].tolist()
+    >>> yes, no = np.array([True]), np.array([False])
+    >>> verdicts(yes, yes, no, Judging(yes, no, yes, np.ones(1), np.ones(1)), 50)["headline"].tolist()
     ['better']
     """
     other = np.where(holds, HOLD, MAY_DIFFER).astype(object)
-    if not judging.known:
-        more = np.full(len(holds), UNKNOWN, object)
-        headline = np.where(holds, BETTER, NEEDS_QUERIES).astype(object)
-    else:
-        stays = judging.excluded | judging.leads
-        more = np.full(len(holds), UNLIKELY, object)
-        more[judging.excluded & (~holds | worst)] = CANNOT
-        more[holds & stays & ~seen] = BLUR
-        more[~stays] = FLIP
-        turned = (more == BLUR) | (more == FLIP)
-        headline = np.select(
-            [holds & ~turned, holds, ~turned], [BETTER, NEEDS_JUDGING, NEEDS_QUERIES], NEEDS_BOTH
-        ).astype(object)
+    stays = judging.excluded | judging.leads
+    more = np.full(len(holds), UNLIKELY, object)
+    more[judging.excluded & (~holds | worst)] = CANNOT
+    more[holds & stays & ~seen] = BLUR
+    more[~stays] = FLIP
+    more[~judging.known] = UNKNOWN
+    turned = (more == BLUR) | (more == FLIP)
+    headline = np.select(
+        [holds & ~turned, holds, ~turned], [BETTER, NEEDS_JUDGING, NEEDS_QUERIES], NEEDS_BOTH
+    ).astype(object)
     if queries < ENOUGH_QUERIES:
         headline[:] = FEW_QUERIES
     sure = holds & worst & judging.known

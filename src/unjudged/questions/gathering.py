@@ -169,7 +169,7 @@ def gather_table(table: Scores) -> Gathered:
         table.runs,
         table.queries,
         partial(known_evidence, evidence),
-        [*map(Note, table.notes)],
+        [said if isinstance(said, Note) else Note(said) for said in table.notes],
         table.library,
         scores=table,
         made_of=("scores", table.values.tobytes()),

@@ -10,7 +10,7 @@ from typing import Any
 from unjudged.base.notes import Note, note
 from unjudged.base.wording import counted, p_text, percent, shortlist
 from unjudged.collection.query_segments import EVERY
-from unjudged.inference.margins import AS_JUDGED, FAIL, PASS, SEEN, UNDECIDED, WORST
+from unjudged.inference.margins import AS_JUDGED, FAIL, MISSING, PASS, SEEN, UNDECIDED, WORST
 from unjudged.inference.rows import MOST_PERMUTATIONS
 from unjudged.inference.systems import other_of
 from unjudged.inference.verdict import (
@@ -33,15 +33,16 @@ WIDE = 0.1
 """A range is wide if it is wider than this and than twice the median."""
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
+GAPS = "missing values"
 NEEDED = "if {} of {}'s unjudged documents are relevant"
 NOT_EVEN = "not even if all unjudged documents that favour {} are relevant"
 OF_JUDGED = "; {} of the judged ones are"
 CORRECTED = "after correction, if {} of {}'s unjudged documents are relevant, as of the judged ones"
 ANSWERS = {
     BETTER: "{} is better than {}",
-    NEEDS_JUDGING: "{} is ahead of {}, but unjudged documents could {}: needs judging",
+    NEEDS_JUDGING: "{} is ahead of {}, but {open} could {}: needs judging",
     NEEDS_QUERIES: "{} is ahead of {}, but other queries could say the opposite: needs queries",
-    NEEDS_BOTH: "{} is ahead of {}, but other judgments or queries could say the opposite: needs both",
+    NEEDS_BOTH: "{} is ahead of {}, but {other} or queries could say the opposite: needs both",
     FEW_QUERIES: "{} is ahead of {}, but on so few queries that nothing follows",
 }
 """What each headline says of the system ahead and the other one."""
@@ -131,7 +132,8 @@ def columns_by_query(row: Row) -> str:
 
 def without_judging(pairs: Sequence[Row]) -> list[Note]:
     """Say by which measures it is unknown what more judging could change, and why."""
-    why = {row["measure"]: row["missing"] if row["more_judging"] == UNKNOWN else "" for row in pairs}
+    why = dict.fromkeys((row["measure"] for row in pairs), "")
+    why |= {row["measure"]: row["missing"] for row in pairs if row["more_judging"] == UNKNOWN}
     said = []
     for reason in dict.fromkeys(filter(None, why.values())):
         own = [measure for measure in why if why[measure] == reason]
@@ -250,9 +252,13 @@ def headline_sentence(row: Row) -> str:
         more = {NEEDS_QUERIES: " whatever is judged"}.get(row["headline"], "")
         return f"{row['a']} and {row['b']} have the same mean{more}."
     turned = "reverse it" if row["more_judging"] == FLIP else "blur it"
-    said = ANSWERS[row["headline"]].format(row["ahead"], other_of(row), turned)
+    gaps = bool(row.get("gaps"))
+    of_row = (
+        {"open": GAPS, "other": GAPS} if gaps else {"open": "unjudged documents", "other": "other judgments"}
+    )
+    said = ANSWERS[row["headline"]].format(row["ahead"], other_of(row), turned, **of_row)
     if row["headline"] == BETTER and row.get("sure"):
-        said += ", whatever is judged"
+        said += f", whatever {'the missing values are' if gaps else 'is judged'}"
     if row.get("in_other_orders"):
         said += f" ({row['in_other_orders']} if tied documents are ordered otherwise)"
     return f"{said}."
@@ -268,7 +274,9 @@ def sentences_of_pair(row: Row, settings: Mapping[str, Any]) -> list[str]:
         f"{row['measure']}: {means}, difference{of_logs} {row['difference']:+.4f}",
     ]
     lines.append(f"other queries  {row['other_queries']}: {_queries(row, settings)}")
-    lines.append(f"more judging   {row['more_judging']}{_judging(row, settings)}")
+    lines.append(
+        f"{GAPS if row.get('gaps') else 'more judging':14} {row['more_judging']}{_judging(row, settings)}"
+    )
     return lines
 
 
@@ -361,6 +369,7 @@ def caption_of(result: Any) -> str:
 ASSUMED = {
     SEEN: "if unjudged documents are relevant as often as judged ones",
     WORST: "whatever the unjudged documents are",
+    MISSING: "whatever the missing values are",
     AS_JUDGED: "as judged",
 }
 """What is assumed of unjudged documents."""
@@ -376,7 +385,8 @@ def would_tell(row: Row) -> str:
     if row["open_to"] in ("judging", "both"):
         asked = row["queries_needed"] if row["open_to"] == "both" else None
         more = "" if asked is None else f", and use about {asked:,} queries"
-        return f"judge the unjudged documents that matter{more}"
+        what = f"find the {GAPS}" if row["gaps"] else "judge the unjudged documents that matter"
+        return f"{what}{more}"
     return _queries_would_tell(row)
 
 

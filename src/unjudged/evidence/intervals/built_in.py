@@ -110,7 +110,7 @@ def between_bounds(contrast: Contrast, _: How, *, extra_relevant: int = 0) -> Co
         found, holds = ends_of(measure, contrast.rankings, contrast.scores, extra_relevant)
         ends = Ends(*(mean_over_queries(end[contrast.first]) for end in found))
     assert ends is not None  # noqa: S101 (it is needed)
-    low, high = (measure.mean_of(end) for end in (ends.low, ends.high))
+    low, high = (np.where(contrast.known, measure.mean_of(end), np.nan) for end in ends)
     low, high = (low, high) if measure.sign > 0 else (-high, -low)
     return {"low": low, "high": high, "confidence": 1.0, "method": holds}
 
