@@ -90,7 +90,13 @@ def test_every_class_that_a_public_call_returns_is_public() -> None:
     calls = [thing for thing in names.values() if inspect.isfunction(thing)]
     hidden = {(call.__name__, one.__name__) for call in calls for one in returned(call) - classes}
     assert not hidden
-    assert len(import_module("unjudged")._NAMES.all) <= 35
+
+
+def test_dir_shows_the_public_names_and_no_other() -> None:
+    modules = {"judging", "measures", "predictions", "sample", "studies", "__version__"}
+    shown = {*dir(unjudged)} - {*MEASURES}
+    assert shown == {*import_module("unjudged")._NAMES.all, *modules}
+    assert len(shown - {"MEASURES", "Measure", "measure", "measures"}) <= 35
 
 
 def test_the_names_for_judging() -> None:

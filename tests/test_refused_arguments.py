@@ -105,6 +105,12 @@ def test_depth(value: Any) -> None:
         u.evaluate(QRELS, RUN, "AP", depth=value)
 
 
+@pytest.mark.parametrize("runs", [np.zeros((2, 3)), {"a": np.zeros((2, 3), int)}, [np.zeros((2, 3))]])
+def test_arrays_have_a_way_of_their_own(runs: Any) -> None:
+    with pytest.raises(UsageError, match=r"is an array, expected names .*: Run\.from_arrays"):
+        u.evaluate(QRELS, runs)
+
+
 def test_unknown_statistics_in_figures() -> None:
     expected = "statistic is 'nope', expected one of tau, tau_ap, rho, rms, bias, rbo"
     draws: list[Callable[[], object]] = [

@@ -97,7 +97,7 @@ def works(*files: object) -> list[str]:
     ],
 )
 def test_what_each_file_is(folder: Path, name: str, kind: str, words: str) -> None:
-    (row,) = check(folder / name).rows["files"]
+    (row,) = check(folder / name)["files"]
     assert (row["kind"], words in row["description"]) == (kind, True), row["description"]
 
 

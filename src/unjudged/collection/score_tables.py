@@ -185,7 +185,7 @@ class Cube:
             each[1:, partly, k] = np.where(
                 np.isnan(each[1:, partly, k]), each[0, partly, k], each[1:, partly, k]
             )
-        (values, within), *ends = map(self._over_repeats, each)
+        (values, spread), *ends = map(self._over_repeats, each)
         if lacking:
             left = [self.queries[j] for j in np.setdiff1d(np.arange(len(self.queries)), kept).tolist()]
             notes.append(note(f"missing-{missing}", lacking=lacking, left=left))
@@ -193,8 +193,8 @@ class Cube:
             raise InputError(f"two of the measures are the same: {', '.join(names)}; choose one with -m")
         several = self.has.sum(axis=1)
         for k, measure in enumerate(measures if several.max() > 1 else ()):
-            of_runs = zip(self.runs, within[:, k].tolist(), several.tolist(), strict=True)
-            said = [f"{run} {spread:.4f} ({n} repeats)" for run, spread, n in of_runs if n > 1]
+            of_runs = zip(self.runs, spread[:, k].tolist(), several.tolist(), strict=True)
+            said = [f"{run} {own:.4f} ({n} repeats)" for run, own, n in of_runs if n > 1]
             notes.append(f"{measure}: standard deviation of the mean over repeats: {shortlist(said)}.")
         if several.max() > 1:
             notes.append("Values are means over repeats; tests and intervals are over queries.")
@@ -204,7 +204,6 @@ class Cube:
             "queries": [self.queries[k] for k in kept.tolist()],
             "measures": measures,
             "notes": notes,
-            "within": within if several.max() > 1 else None,
             "ends": None if np.isnan(each[1:]).all() else tuple(means for means, _ in ends),
             "gaps": gaps.any(axis=3) if missing == "range" and lacking else None,
         }
@@ -236,13 +235,13 @@ class Cube:
     def _over_repeats(self, column: Floats) -> tuple[Floats, Floats]:
         """Return run x query x measure, the means over repeats; and the deviations of means over queries."""
         means = np.empty(column.shape[:3])
-        within = np.full((len(column), column.shape[2]), nan)
+        spread = np.full((len(column), column.shape[2]), nan)
         for i, own in enumerate(self.has):
             each = np.ascontiguousarray(column[i][:, :, own])
             means[i] = each[:, :, 0] if own.sum() == 1 else each.mean(axis=2)
             if own.sum() > 1:
-                within[i] = each.mean(axis=0).std(axis=1, ddof=1)
-        return means, within
+                spread[i] = each.mean(axis=0).std(axis=1, ddof=1)
+        return means, spread
 
 
 def _chosen(names: Iterable[str], asked: Sequence[str] | None) -> dict[str, str]:

@@ -38,8 +38,6 @@ class Scores:
     measures: Final[Sequence[Measure]]
     notes: Final[Sequence[str]] = ()
     """What a reader must know: what a table lacks or repeats."""
-    within: Final[Floats | None] = None
-    """Run x measure: standard deviation of the mean over the repeats of a run, if a table has repeats."""
     segments: Final[Mapping[str, str] | None] = None
     """Segment of each query, if a column of a table was named `by`."""
     ends: Final[tuple[Floats, Floats] | None] = None
@@ -117,12 +115,11 @@ class Scores:
         names = [str(m) for m in self.measures]
         several = [measures] if isinstance(measures, str | Measure) else list(measures)
         places = [place_of_measure(measure, names) for measure in several]
-        within = None if self.within is None else self.within[:, places]
         own = [self.measures[k] for k in places]
         ends = None if self.ends is None else (self.ends[0][:, :, places], self.ends[1][:, :, places])
         gaps = None if self.gaps is None else self.gaps[:, :, places]
         values = self.values[:, :, places]
-        return replace(self, values=values, measures=own, within=within, ends=ends, gaps=gaps)
+        return replace(self, values=values, measures=own, ends=ends, gaps=gaps)
 
     @computed_once
     def means(self) -> Floats:
@@ -166,4 +163,4 @@ def of_systems(scores: Scores, names: Sequence[str]) -> Scores:
     places = [place_of("system", name, list(scores.runs)) for name in names]
     ends = None if scores.ends is None else (scores.ends[0][places], scores.ends[1][places])
     gaps = None if scores.gaps is None else scores.gaps[places]
-    return replace(scores, values=scores.values[places], runs=list(names), ends=ends, gaps=gaps, within=None)
+    return replace(scores, values=scores.values[places], runs=list(names), ends=ends, gaps=gaps)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -181,6 +182,10 @@ def name_runs(runs: RunsSource, names: Names = "file") -> dict[str, RunSource]:
         named = by_own_names(own)
     if not named:
         raise UsageError("no run given, expected at least one")
+    for name, run in named.items():
+        if re.search("float|int", str(getattr(run, "dtype", ""))):
+            problem = f"{name} is an array, expected names of queries and documents"
+            raise UsageError(f"{problem}: Run.from_arrays(documents, scores, names=...) gives them")
     return named
 
 

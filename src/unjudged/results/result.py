@@ -36,6 +36,10 @@ class Result:
     source: Any = None
     """What the rows came from, for pages and figures."""
 
+    def __getitem__(self, name: str) -> Any:
+        """Return the rows of a view."""
+        return self.as_view(name).rows[name]
+
     @property
     def views(self) -> list[str]:
         """Names of the views that it shows itself by."""
