@@ -248,11 +248,11 @@ def test_a_number_of_documents_decides_the_level(name: str, n: int) -> None:
         ("stratified", 3, "design 'stratified' draws at least .* documents, and n is 3: raise it"),
         ("uniform(10%)", 5, "says how many documents: omit n"),
         ("most telling(top=5)", None, "expected 'most telling' with a number of documents"),
-        ("narrowest(ten)", None, "expected 'narrowest' with a number of documents"),
+        ("holes(ten)", None, "expected 'holes' with a number of documents"),
         (
             "depth(5)",
             None,
-            "design is 'depth', expected one of most telling, narrowest, holes, doubt, uniform",
+            "design is 'depth', expected one of most telling, holes, doubt, uniform",
         ),
         ("uniform(10%", None, r"cannot be read, expected name\(level, key=value\)"),
         ("uniform(10%, redraw=1+)", None, "cannot be read, expected name"),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from unjudged import InputError, Judgments, evaluate, sample
+from unjudged.evidence.contrast import ALONE
 from unjudged.evidence.shared import SharedRankings
 from unjudged.judging import next as next_documents
 from unjudged.judging.gains import added, gains, pair_sums, prevalence
@@ -48,7 +49,7 @@ def brute_force(measure: str, pairs: list[tuple[int, int]]) -> dict[tuple[str, s
     for k, name in enumerate(names):
         total = 0.0
         for i, j in pairs:
-            difference = v[:, i] - v[:, j]
+            difference = v[:, i] - (v[:, j] if j != ALONE else 0.0)
             covariance = p @ (difference * x[:, k]) - (p @ difference) * (p @ x[:, k])
             total += abs(covariance) / np.sqrt(PREVALENCE * (1 - PREVALENCE))
         found[name] = total
@@ -69,8 +70,10 @@ def test_gains_of_sums_equal_brute_force(measure: str, monkeypatch: pytest.Monke
     monkeypatch.setattr(
         "unjudged.judging.gains.prevalence", lambda shared, _: np.full(len(shared.name), PREVALENCE)
     )
-    ours = named(shared, gains(shared, chosen, np.array([0, 0, 1]), np.array([1, 2, 2]), 100))
-    assert ours == pytest.approx(brute_force(measure, [(0, 1), (0, 2), (1, 2)]), rel=1e-9, abs=1e-12)
+    for pairs in ([(0, 1), (0, 2), (1, 2)], [(1, ALONE)]):
+        first, second = np.array(pairs).T
+        ours = named(shared, gains(shared, chosen, first, second, 100))
+        assert ours == pytest.approx(brute_force(measure, pairs), rel=1e-9, abs=1e-12)
 
 
 def best_possible(measure: str, grades: list[int]) -> float:
@@ -165,13 +168,10 @@ def test_judging_what_is_chosen_leaves_no_pair_open() -> None:
         assert row["low"] == row["high"] == pytest.approx(row["difference"], abs=1e-12)
 
 
-@pytest.mark.parametrize(("design", "measure"), [("most telling", "AP"), ("narrowest", "RBP")])
-def test_the_order_of_the_runs_changes_nothing(design: str, measure: str) -> None:
+@pytest.mark.parametrize("measure", ["AP", "RBP"])
+def test_the_order_of_the_runs_changes_nothing(measure: str) -> None:
     turned = dict(reversed(sample.runs.items()))
-    one, two = (
-        next_documents(sample.qrels, runs, design=design, n=20, measure=measure)
-        for runs in (sample.runs, turned)
-    )
+    one, two = (next_documents(sample.qrels, runs, n=20, measure=measure) for runs in (sample.runs, turned))
     assert one.wanted == two.wanted
     values = [w["gain"] for w in one.wanted]
     assert values == sorted(values, reverse=True)

@@ -212,7 +212,7 @@ def test_what_cannot_be_judged_counts_as_unjudged_and_is_not_asked_again(tmp_pat
     assert np.array_equal(one.values, other.values)
     ours, theirs = (intervals(scores)[0][1] for scores in (one, other))
     assert (ours.low, ours.high) == (theirs.low, theirs.high)
-    asked = next_documents(judged, RUNS, n=9, measure="P@2", design="narrowest").wanted
+    asked = next_documents(judged, RUNS["down"], n=9, measure="P@2").wanted
     assert sorted((row["query"], row["document"]) for row in asked) == [("q1", "c"), ("q2", "y")]
     sample = next_documents(judged, RUNS, design="holes(9)", measure="P@2").sample
     assert sample is not None

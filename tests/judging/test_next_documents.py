@@ -16,33 +16,18 @@ from unjudged.rankings.runs import Run
 RBP = "RBP(p=0.8)"
 
 
-@pytest.mark.parametrize("design", ["narrowest(40)", "most telling(40)"])
-def test_judging_the_documents_of_a_run_narrows_its_bounds_by_their_gain(design: str) -> None:
+def test_what_is_judged_is_not_listed_again() -> None:
     judgments, run = Judgments.read(sample.qrels), sample.runs["dense"]
-    wanted = next_documents(judgments, run, design=design, measure=RBP).wanted
-    gains = [one["gain"] for one in wanted]
+    found = next_documents(judgments, run, n=40)
+    assert found.notes[0] == "40 documents to judge, which say most about nDCG@10 of dense."
+    gains = [one["gain"] for one in found.wanted]
     assert gains == sorted(gains, reverse=True)
     later: dict[str, dict[str, int]] = {}
-    for one in wanted:
+    for one in found.wanted:
         later.setdefault(one["query"], {})[one["document"]] = 0
-    after = merge(judgments, {"ann": later}).judgments
-    residual = "RBPResidual(p=0.8)"
-    before, now = (evaluate(j, run, residual).value(residual) for j in (judgments, after))
-    assert before - now == pytest.approx(sum(gains), abs=1e-12)
-    again = next_documents(after, run, design=design, measure=RBP).wanted
-    assert not {(w["query"], w["document"]) for w in wanted} & {(w["query"], w["document"]) for w in again}
-
-
-def test_several_runs_have_the_mean_of_their_weights() -> None:
-    runs = {"a": {"q": {"both": 3.0, "only": 2.0, "x": 1.0}}, "b": {"q": {"both": 3.0, "x": 2.0}}}
-    found = next_documents({"q": {"x": 1}}, runs, design="narrowest", measure=RBP)
-    assert [(one["document"], round(one["gain"], 4)) for one in found.wanted] == [
-        ("both", 0.2),
-        ("only", 0.08),
-    ]
-    assert (
-        found.sentence() == f"Judging them narrows the bounds of {RBP} by 0.280000 in the mean of the runs."
-    )
+    again = next_documents(merge(judgments, {"ann": later}).judgments, run, n=40).wanted
+    names = [{(one["query"], one["document"]) for one in wanted} for wanted in (found.wanted, again)]
+    assert not names[0] & names[1]
 
 
 def test_an_open_pair_says_what_compare_says_of_it() -> None:
@@ -54,8 +39,9 @@ def test_an_open_pair_says_what_compare_says_of_it() -> None:
     assert repr(pair) == repr({name: value for name, value in row.items() if name not in shares})
     assert pair["headline"] == "needs judging"
     assert found.open_pairs == [pair]
-    assert found.notes[:2] == [
+    assert found.notes[:3] == [
         "More judging could change what RBP(p=0.8) says of dense and reranked.",
+        "This list promises nothing: to be sure of the order, judge until better.",
         "reranked is ahead of dense, but unjudged documents could reverse it: needs judging.",
     ]
 
@@ -70,16 +56,10 @@ def test_equal_runs_are_not_open() -> None:
 
 
 @pytest.mark.parametrize("name", ["xinfAP", "infAP", "statAP", "AP(unjudged='condensed')", "RBP(chance=100)"])
-@pytest.mark.parametrize("design", ["most telling", "narrowest"])
-def test_measures_that_would_refuse_the_documents_are_refused_first(name: str, design: str) -> None:
+def test_measures_that_would_refuse_the_documents_are_refused_first(name: str) -> None:
     """`next -m xinfAP` listed documents, and xinfAP refused their judgments."""
     with pytest.raises(UsageError, match=r"use AP, or draw a sample|use it without"):
-        next_documents(sample.qrels, sample.runs, design=design, measure=name)
-
-
-def test_the_bounds_of_some_measures_are_no_sums_over_documents() -> None:
-    with pytest.raises(UsageError, match="AP is not a sum over relevant documents"):
-        next_documents(sample.qrels, sample.runs["dense"], measure="AP")
+        next_documents(sample.qrels, sample.runs, measure=name)
 
 
 def test_the_documents_name_the_estimates_that_refuse_them(tmp_path: Path) -> None:
@@ -87,7 +67,7 @@ def test_the_documents_name_the_estimates_that_refuse_them(tmp_path: Path) -> No
     (tmp_path / "next.qrels").write_text(found.text().replace(" -1\n", " 1\n"))
     told = re.search("Estimates from samples will refuse these judgments: (.*)[.]", found.text())
     assert told
-    assert told[0] in str(found).replace("\n", " ")
+    assert told[0] in found.notes
     judged = merge(sample.qrels, {"ann": tmp_path / "next.qrels"}).judgments
     assert judged.origin.kind == CHOSEN
     for name, known in MEASURES.items():

@@ -210,14 +210,11 @@ def collections(case: Case, measure: str, **options: Any) -> Iterator[Found]:
 
 
 def next_(case: Case, measure: str, **options: Any) -> Iterator[Found]:
-    """The mean of runs is what `narrowest` narrows; other variants are gone."""
-    if {*options} - {"settle", "seed"}:
+    """Documents that settle pairs; other variants are gone."""
+    if {*options} != {"settle", "seed"}:
         return
-    design = "most telling" if options.pop("settle", False) else "narrowest"
     runs = dict(list(case.runs.items())[:6])
-    found = judging.next(case.qrels, runs, n=12, measure=measure, design=design, **options)
-    if "candidates" in found.settings:
-        yield "", "", "", "candidates", found.settings["candidates"]
+    found = judging.next(case.qrels, runs, n=12, measure=measure, seed=options["seed"])
     yield "", "", "", "documents", [[one["query"], one["document"]] for one in found.wanted]
     yield "", "", "", "gains", [one["gain"] for one in found.wanted]
 

@@ -5,9 +5,10 @@ the share of the judged documents at the same ranks that are. Over the pairs of 
 
     gain_d = sqrt(p (1 - p)) (sum of |u_i - u_j|)
 
-For sums over relevant documents, such as RBP and P, a term is the standard deviation that d alone gives to
-the difference of the two means. For AP, nDCG and recall, u_i is what d adds beside the documents that are
-judged. For every other measure it is 1 / rank. To a run that does not retrieve it a document adds nothing.
+Of one run alone it is sqrt(p (1 - p)) |u_i|. For sums over relevant documents, such as RBP and P, a term is
+the standard deviation that d alone gives to the difference of the two means. For AP, nDCG and recall, u_i is
+what d adds beside the documents that are judged. For every other measure it is 1 / rank. To a run that does
+not retrieve it a document adds nothing.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 
 from unjudged.base.segments import numbered
 from unjudged.evidence.completions import band_of
+from unjudged.evidence.contrast import ALONE
 from unjudged.evidence.shared import SharedRankings
 from unjudged.evidence.tipping import importance, terms_of
 from unjudged.measures.kernel.registry import Measure
@@ -41,13 +43,13 @@ class Added(NamedTuple):
 
 
 def gains(shared: SharedRankings, measure: Measure, first: Integers, second: Integers, best: int) -> Floats:
-    """Return the gain of each row of the pool over the pairs `first[k]`, `second[k]` of runs.
+    """Return the gain of each row of the pool over the pairs `first[k]`, `second[k]` of runs, or runs alone.
 
     Rows with an answer have none, nor have those that cannot be among so many of the `best`.
     """
-    rows, runs = len(shared.judgments.grade), len(shared.runs)
+    rows, runs = len(shared.judgments.grade), len(shared.runs) + int((second == ALONE).any())
     column = np.argsort(np.argsort(shared.runs))  # by name: sums do not depend on the order of the runs
-    first, second = column[first], column[second]
+    first, second = column[first], np.append(column, len(column))[second]  # the last one retrieves nothing
     columns = column.astype(np.int32)
     every = [Added(row, columns[run], number) for row, run, number in added(shared, measure)]
     chance = prevalence(shared, int(measure.given.get("rel", 1)))

@@ -57,10 +57,8 @@ def in_random_order(
     order[rows[np.argsort(-np.log1p(-number) / size[rows], kind="stable")]] = np.arange(1, len(rows) + 1)
     rank = None if judgments.frame is None else judgments.frame.rank
     frame = DrawOrder(size, order, none, {**settings, "seed": seed}, rank)
-    depth = judgments.origin.pool_depth()
-    return replace(
-        judgments, stratum=None, probability=None, origin=Origin(CHECKED, depth), frame=frame, drawn=None
-    )
+    origin = Origin(CHECKED, judgments.origin.pool_depth())
+    return replace(judgments, stratum=None, probability=None, origin=origin, frame=frame, drawn=None)
 
 
 def with_next_batch(judgments: Judgments, n: int) -> Judgments:
@@ -111,10 +109,10 @@ class Holes:
         runs = {name: Run.read(run) for name, run in collection.runs.items()}
         judges = Judges.of(collection.predictions) if collection.predictions else None
         has = bool(collection.described.judgments)
+        if has and collection.judgments.frame is not None:
+            return cls(collection.judgments, runs, measure, judges)
         deepest = _deepest(measure, collection.judgments.origin if has else Origin(), depth)
         known = collection.judgments if has else Pool.of_runs(runs, int(min(deepest, DEEPEST))).judgments
-        if known.frame is not None:
-            return cls(known, runs, measure, judges)
         if known.recorded:
             problem = "these judgments are a sample already"
             raise InputError(f"{problem}: judge what it lists, or give the judgments of a pool")
@@ -127,8 +125,7 @@ class Holes:
         if not open_.any():
             to_rank = "" if deepest == inf else f" to rank {deepest:g}"
             raise InputError(f"nothing is left to draw: every document that the runs have{to_rank} is judged")
-        if depth is not None:
-            pool = replace(pool, origin=replace(pool.origin, depth=depth))
+        pool = replace(pool, origin=Origin(CHECKED, depth or pool.origin.pool_depth()))
         none = np.zeros(len(best), np.int64)
         rank = np.where(best < NO_RANK, best, 0).astype(np.int64)
         ordered = replace(pool, frame=DrawOrder(open_.astype(float), none, none, {}, rank))
@@ -139,6 +136,11 @@ class Holes:
         """The order."""
         assert self.judgments.frame is not None  # noqa: S101
         return self.judgments.frame
+
+    @property
+    def waiting(self) -> int:
+        """How many documents were drawn and wait for their grades."""
+        return int((self.judgments.waiting & self.frame.drawn).sum())
 
     @cached_property
     def evidence(self) -> EstimatedEvidence:
@@ -206,9 +208,8 @@ def _said(holes: Holes, forecasts: Sequence[Forecast]) -> Iterator[str]:
     """Say what was drawn, how wide intervals will be, and how many labels half of that width needs."""
     frame, measure = holes.frame, holes.measure
     labels, size = int(frame.drawn.sum()), int((frame.order > 0).sum())
-    batch = int((frame.batch == frame.batch.max()).sum())
-    of = f"{size} unjudged ones of {counted(len(holes.runs), 'run')}"
-    yield f"{counted(batch, 'document')} to judge, drawn from {of}; deeper ones count as not relevant."
+    waiting, runs = counted(holes.waiting, "document"), counted(len(holes.runs), "run")
+    yield f"{waiting} to judge, drawn from {size} unjudged ones of {runs}; deeper ones count as not relevant."
     least = int(np.argmax([one.variance(1) for one in forecasts]))
     named, width = f"{measure} of {[*holes.runs][least]}", 2 * forecasts[least].half_width(labels)
     if width == inf:

@@ -11,10 +11,10 @@ import numpy as np
 
 from unjudged.base.choices import Choices, called_with_levels, check_parameters, checked_int
 from unjudged.base.errors import InputError, UsageError, quoted
-from unjudged.base.segments import sums
 from unjudged.base.wording import counted
 from unjudged.collection.collection import Collection, collection_of
 from unjudged.data.writing import qrels_text
+from unjudged.evidence.contrast import ALONE
 from unjudged.evidence.runs_compared import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.infer import Settings
@@ -40,8 +40,9 @@ from unjudged.results.words import headline_sentence
 MOST_TELLING, HOLES = "most telling", "holes"
 USUAL, BATCH = 100, 20
 """So many documents are listed or drawn, and are in a batch, if nothing else says how many."""
-NAMED = 3
-"""A sentence about open pairs names this many."""
+PROMISES_NOTHING = "This list promises nothing: {}."
+IN_PLACE = "to be sure of the order, judge until better", 'for an interval, draw "holes(50)"'
+"""What does promise something, of several runs and of one."""
 
 
 def next_documents(
@@ -57,9 +58,8 @@ def next_documents(
     """Return the unjudged documents to judge next, by a design.
 
     - "most telling": the ones that say most about the pairs of runs that more judging could flip or blur, as
-      `compare` says, best first; none if there is no such pair. It is a way to learn quickly, and promises
-      nothing about the order. Of one run, it is "narrowest";
-    - "narrowest": those that narrow the bounds of the runs' means most, by P or RBP;
+      `compare` says, best first; none if there is no such pair. Of one run, the ones that say most about its
+      mean. It is a way to learn quickly, and promises nothing about the order;
     - "holes(50)": 50 of the unjudged documents that the runs have within the cutoff, drawn at random by what
       each could change of the runs' means, so that estimates from them hold; `holes(width=0.1)`: as many as
       an interval of that width needs, and with `depth` down to that rank;
@@ -71,7 +71,8 @@ def next_documents(
 
     With `until` "better" they are batches of `n` holes, drawn by what they could change of the pairs that
     need judging. Merge the answers and ask again, until the order of each pair on these queries is decided,
-    at 95 % however often one looks. "better(batches=5)" declares at most five looks, which is narrower.
+    at 95 % however often one looks. "better(batches=5)" declares at most five looks, which is narrower. The
+    design may be holes too, as in "holes(depth=100)". The measure is the one that the first batch was for.
 
     >>> from unjudged import sample
     >>> next_documents(sample.qrels, sample.runs, n=2, measure="nDCG@10").sentence()
@@ -80,17 +81,12 @@ def next_documents(
     1423
     """
     collection = collection_of(qrels, runs)  # type: ignore[arg-type]
+    asked = _asked(design, n, seed, BATCH if until is not None else USUAL)
     if until is not None:
-        if design != MOST_TELLING:
+        if asked.name not in (MOST_TELLING, HOLES):
             raise UsageError(f"until draws batches of holes: omit design {quoted(design)}")
-        number = checked_int("n", BATCH if n is None else n, least=1)
-        next_batch, chosen = (
-            import_module("unjudged.judging.until").next_batch,
-            _by_measure(collection, measure),
-        )
-        found = next_batch(collection, chosen, n=number, seed=checked_int("seed", seed), until=until)
-        return _in_order(*found).of(design=HOLES, seed=seed, until=until)
-    asked = _asked(design, n, seed)
+        made = _until(collection, measure, asked, until)
+        return made.of(design=HOLES, seed=seed, until=until)
     kind = Choices[Any]("design", **LISTS, **DESIGNS).find(asked.name)
     if isinstance(kind, Design):
         made = _by_design(collection, kind, asked)
@@ -100,8 +96,13 @@ def next_documents(
 
 
 def _by_measure(collection: Collection, measure: MeasureLike | Sequence[MeasureLike] | None) -> Measure:
-    """Return the measure by which documents are chosen: the given one, or the first that is usual."""
-    usual = collection.described.defaults.measures or (DEFAULT,)
+    """Return the measure by which documents are chosen: the given one, or the first that is usual.
+
+    Where documents were drawn before, the one that they were drawn for is usual.
+    """
+    frame = collection.judgments.frame if collection.described.judgments else None
+    usual = [] if frame is None else [str(frame.settings.get("measure", DEFAULT))]
+    usual = usual or list(collection.described.defaults.measures or (DEFAULT,))
     chosen = collection.measures(measure or usual[:1], tuple)
     if len(chosen) > 1:
         raise UsageError(f"documents are chosen by one measure, and there are {len(chosen)}")
@@ -118,7 +119,7 @@ class Asked(NamedTuple):
     seed: int
 
 
-def _asked(design: str, n: int | None, seed: int) -> Asked:
+def _asked(design: str, n: int | None, seed: int, usual: int) -> Asked:
     name, levels, parameters = called_with_levels(design)
     level = ", ".join(levels)
     if level and n is not None:
@@ -127,7 +128,7 @@ def _asked(design: str, n: int | None, seed: int) -> Asked:
         if (parameters and name != HOLES) or (level and not level.isdecimal()):
             raise UsageError(f"design is {quoted(design)}, expected {name!r} with a number of documents")
         n = int(level) if level else n
-    number = checked_int("n", USUAL if n is None else n, least=1)
+    number = checked_int("n", usual if n is None else n, least=1)
     return Asked(name, level, parameters, number, checked_int("seed", seed))
 
 
@@ -168,32 +169,22 @@ def _sampled(sample: Judgments, seed: int) -> NextDocuments:
 
 
 def _most_telling(collection: Collection, measure: Measure, asked: Asked) -> NextDocuments:
-    """List what says most about the pairs that judging could change, or narrows the bounds of one run."""
-    if len(collection.runs) == 1:
-        return _narrowest(collection, measure, asked)
+    """List what says most about the pairs that judging could change, or about one run."""
+    if collection.judgments.frame is not None:
+        problem = "documents of these judgments were drawn at random, and a list of chosen ones is no sample"
+        raise UsageError(f'{problem}: draw more, with design "holes(50)", or until better')
     check_permitted(measure, collection.judgments, CHOOSING)
-    shared = collection.shared()
-    pairs = pairs_by_judging(shared, measure, collection.judgments.origin.pool_depth())
-    place = list(shared.runs).index
-    open_pairs = [(place(row["a"]), place(row["b"])) for row in pairs if needs_judging(row)]
+    shared, pairs = collection.shared(), list[Row]()
+    open_pairs = [(0, ALONE)]
+    if len(shared.runs) > 1:
+        pairs = pairs_by_judging(shared, measure, collection.judgments.origin.pool_depth())
+        place = list(shared.runs).index
+        open_pairs = [(place(row["a"]), place(row["b"])) for row in pairs if needs_judging(row)]
     gain = np.zeros(len(shared.judgments.grade))
     if open_pairs:
         first, second = (np.array(side) for side in zip(*open_pairs, strict=True))
         gain = gains(shared, measure, first, second, asked.n)
     return _listed(shared, measure, gain, asked.n, pairs=pairs)
-
-
-def _narrowest(collection: Collection, measure: Measure, asked: Asked) -> NextDocuments:
-    """List the documents with the largest weights in the runs' means."""
-    check_permitted(measure, collection.judgments, CHOOSING)
-    shared = collection.shared()
-    run, row, weight = shared.unknown_weights(measure)
-    place = np.argsort(np.argsort(shared.runs))  # by name: sums do not depend on the order of the runs
-    order = np.argsort(place[run], kind="stable")
-    gain = sums(weight[order] / len(shared.runs), row[order], len(shared.judgments.grade))
-    found = _listed(shared, measure, gain, asked.n)
-    candidates = np.count_nonzero((gain > 0) & shared.judgments.waiting)
-    return replace(found, settings={**found.settings, "candidates": int(candidates)})
 
 
 def _in_doubt(collection: Collection, measure: Measure, asked: Asked) -> NextDocuments:
@@ -212,6 +203,16 @@ def _holes(collection: Collection, measure: Measure, asked: Asked) -> NextDocume
     return _in_order(*drawn(collection, measure, n=asked.n, seed=asked.seed, **asked.parameters))
 
 
+def _until(
+    collection: Collection, measure: MeasureLike | Sequence[MeasureLike] | None, asked: Asked, until: str
+) -> NextDocuments:
+    """Draw the next batch of holes, unless the order of all pairs is decided."""
+    check_parameters(HOLES, asked.parameters, ["depth"])
+    next_batch, chosen = import_module("unjudged.judging.until").next_batch, _by_measure(collection, measure)
+    options = {"n": asked.n, "seed": asked.seed, "until": until, **asked.parameters}
+    return _in_order(*next_batch(collection, chosen, **options))
+
+
 def _in_order(sample: Judgments, answers: Sequence[str]) -> NextDocuments:
     """Return the documents of an order that wait for their grades, and what is known before."""
     frame = sample.frame
@@ -227,7 +228,7 @@ def _in_order(sample: Judgments, answers: Sequence[str]) -> NextDocuments:
 
 
 LISTS: Choices[Callable[[Collection, Measure, Asked], NextDocuments]] = Choices(
-    "design", **{MOST_TELLING: _most_telling, "narrowest": _narrowest, HOLES: _holes, "doubt": _in_doubt}
+    "design", **{MOST_TELLING: _most_telling, HOLES: _holes, "doubt": _in_doubt}
 )
 """Designs that go by a measure, beside those that know pools alone."""
 
@@ -314,8 +315,8 @@ class NextDocuments(Result):
             whose = " and ".join(runs) if two else f"any of the {len(self.pairs)} {many}"
             return f"Stop: more judging cannot, or is unlikely to, change what {measure} says of {whose}."
         if self.origin.kind == CHOSEN:
-            narrowed = sum(one["gain"] for one in self.wanted)
-            return f"Judging them narrows the bounds of {measure} by {narrowed:.6f} in the mean of the runs."
+            many = counted(len(self.wanted), "document")
+            return f"{many} to judge, which say most about {measure} of {runs[0]}."
         if self.sample is None:
             return f"{counted(len(self.wanted), 'document')} of the pool to judge."
         pool = counted(len(self.sample.grade), "document")
@@ -324,14 +325,10 @@ class NextDocuments(Result):
     def of(self, **settings: Any) -> NextDocuments:
         """Return the same with settings, and notes: what to do, and what is known of open pairs."""
         known = [headline_sentence(row) for row in self.open_pairs]
-        notes = [*(self.answers or [self.sentence()]), *known[:NAMED]]
-        if len(known) > NAMED:
-            notes.append(f"And {counted(len(known) - NAMED, 'more pair')}: see `compare`.")
+        notes = [*(self.answers or [self.sentence()]), *(known if len(known) == 1 else [])]
         if self.wanted and self.origin.kind == CHOSEN:
             names = [name for name, measure in MEASURES.items() if measure.traits.estimates]
-            notes.append(
-                "The list promises nothing of the order: for that judge until better, or draw holes."
-            )
+            notes.insert(1, PROMISES_NOTHING.format(IN_PLACE[not self.pairs]))
             notes.append(f"Estimates from samples will refuse these judgments: {', '.join(names)}.")
         return replace(self, notes=notes, settings={**self.settings, **settings})
 

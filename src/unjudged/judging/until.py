@@ -8,8 +8,9 @@ It is about these queries; whether others would say so too is for the test over 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import inf, sqrt
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from unjudged.base.errors import UsageError, quoted
 from unjudged.base.wording import counted, shortlist
 from unjudged.collection.collection import Collection
 from unjudged.evidence.contrast import Ints
-from unjudged.evidence.drawn.by_design import Forecast, sizes_left
+from unjudged.evidence.drawn.by_design import ALIKE, FEWEST, Forecast, sizes_left
 from unjudged.evidence.estimates import ends_of_estimates
 from unjudged.evidence.looks import MOST_LOOKS, reach
 from unjudged.inference.infer import reach_of
@@ -36,9 +37,43 @@ PLANNED, NAMED = 2, 3
 
 
 def next_batch(
-    collection: Collection, measure: Measure, *, n: int, seed: int, until: str = BETTER
+    collection: Collection,
+    measure: Measure,
+    *,
+    n: int,
+    seed: int,
+    until: str = BETTER,
+    depth: int | None = None,
 ) -> tuple[Judgments, list[str]]:
     """Draw the next batch of n holes unless all pairs are decided, and say what is known of them."""
+    looks = _declared(until)
+    frame = collection.judgments.frame if collection.described.judgments else None
+    begun = frame is not None and "pairs" in frame.settings
+    if frame is not None and begun:
+        _check_as_begun(frame.settings, measure, looks)
+    pairs = [] if begun else undecided(collection, measure)
+    if frame is None and not pairs:
+        return collection.judgments, [
+            f"Stop: judging cannot, or is unlikely to, change the order of any pair by {measure}."
+        ]
+    holes = Holes.of(collection, measure, depth)
+    if pairs:
+        holes = started(holes, pairs, n, looks, seed)
+    path, batch = Path.of(holes), int(holes.frame.batch.max())
+    if waiting := holes.waiting:
+        rest = f"{counted(waiting, 'document')} of batch {batch} still to judge"
+        return holes.judgments, [f"{rest}: judge and merge, then ask again."]
+    if path.decided.all() or path.over:
+        return holes.judgments, [*path.said()]
+    drawn = replace(holes, judgments=with_next_batch(holes.judgments, n))
+    return drawn.judgments, [
+        *path.said(),
+        f"{counted(drawn.waiting, 'document')} to judge, batch {batch + 1}.",
+    ]
+
+
+def _declared(until: str) -> int | None:
+    """Return the number of looks that is declared, None for as many as one likes."""
     goal, more = called(until)
     if goal != BETTER:
         raise UsageError(f"until is {quoted(until)}, expected {BETTER!r} or 'better(batches=5)'")
@@ -48,24 +83,16 @@ def next_batch(
         raise UsageError(
             f"batches is {looks}, expected at most {MOST_LOOKS}: omit it to look as often as you like"
         )
-    frame = collection.judgments.frame
-    pairs = [] if frame is not None and "pairs" in frame.settings else undecided(collection, measure)
-    if frame is None and not pairs:
-        return collection.judgments, [
-            f"Stop: no pair needs judging by {measure}. Other queries: ask compare."
-        ]
-    holes = Holes.of(collection, measure)
-    if pairs:
-        holes = started(holes, pairs, n, looks, seed)
-    path, batch = Path.of(holes), int(holes.frame.batch.max())
-    if waiting := int((holes.judgments.waiting & holes.frame.drawn).sum()):
-        rest = f"{counted(waiting, 'document')} of batch {batch} still to judge"
-        return holes.judgments, [f"{rest}: judge and merge, then ask again."]
-    if path.decided.all() or path.over:
-        return holes.judgments, [*path.said()]
-    judgments = with_next_batch(holes.judgments, n)
-    drawn = min(n, int((holes.frame.order > 0).sum()) - path.labels)
-    return judgments, [*path.said(), f"{counted(drawn, 'document')} to judge, batch {batch + 1}."]
+    return looks
+
+
+def _check_as_begun(settings: Mapping[str, Any], measure: Measure, looks: int | None) -> None:
+    """Refuse another measure, or another number of looks, than were asked for before the first batch."""
+    begun = settings.get("measure", str(measure)), settings.get("looks")
+    for name, was, now in zip(("measure", "batches"), begun, (str(measure), looks or begun[1]), strict=True):
+        if was != now:
+            problem = f"{name} is {now}, and the first batch was drawn for {was or 'any number'}"
+            raise UsageError(f"{problem}: omit it, or begin again from the judgments before")
 
 
 def undecided(collection: Collection, measure: Measure) -> list[tuple[str, str]]:
@@ -79,13 +106,14 @@ def undecided(collection: Collection, measure: Measure) -> list[tuple[str, str]]
         later, earlier = pairs_of(shared.runs)
         return [(shared.runs[a], shared.runs[b]) for a, b in zip(later, earlier, strict=True)]
     rows = pairs_by_judging(shared, measure, collection.judgments.origin.pool_depth())
-    return [(row["a"], row["b"]) for row in rows if needs_judging(row)]
+    order_is_open = [needs_judging(row) and row["low"] <= 0 <= row["high"] for row in rows]
+    return [(row["a"], row["b"]) for row, open_ in zip(rows, order_is_open, strict=True) if open_]
 
 
 def started(holes: Holes, pairs: Sequence[tuple[str, str]], n: int, looks: int | None, seed: int) -> Holes:
     """Return the holes in an order by what they may change of these pairs, with what was asked."""
     places = _places(holes, pairs)
-    settings: dict[str, Any] = {"pairs": [*map(list, pairs)], "looks": looks}
+    settings: dict[str, Any] = {"pairs": [*map(list, pairs)], "looks": looks, "measure": str(holes.measure)}
     if holes.frame.drawn.any():
         frame = replace(holes.frame, settings={**holes.frame.settings, **settings})
         holes = replace(holes, judgments=replace(holes.judgments, frame=frame))
@@ -158,8 +186,10 @@ class Path:
         """Say which pairs are decided, and how many more labels others may need."""
         decided, many = self.decided, len(self.pairs)
         rest = np.flatnonzero(~decided).tolist()
-        for k in np.flatnonzero(decided).tolist():
+        for k in (known := np.flatnonzero(decided).tolist())[:NAMED]:
             yield self._verdict(k)
+        if len(known) > NAMED:
+            yield f"{counted(len(known) - NAMED, 'more pair')} of {many} decided."
         if decided.any():
             together = f", for all {many} pairs together" if many > 1 else ""
             yield f"That holds at 95 % however often you look{together}. Ask compare about other queries."
@@ -169,7 +199,7 @@ class Path:
         elif rest:
             for k in rest[:NAMED]:
                 after = f"Not yet, after {counted(self.labels, 'label')}"
-                yield f"{after}: {' minus '.join(self.pairs[k])} is {self._interval(-1, k)} on these queries."
+                yield f"{after}: {self._difference(-1, *self.pairs[k], k)}."
             yield self._left if self.over else f"About {counted(self.more(), 'more label')} may decide."
 
     def _verdict(self, k: int) -> str:
@@ -177,7 +207,7 @@ class Path:
         look = int(self.at[k])
         better, worse = self.pairs[k] if self.low[look, k] > 0 else self.pairs[k][::-1]
         after = f"Decided after {counted(int(self.count[look]), 'label')}"
-        return f"{after}: {better} is better than {worse} on these queries, {self._interval(look, k)}."
+        return f"{after}: {better} is better than {worse}; {self._difference(look, better, worse, k)}."
 
     @property
     def _left(self) -> str:
@@ -185,46 +215,57 @@ class Path:
             return "Every document that could be drawn is judged: what is undecided stays so."
         return "All declared batches are judged: without a number of batches you may look on."
 
-    def _interval(self, look: int, k: int) -> str:
-        value, low, high = (float(part[look, k]) for part in (self.value, self.low, self.high))
-        return f"{self.holes.measure} {value:+.3f} [{low:+.3f}, {high:+.3f}]"
+    def _difference(self, look: int, first: str, second: str, k: int) -> str:
+        ends = [float(part[look, k]) for part in (self.value, self.low, self.high)]
+        value, low, high = ends if first == self.pairs[k][0] else [-ends[0], -ends[2], -ends[1]]
+        named = f"{self.holes.measure} of {first} minus {second}"
+        return f"{named} is {value:+.3f} [{low:+.3f}, {high:+.3f}] on these queries"
 
     def more(self) -> int:
         """Return about how many more labels decide half of the undecided pairs if differences stay so."""
         rest = np.flatnonzero(~self.decided)
         first, second = (side[rest] for side in _places(self.holes, self.pairs))
-        now = self.value[-1][rest] if self.labels else self.holes.evidence.effects.means(first, second)
         forecasts = self.holes.forecasts(first, second)
-        needed = [
-            labels_to_decide(one, abs(gap), self.holes) for one, gap in zip(forecasts, now, strict=True)
-        ]
+        if not self.labels:
+            gaps = np.abs(self.holes.evidence.effects.means(first, second))
+            needed = [labels_to_decide(*one, self.holes) for one in zip(forecasts, gaps, strict=True)]
+        else:
+            gaps, half = np.abs(self.value[-1][rest]), (self.high - self.low)[-1][rest] / 2
+            needed = [
+                labels_to_decide(one, gap, self.holes, now=(self.labels, wide))
+                for one, gap, wide in zip(forecasts, gaps.tolist(), half.tolist(), strict=True)
+            ]
         return max(int(np.median(needed)) - self.labels, 1)
 
 
-def labels_to_decide(forecast: Forecast, gap: float, holes: Holes) -> int:
-    """Return the fewest labels at which the interval to expect is narrower than a difference."""
+def labels_to_decide(
+    forecast: Forecast, gap: float, holes: Holes, now: tuple[int, float] | None = None
+) -> int:
+    """Return the fewest labels at which the interval to expect is narrower than a difference.
+
+    `now` are the labels so far and half of the interval that they gave: one that is wider than was to be
+    expected stays wider.
+    """
     settings, most = holes.frame.settings, len(forecast.size)
     alpha = (1 - LEVEL) / len(settings["pairs"])
     looks, planned = settings.get("looks"), min(int(settings["expected"]), most)
     information = np.cumsum(sizes_left(forecast.size, most) ** -2.0)
+    expected = float(information[planned - 1])
 
-    def undecided_at(n: int) -> bool:
+    def half_at(n: int) -> float:
         labels = forecast.labels(n)
-        if labels < 3:
-            return True
-        far = reach(
-            np.array(labels - 1),
-            alpha,
-            looks,
-            None if looks else information[n - 1],
-            float(information[planned - 1]),
-        )
-        return bool(float(far) * forecast.variance(n) ** 0.5 >= gap)
+        if labels < FEWEST:
+            return inf
+        seen = None if looks else information[n - 1]
+        far = reach(np.array(min(labels - 1, ALIKE)), alpha, looks, seen, expected)
+        return float(far) * sqrt(forecast.variance(n))
 
-    low, high = 0, most
+    wider, low, high = 1.0, 0, most
+    if now is not None and 0 < (usual := half_at(now[0])) < inf:
+        wider, low = max(1.0, now[1] / usual), min(now[0], most - 1)
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if undecided_at(middle) else (low, middle)
+        low, high = (middle, high) if wider * half_at(middle) >= gap else (low, middle)
     return high
 
 

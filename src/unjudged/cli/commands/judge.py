@@ -47,11 +47,13 @@ def judge(given: Given) -> None:
         unjudged judge to-judge.qrels --documents d.tsv --queries q.tsv -o page.html
         unjudged judge to-judge.qrels --documents d.tsv --grades 0,1,2 -o page.html
     """
+    import shlex
     from pathlib import Path
 
     from unjudged.base.errors import UsageError
     from unjudged.base.notes import DOUBT, Note
     from unjudged.base.wording import shortlist
+    from unjudged.cli.output import wrapped
     from unjudged.cli.standard_streams import show, tell
     from unjudged.collection.description import description_above
     from unjudged.judging.judging_page import judging_page, to_judge_in
@@ -77,3 +79,12 @@ def judge(given: Given) -> None:
     words, texts_of = texts
     name, grades = Path(file).stem, [*map(int, scale)]
     show(judging_page(items, texts_of, words, grades=grades, name=name, origin=task.origin), given.output)
+    if given.output is not None:
+        show(
+            wrapped([f"Open {given.output} in a browser, judge, and save the answers: {name}-judged.qrels."])
+        )
+        labels = described.judgments if described is not None else ()
+        if task.drawn is not None or len(labels) == 1:
+            first = file if task.drawn is not None else str(labels[0].file)
+            merged = shlex.join(["merge", first, f"{name}-judged.qrels", "-o", f"judged{Path(file).suffix}"])
+            show(f"\nNext: unjudged {merged}\n")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from unjudged.cli.options import Option, command
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from unjudged.cli.command_line import Given
@@ -19,8 +20,8 @@ DESIGN = Option(
     "--design",
     known="judging.next_documents.every_design",
     default="most telling",
-    help="How documents are chosen. most telling: what says most about open pairs; narrowest: what "
-    'narrows the bounds of P or RBP most; "pool(100)": the first 100 of every run; "uniform(10%)", '
+    help="How documents are chosen. most telling: what says most about open pairs, or about one run; "
+    '"pool(100)": the first 100 of every run; "uniform(10%)", '
     '"mixed(5)", "stratified(10:100%, rest:10%)": a random sample of what the judgments list; '
     '"holes(50)": 50 unjudged documents of the runs, drawn by what each could change, so that every later '
     "estimate and its interval hold.",
@@ -56,7 +57,7 @@ def list_next(given: Given) -> None:
         unjudged next qrels.txt a.run b.run --until better -o to-judge.sample
     """
     from unjudged.cli.opening import opened
-    from unjudged.cli.output import form_of, show_result, wrapped
+    from unjudged.cli.output import form_of, on_terminal, show_result, wrapped
     from unjudged.cli.standard_streams import progress, show
     from unjudged.judging.next_documents import next_documents
 
@@ -66,17 +67,21 @@ def list_next(given: Given) -> None:
     with opened(given) as collection, progress("choosing documents"):
         asked = {"design": given.design, "n": given.number, "measure": given.measure, "seed": given.seed}
         found = next_documents(collection, until=given.until, **asked)
-        if given.output is not None and not in_table:
+        if given.output is not None and found.wanted and not in_table:
             _check_no_answers(given.output, found)
     if in_table:
         show_result(found, given)
-    elif not found.wanted and found.sample is None:
-        show("".join(f"{line}\n" for line in found.answers or [found.sentence()]))
-    else:
+        return
+    said = wrapped(found.notes if given.verbose or found.answers else found.notes[:2])
+    if not found.wanted:
+        show(said)
+    elif given.output is not None:
         show(found.text(), given.output)
-        if given.output is not None:
-            notes = found.notes if given.verbose or found.answers else found.notes[:1]
-            show(wrapped(notes) + _then(given, collection, found))
+        show(said + _then(given, collection, found))
+    elif found.sample is not None and on_terminal(None):  # nobody reads the whole frame there
+        show(f"{said}\nTo judge them, write a file: add -o to-judge.sample\n")
+    else:
+        show(found.text())
 
 
 def _check_no_answers(path: Path, found: NextDocuments) -> None:
@@ -98,6 +103,33 @@ def _then(given: Given, collection: Collection, found: NextDocuments) -> str:
     file, labels = str(given.output), collection.described.judgments
     page, judged = given.output.with_suffix(".html"), f"judged{given.output.suffix}"
     first = file if found.sample is not None or not labels else str(labels[0].file)
-    merged = ["merge", first, *([] if first == file else [file]), "-o", judged]
-    lines = (shlex.join(["unjudged", *words]) for words in (["judge", file, "-o", str(page)], merged))
-    return f"\nNext: {next(lines)}\n      {next(lines)}\n"
+    lines = [
+        ["judge", file, "-o", str(page)],
+        ["merge", first, *([] if first == file else [file]), "-o", judged],
+        *_again(given, collection, judged),
+    ]
+    return "\nNext: " + "      ".join(f"{shlex.join(['unjudged', *words])}\n" for words in lines)
+
+
+def _again(given: Given, collection: Collection, judged: str) -> Iterator[list[str]]:
+    """Yield the command that asks again, of the judgments after merging."""
+    from unjudged.cli.commands.scoring import MOST_WORDS
+
+    words, settings = (
+        list(given.words),
+        [text for text in given.set if not text.startswith("judgments.file=")],
+    )
+    labels = collection.described.judgments
+    if len(labels) == 1 and str(labels[0].file) in words:
+        words[words.index(str(labels[0].file))] = judged
+    else:
+        settings.append(f"judgments.file={judged}")
+    if len(labels) != 1 or len(words) > MOST_WORDS:
+        return
+    words += [part for text in settings for part in ("--set", text)]
+    words += ["-m", *given.measure] if given.measure else []
+    words += ["-n", str(given.number)] if given.number and given.until else []
+    if given.until is not None:
+        yield ["next", *words, "--until", given.until, "-o", str(given.output)]
+    else:
+        yield ["compare" if len(collection.runs) > 1 else "evaluate", *words]
