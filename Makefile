@@ -15,7 +15,7 @@ SOURCES = $(COMPILED) $(shell find src -name '*.py')
 SHIPPED = $(SOURCES) MANIFEST.in Makefile conftest.py mkdocs.yml $(wildcard *.md) \
 	$(shell find tests docs examples scripts benchmarks fuzz -type f -not -path '*/__pycache__/*' -not -path '*/.ruff_cache/*')
 
-.PHONY: demo test test-browser test-cluster test-lowest test-pythons parity packages site trial lint format bench docs papers predictions coverage fuzz fuzz-short fuzz-allocations fuzz-threads sample clean
+.PHONY: demo test test-browser test-cluster test-lowest test-pythons parity packages site trial lint format bench docs papers coverage fuzz fuzz-short fuzz-allocations fuzz-threads sample clean
 
 demo: $(VENV)/installed
 	@$(BIN)/unjudged demo
@@ -140,14 +140,11 @@ build/fuzz/%/built: $(VENV)/bin/python $(SOURCES)
 	test -n "$$(find build/fuzz/$*/unjudged/data/scan -name 'native*.so')"
 	@touch $@
 
-# How much predictions help: tables in docs/evidence; DL-2019 is in DATA.
-predictions: $(VENV)/installed
-	$(BIN)/python scripts/predictions.py --data $(DATA)
-
 # How often every interval holds, measured: the tables of docs/evidence. About half an hour of processor time.
 coverage: DATA = ../shared/data/trec8
 coverage: $(VENV)/installed
 	PYTHONPATH=scripts OPENBLAS_NUM_THREADS=1 $(BIN)/python scripts/trust/measure.py --data $(DATA)
+	$(BIN)/python scripts/whole_queries.py
 
 sample: $(VENV)/installed
 	$(BIN)/python scripts/make_sample.py

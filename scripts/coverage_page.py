@@ -198,21 +198,6 @@ def with_tables(page: str) -> str:
     return page
 
 
-def _predictions() -> str:
-    ways = {"rank": "1 / rank", "weight": "weight", "doubt": "weight and doubt"}
-    rows = [
-        [
-            ways[row["drawn_by"]],
-            *list(row.values())[1:5],
-            f"{row['coverage_lowest']}\N{EN DASH}{row['coverage_highest']}",
-        ]
-        for row in read_rows("predictions-rmse")
-        if row["drawn_by"] != "rank"
-    ]
-    head = ["drawn by", "judgments", "predictions", "RMSE of a mean", "of a difference", "95 % held"]
-    return _markdown(head, rows, labels=1) + "\n"
-
-
 def _overview() -> str:
     rows = []
     for claim in CLAIMS:
@@ -322,7 +307,7 @@ def _markdown(head: Sequence[str], rows: Iterable[Sequence[object]], labels: int
     return "\n".join([lines[0], f"|{'|'.join(rule)}|", *lines[1:]])
 
 
-TABLES = {"coverage": _overview, "predictions": _predictions}
+TABLES = {"coverage": _overview}
 WIDTH, LEFT, RIGHT, ROW, TOP = 640, 36, 20, 62, 76
 LOWEST, HIGHEST, LETTER = -0.30, 0.08, 6.2
 STYLE = """\

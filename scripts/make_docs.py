@@ -14,6 +14,7 @@ from judgments_page import judgments_in_markdown
 from measures_page import measures_pages
 from reference_pages import references
 from sessions import PAGES, replayed
+from states import states
 from stubs import stubs
 
 ROOT = Path(__file__).parent.parent
@@ -30,6 +31,7 @@ if __name__ == "__main__":
     draw_gallery(ROOT / "docs" / "gallery")
     write_pages()
     (ROOT / "docs" / "figures" / "hero.svg").write_text(hero())
+    (ROOT / "docs" / "figures" / "states.svg").write_text(states())
     for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
         page.write_text(refreshed(page.read_text()))
     for name in PAGES:

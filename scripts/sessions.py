@@ -17,8 +17,10 @@ COMMAND = re.compile(r"^\$ ((?:.*\\\n)*.*)\n(?:(?!\$ ).*\n)*", re.MULTILINE)
 WIDTH = "88"
 PAGES = (
     "tutorial.md",
+    "known-drawn-unknown.md",
     "how-to/search-engineer.md",
     "how-to/rag-team.md",
+    "how-to/until-decided.md",
     "how-to/twenty-systems.md",
     "how-to/track-organiser.md",
     "how-to/score-tables.md",

@@ -1,37 +1,24 @@
-"""How much predictions help beside human judgments: tables and a figure, `make predictions`."""
+"""How often intervals from whole queries hold with a model's predictions, and how narrow they are."""
 
 from __future__ import annotations
 
 import argparse
 import csv
 import gzip
-from collections.abc import Iterator, Sequence
-from importlib import import_module
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from held import Held, write_held, write_rows
-from rehearsal import Rehearsal, rehearse
 
 from unjudged import Judgments, evaluate
 from unjudged.measures.kernel.estimand import Estimand
 from unjudged.predictions import Predictions, prediction_powered
-from unjudged.predictions.poisson_sample import LEAST_DOUBT
-from unjudged.predictions.population import Population
-from unjudged.predictions.sums import Sum
 from unjudged.rankings.judged import Floats
 
-DOCS = Path(__file__).parent.parent / "docs"
 RUNS = ("ICT-BERT2", "ICT-CKNRM_B", "ICT-CKNRM_B50")
-MEASURE = "RBP(p=0.8, rel=2)"
 THRESHOLD = 9.0
-BUDGET, BUDGETS = 430, (100, 200, 430, 800)
-COLOURS = ["#000000", "#D55E00", "#0072B2"]
-NOT_RETRIEVED = 100.0
-"""The rank that a document counts as having where a run does not retrieve it."""
-BEST = 12.0
-"""The model's highest score."""
 Scores = dict[str, dict[str, float]]
 
 
@@ -50,106 +37,6 @@ class Collection(NamedTuple):
                 scores.setdefault(query, {})[document] = float(score)
         runs = {run: data / "runs" / f"{run}.gz" for run in RUNS}
         return cls(Judgments.read(data / "qrels.dl2019-passage.gz"), runs, scores)
-
-    @property
-    def labels(self) -> Scores:
-        """The model's hard labels."""
-        return {
-            query: {document: float(score >= THRESHOLD) for document, score in documents.items()}
-            for query, documents in self.scores.items()
-        }
-
-    def size(self) -> Floats:
-        """For each document the mean over the runs of 1 / rank."""
-        population = Population.of(self.qrels, self.runs)
-        share = np.full((len(RUNS), len(population.drawn)), 1 / NOT_RETRIEVED)
-        run = population.rankings.ranking // population.queries
-        share[run, population.rankings.row] = 1 / population.rankings.rank
-        size: Floats = share.mean(axis=0)
-        return size
-
-    def doubt(self) -> Floats:
-        """What `unjudged next --design doubt` draws by: mean weight x sqrt(m (1 - m))."""
-        population = Population.of(self.qrels, self.runs)
-        rankings, rows = population.rankings, len(population.drawn)
-        weight = np.bincount(rankings.row, Sum.of(MEASURE).weights(rankings.rank), rows)
-        score = Predictions.of(self.scores).aligned(population.judgments).value / BEST
-        chance = np.clip(np.where(np.isnan(score), 0.5, score), LEAST_DOUBT, 1 - LEAST_DOUBT)
-        size: Floats = weight * np.sqrt(chance * (1 - chance))
-        return size
-
-
-WAYS = ("no predictions", "the model's labels as they are", "the model's scores, calibrated")
-
-
-def rehearsals(
-    found: Collection, repetitions: int, *, by: str, budget: float = BUDGET, ways: Sequence[str] = WAYS
-) -> dict[str, Rehearsal]:
-    """The same samples in each of the ways.
-
-    Documents are drawn by 'rank', by 'weight', or by weight and 'doubt', as `unjudged next` draws them.
-    """
-    size = {"rank": found.size, "weight": lambda: None, "doubt": found.doubt}[by]()
-    floor = 0.0 if by == "rank" else min(0.01, 0.1 * budget / len(found.qrels.grade))
-    given: dict[str, tuple[Scores | None, bool]] = dict(
-        zip(WAYS, [(None, True), (found.labels, False), (found.scores, True)], strict=True)
-    )
-    return {
-        way: rehearse(
-            found.qrels,
-            found.runs,
-            budget,
-            given[way][0],
-            MEASURE,
-            size=size,
-            floor=floor,
-            calibrate=given[way][1],
-            repetitions=repetitions,
-        )
-        for way in ways
-    }
-
-
-def mean_rmse(found: Rehearsal) -> float:
-    return float(np.mean([found.rmse(run) for run in found.runs]))
-
-
-def rmse_rows(found: Collection, repetitions: int) -> Iterator[list[str]]:
-    """Yield how good estimates are, for each way of drawing and of using the predictions."""
-    for by, budget in (("rank", BUDGET), ("weight", BUDGET), ("doubt", BUDGET), ("doubt", 200)):
-        for way, one in rehearsals(found, repetitions, by=by, budget=budget).items():
-            coverage = [one.coverage(run) for run in RUNS] + [one.coverage(*RUNS[:2])]
-            shares = [f"{min(coverage):.3f}", f"{max(coverage):.3f}"]
-            yield [by, str(budget), way, f"{mean_rmse(one):.4f}", f"{one.rmse(*RUNS[:2]):.4f}", *shares]
-
-
-def rmse_figure(found: Collection, repetitions: int) -> Any:
-    """RMSE over the budget, a line for each way."""
-    chart = import_module("altair")
-    rows = []
-    for budget in BUDGETS:
-        for way, one in rehearsals(found, repetitions, by="weight", budget=budget).items():
-            rows.append({"budget": budget, "way": way, "of": "a run's mean", "rmse": mean_rmse(one)})
-            rows.append({"budget": budget, "way": way, "of": "a difference", "rmse": one.rmse(*RUNS[:2])})
-    ways = list(dict.fromkeys(row["way"] for row in rows))
-    return (
-        chart.Chart(chart.Data(values=rows))
-        .mark_line(point=chart.OverlayMarkDef(size=50))
-        .encode(
-            chart.X(
-                "budget:Q",
-                title="human judgments",
-                scale=chart.Scale(type="log", domain=[90, 900]),
-                axis=chart.Axis(values=list(BUDGETS)),
-            ),
-            chart.Y("rmse:Q", title="RMSE of RBP(p=0.8)"),
-            chart.Color("way:N", title=None, scale=chart.Scale(domain=ways, range=COLOURS)),
-            chart.Shape("way:N", title=None, scale=chart.Scale(domain=ways)),
-            chart.Column("of:N", title=None, sort=["a run's mean", "a difference"]),
-        )
-        .properties(width=260, height=220)
-        .configure_legend(orient="bottom", labelLimit=300, labelFontSize=12)
-    )
 
 
 def by_query_rows(found: Collection, repetitions: int, judged: int = 20) -> Iterator[list[str]]:
@@ -235,7 +122,6 @@ def _redrawn(human: Floats, model: Floats) -> Any:
     return world
 
 
-RMSE = ("drawn_by", "judgments", "way", "rmse_mean", "rmse_difference", "coverage_lowest", "coverage_highest")
 BY_QUERY = ("run", "by_people", "by_model", "width_alone", "width_with_predictions", "weight")
 
 
@@ -245,10 +131,8 @@ def main() -> None:
     parser.add_argument("--repetitions", type=int, default=4000)
     chosen = parser.parse_args()
     found = Collection.read(chosen.data / "dl2019")
-    write_rows("predictions-rmse", RMSE, rmse_rows(found, chosen.repetitions))
     write_rows("predictions-by-query", BY_QUERY, by_query_rows(found, 400))
     write_held("predictions", coverage(found, chosen.repetitions))
-    rmse_figure(found, 400).save(DOCS / "figures" / "predictions-rmse.svg")
 
 
 if __name__ == "__main__":
