@@ -90,6 +90,23 @@ def test_by_document(world: World) -> None:
     assert "have no prediction: 0." in shown
 
 
+def test_a_model_beside_a_pool_is_a_judge_alone(world: World) -> None:
+    pool = world.write("pool.qrels", ["q1 0 d1 1\n", "q1 0 d2 0\n", "q2 0 d1 0\n", "q2 0 d2 1\n"])
+    model = world.write("model.qrels", ["q1 0 d1 0\n", "q1 0 d2 0\n", "q2 0 d3 1\n"])
+    for name in "ab":
+        world.write(f"{name}.run", [f"{q} Q0 d{k} 1 {k} {name}\n" for q in ("q1", "q2") for k in range(1, 4)])
+    labels = (
+        f'[[judgments]]\nfile = "{pool}"\n[[judgments]]\nfile = "{model}"\nby = "model"\nname = "llama"\n'
+    )
+    described = world.write("pool.toml", [labels, '[runs]\na = "a.run"\nb = "b.run"\n'])
+    plain = [pool, str(world.folder / "a.run"), str(world.folder / "b.run")]
+    for command in ("evaluate", "compare", "gate"):
+        assert rows(command, described) == rows(command, *plain)
+    said = "People's labels are no recorded sample, so those of llama are not used."
+    assert said in unjudged("compare", described).stderr.decode()
+    assert unjudged("audit", described).returncode == 0
+
+
 def test_by_query_from_a_description(world: World) -> None:
     people = world.qrels("people.qrels", 7)
     by = f'[[judgments]]\nfile = "{world.model}"\nby = "model"\nname = "llama"\n'

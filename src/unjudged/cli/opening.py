@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from unjudged.base.choices import check_parameters
 from unjudged.base.errors import InputError, UsageError
+from unjudged.base.notes import note
 from unjudged.base.wording import meant
 from unjudged.cli.options import reads
-from unjudged.cli.standard_streams import reading, warn
+from unjudged.cli.standard_streams import reading, tell, warn
 from unjudged.collection.collection import Collection
 from unjudged.collection.description import Description, Labels, ScoreTable, description_above, description_of
 from unjudged.data.sources import expanded
@@ -88,7 +89,25 @@ def predicting(collection: Collection, settings: Sequence[str]) -> dict[str, Any
     how = {name: value for name, value in how_predicted(settings).items() if name != "kind"}
     if how and not collection.predictions:
         raise UsageError(f"predictions.{next(iter(how))} needs predictions: --set predictions=FILE")
-    return {"predictions": collection.predictions or None, **how}
+    return {"predictions": correcting(collection, settings), **how}
+
+
+def correcting(collection: Collection, settings: Sequence[str]) -> Any:
+    """Return the models whose labels correct people's, None without any.
+
+    Described models do so where people judged a recorded sample, or whole queries and models further ones.
+    """
+    models = collection.predictions
+    if not models or any(text.startswith(PREDICTED) for text in settings):
+        return models or None
+    from unjudged.evidence.drawn.predictions import Judges
+
+    people = collection.judgments
+    whole = bool((people.grade >= 0).all())
+    if people.recorded or (whole and Judges.of(models).queries - {*people.queries.tolist()}):
+        return models
+    tell([note("only-judges", list(models))])
+    return None
 
 
 def _described(

@@ -349,9 +349,7 @@ def _by_people(labels: Sequence[Labels]) -> tuple[Judgments | None, list[Note]]:
         return None, []
     if len(models) > 1:
         raise models[1].place.error("are of several models and none by people: describe one of them alone")
-    (name,) = by_name(models)
-    said = Note(f"The judgments are by a model, {name}: there are none by people.")
-    return _read(models[0]), [said]
+    return _read(models[0]), [note("model-alone", list(by_name(models)))]
 
 
 def by_name(labels: Sequence[Labels]) -> dict[str, Any]:
@@ -376,7 +374,7 @@ def _united(people: Sequence[Labels]) -> tuple[Judgments, list[Note]]:
         for one, (name, source) in zip(others, by_name(others).items(), strict=True)
     }
     merged = import_module("unjudged.judging.merging").merge(
-        _read(first), answers, conflicts=next(iter(rules), "error")
+        _read(first), answers, conflicts=next(iter(rules), "error"), name=next(iter(by_name([first])))
     )
     return merged.judgments, [*map(Note, merged.notes)]
 

@@ -77,14 +77,19 @@ RULES: Choices[Callable[[Grades], Grades]] = Choices(
 
 
 def merge(
-    first: JudgmentsSource, answers: Mapping[str, JudgmentsSource], *, conflicts: Conflicts = "error"
+    first: JudgmentsSource,
+    answers: Mapping[str, JudgmentsSource],
+    *,
+    conflicts: Conflicts = "error",
+    name: str = BEFORE,
 ) -> Merged:
     """Merge the answers of judges, by name, with the sample that they judged, or with earlier judgments.
 
     Grade -2 is the answer "cannot judge": the document stays unjudged unless another judge gives it a grade.
     Every other negative grade is no answer. Different grades for one document are an error, unless the rule
     `conflicts` says which counts: the grade of the 'majority', the 'highest' or the 'last'. The earlier
-    judgments come first. An export of the judging page that was cut is refused.
+    judgments come first, and messages call them by `name`. An export of the judging page that was cut is
+    refused.
 
     A sample takes answers to the documents that were drawn, and waits for those that are missing: merge it
     again when they are there. Where documents are drawn one after another, batches may come in any order.
@@ -111,7 +116,7 @@ def merge(
         given, left_out = _matched(pool, file)
         table.append(given)
         undrawn.update(dict.fromkeys(left_out))
-    found = _Answers(pool, [BEFORE, *files], np.stack(table))
+    found = _Answers(pool, [name, *files], np.stack(table))
     grade = found.settled(rule)
     if is_sample:
         judgments, note = answered(replace(pool, grade=grade)), ""

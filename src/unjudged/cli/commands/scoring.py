@@ -8,7 +8,7 @@ from math import isnan, nan
 from typing import TYPE_CHECKING, Any
 
 from unjudged.base.errors import UsageError, quoted
-from unjudged.cli.opening import are_several, collections_of_words, opened, predicting
+from unjudged.cli.opening import are_several, collections_of_words, correcting, opened, predicting
 from unjudged.cli.options import Option, a_path, command, views
 from unjudged.cli.output import form_of, show_figure, show_result, wrapped
 from unjudged.cli.standard_streams import progress, show, tell
@@ -233,7 +233,7 @@ def gate(given: Given) -> int:
             judging=given.judging,
             undecided=given.undecided,
             test=given.test,
-            predictions=collection.predictions or None,
+            predictions=correcting(collection, given.set),
             depth=given.depth,
         )
     one = form == "table" and len(found.checks) == 1
@@ -291,7 +291,7 @@ def report(given: Given) -> None:
             None,
             given.measure,
             interval=given.interval,
-            predictions=collection.predictions or None,
+            predictions=correcting(collection, given.set),
             title=given.title,
             command=given.line,
             source=given.source(),

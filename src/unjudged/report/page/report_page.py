@@ -90,6 +90,7 @@ def report_page(
         calibration = calibration_of(collection, chosen) if calibration is None else calibration
     if interval or calibration is not None:
         notes += _add_interval(found, gathered.evidence, interval or "calibrated", calibration)
+    title = subject.described.name or title if title == TITLE else title
     shown = PageInput(found, sources, command, source, title, by is not None, notes, subject.described)
     return Page.of(page_data(shown))
 
