@@ -10,6 +10,7 @@ from pathlib import Path
 
 from unjudged.cli.command_line import help_of
 from unjudged.cli.commands import COMMANDS, TASKS
+from unjudged.diagnosis.glossary import GLOSSARY
 
 REFERENCE = Path(__file__).parent.parent / "docs" / "reference"
 PACKAGES = {
@@ -29,11 +30,18 @@ Files come before options. An option that takes several words (`-m AP nDCG@10`) 
 hyphens end options. Options are never abbreviated. A hyphen is standard input among files, and standard output after `-o`.
 
 """
+GLOSSARY_HEAD = """\
+# Glossary
+
+`unjudged explain WORD` shows these on the command line, and the words of the papers too.
+
+| term | meaning |
+|---|---|"""
 
 
 def references() -> dict[Path, str]:
     """Return the text of each page by its file."""
-    pages = {REFERENCE / "command-line.md": index_page()}
+    pages = {REFERENCE / "command-line.md": index_page(), REFERENCE.parent / "glossary.md": glossary_page()}
     pages |= {REFERENCE / "commands" / f"{name}.md": command_page(name) for name in COMMANDS}
     return pages | {REFERENCE / f"{name.replace('unjudged.', '')}.md": python_page(name) for name in PACKAGES}
 
@@ -44,6 +52,15 @@ def index_page() -> str:
     lines = [f"- [`unjudged {name}`](commands/{name}.md): {summaries[name]}" for name in COMMANDS]
     common = "\n".join(f"- `{names}`: {said}" for names, said in shared().items())
     return f"{INDEX}{chr(10).join(lines)}\n\n## Common options\n\n{common}\n"
+
+
+def glossary_page() -> str:
+    """Return the words of the output, each with its other names but plurals."""
+    rows = []
+    for names, means in GLOSSARY.items():
+        shown = [name for name in names if name[:-1] not in names and name != "queries"]
+        rows.append(f"| **{', '.join(shown)}** | {means} |")
+    return "\n".join([GLOSSARY_HEAD, *rows, ""])
 
 
 def command_page(name: str) -> str:

@@ -14,11 +14,13 @@ from unjudged.base.notes import WORDS as NOTES
 from unjudged.citation import methods
 from unjudged.diagnosis.glossary import GLOSSARY, MEANINGS
 from unjudged.inference.verdict import HEADLINES, MORE_JUDGING, OTHER_QUERIES, UNKNOWN
+from unjudged.judging.next_documents import every_design
 from unjudged.results.fields import FIELDS
 
 OF_THE_PAPERS = {
     "infAP": "Inferred average precision",
     "inferred AP": "Inferred average precision",
+    "infAP's epsilon": "precision above a relevant document",
     "epsilon": "precision above a relevant document",
     "induced AP": "Induced average precision",
     "subcollection AP": "Subcollection average precision",
@@ -39,6 +41,10 @@ OF_THE_PAPERS = {
     "upper bound of RBP": "RBP",
     "uncertainty of RBP": "uncertainty_of_rbp",
     "quantiles of RBP": "quantiles",
+    "distribution of RBP": "density",
+    "unequal probabilities of relevance": "prevalence",
+    "expected AP of a random ranking": "exactly",
+    "probability that a random ranking does as well": "p_of_random_ranking",
     "urn model": "simulate",
     "unequal probabilities": "prevalence",
     "expected AP": "exactly",
@@ -73,6 +79,8 @@ def test_names_in_the_words_are_names_of_the_package() -> None:
     for text in MEANINGS.values():
         for name in re.findall(r"unjudged\.studies\.(\w+)", text):
             assert hasattr(unjudged.studies, name)
+        for design in re.findall(r'--design "(\w+)', text):
+            assert design in every_design()
         if text.startswith("="):
             assert text[1:] in MEASURES
 
