@@ -103,12 +103,13 @@ class Check(Result):
     def text(self, width: float = inf) -> str:
         """Return what people read, with sentences wrapped to a width; commands stay on one line."""
         lines: list[str] = []
+        wrap = partial(textwrap.wrap, break_on_hyphens=False, break_long_words=False)
         for line in self._lines():
             if len(line) <= width or line.startswith("    "):
                 lines.append(line)
-            else:
-                indent = " " * (len(line) - len(line.lstrip()) + 2)
-                lines += textwrap.wrap(line, int(width), subsequent_indent=indent, break_on_hyphens=False)
+                continue
+            indent = " " * (len(line) - len(line.lstrip()) + 2)
+            lines += wrap(line, int(width), subsequent_indent=indent)
         return "\n".join(lines)
 
     def _lines(self) -> Iterator[str]:
