@@ -240,6 +240,7 @@ def test_pooled_runs_with_groups_are_a_calibration(tmp_path: Path) -> None:
     pooled = {name: RUNS[name] for name in ("boolean", "lexical", "dense", "fused")}
     learnt = calibrate(file, measures="AP")
     assert learnt.scores == calibrate(sample.qrels, pooled, "^(.)", "AP", depth=20).scores
+    assert evaluate(file, interval="calibrated").measures[-1] == "Judged@10"  # which has no bounds
     learnt.save(tmp_path / "learnt.json")
     saved = described(tmp_path, PLAIN.replace("[runs]", 'calibration = "learnt.json"\n[runs]'), "saved.toml")
     same = Collection(sample.qrels, RUNS, depth=20)

@@ -17,6 +17,7 @@ from unjudged.collection.description import Labels
 from unjudged.data.columns import NAMES, listed
 from unjudged.data.small_tables import Headless, read_small_table
 from unjudged.data.sources import name_in_errors
+from unjudged.evidence.bounds.value_bounds import is_bounded
 from unjudged.evidence.calibration import (
     Calibration,
     FirstDocuments,
@@ -86,7 +87,8 @@ def calibration_of(
     if isinstance(labels.calibration, str | os.PathLike):
         return Calibration.load(labels.calibration)
     if labels.calibration is None and labels.pooled and collection.described.groups is not None:
-        return calibrate(collection, measures=measures)
+        asked = list(collection.measures(measures, lambda: CALIBRATED_MEASURES))
+        return calibrate(collection, measures=[one for one in asked if is_bounded(one)] or asked)
     known: Calibration | None = labels.calibration
     return known
 

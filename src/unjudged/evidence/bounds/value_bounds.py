@@ -61,9 +61,14 @@ def bounds(
     return Bounds(np.minimum(found.low, value), np.maximum(found.high, value), found.exact)
 
 
+def is_bounded(measure: Measure) -> bool:
+    """Whether a measure has bounds."""
+    return measure.traits.monotone or measure.name in BOUNDS
+
+
 def check_bounded(measure: Measure) -> None:
     """Refuse a measure that has no bounds."""
-    if not (measure.traits.monotone or measure.name in BOUNDS):
+    if not is_bounded(measure):
         known = ", ".join(name for name, m in MEASURES.items() if m.traits.monotone or name in BOUNDS)
         raise UsageError(f"{measure.name} has no bounds; these measures have: {known}")
     measure.check_completable()
