@@ -5,7 +5,8 @@ changes of a mean, less what was predicted. Two designs are known:
 
 - sequential: document k was drawn with a probability proportional to its size among those left, and X_k is
   what their sizes added up to. Then t_k = z_1 + ... + z_(k-1) + z_k X_k / x_k is unbiased for every k
-  (Des Raj, 1956), and T is the mean of the t_k, weighted by w_k = X_k^-2, about one over their variances;
+  (Des Raj, 1956), and T is the mean of the t_k, weighted by about one over their variances: w_k is the mean
+  of X_k, to the power -2. X_k itself would depend on what was drawn, and T would be biased;
 - Poisson: document d was drawn with probability pi_d by itself, and T is the sum of z / pi.
 
 A few labels show too little of their own spread, so each variance is drawn towards the one that the
@@ -88,17 +89,16 @@ class Sequential:
         return Sequential(self.size[documents], np.argsort(documents)[self.front])
 
     @cached_property
-    def left(self) -> Floats:
-        """Sizes left before each draw, as shares of all."""
-        size = self.size[self.front]
-        before = np.concatenate([[0.0], np.cumsum(size)[:-1]])
-        left: Floats = np.maximum(self.size.sum() - before, size) / self.size.sum()
-        return left
+    def information(self) -> Floats:
+        """Weight of each draw's own estimate, which does not depend on what was drawn."""
+        return sizes_left(self.size, self.count) ** -2.0
 
     @cached_property
     def stretch(self) -> Floats:
         """What each draw stands for, X_k / x_k."""
-        found: Floats = self.left * self.size.sum() / self.size[self.front]
+        size = self.size[self.front]
+        before = np.concatenate([[0.0], np.cumsum(size)[:-1]])
+        found: Floats = np.maximum(self.size.sum() - before, size) / size
         return found
 
     @cached_property
@@ -107,14 +107,14 @@ class Sequential:
         weight = np.zeros(len(self.size))
         if len(self.front) == len(self.size):
             return weight + 1.0
-        own = self.left**-2.0
+        own = self.information
         later = own.sum() - np.cumsum(own)
         weight[self.front] = (own * self.stretch + later) / max(own.sum(), 1.0)
         return weight
 
     def path(self, z: Floats, spread: Floats) -> Path:
         """Return the totals after every draw."""
-        own, drawn = self.left**-2.0, z[:, self.front]
+        own, drawn = self.information, z[:, self.front]
         each = np.cumsum(drawn, axis=1) - drawn + drawn * self.stretch
         weight, added = np.cumsum(own), np.cumsum(own * each, axis=1)
         value = added / weight

@@ -190,7 +190,7 @@ class EstimatedEvidence:
             return quantiles(labels, confidence)
         alpha = (1 - confidence) / max(len(settings.get("pairs") or ()), 1)
         freedom = np.clip(labels - 1, FEWEST - 1, 1e4)
-        information = (design.left**-2.0).sum()
+        information = design.information.sum()
         expected = (sizes_left(design.size, int(often[1] or 1)) ** -2.0).sum()
         more: dict[str, Any] = (
             {"looks": int(often[0])}
