@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from tests.evidence.small_collections import several_runs, shared_of
 from unjudged.evidence.contrast import ALONE
@@ -40,11 +41,11 @@ class Frame(NamedTuple):
     """Runs, the grades that people would give to every document, and what is predicted of the unjudged."""
 
     shared: SharedRankings
-    grade: Integers
+    grade: NDArray[np.integer]
     evidence: EstimatedEvidence
 
     @classmethod
-    def of(cls, shared: SharedRankings, name: str, grade: Integers, seed: int) -> Frame:
+    def of(cls, shared: SharedRankings, name: str, grade: NDArray[np.integer], seed: int) -> Frame:
         """Predict at random, which must not matter."""
         measure = parse_measure(name)
         row = np.flatnonzero(shared.judgments.grade < 0)
@@ -85,7 +86,7 @@ class Frame(NamedTuple):
         return self.after(order, Sequential(size, order))
 
 
-def scores(shared: SharedRankings, measure: str, grade: Integers) -> Floats:
+def scores(shared: SharedRankings, measure: str, grade: NDArray[np.integer]) -> Floats:
     """Return runs x queries under these grades."""
     made = parse_measure(measure)
     rankings = shared.rankings.relabelled(shared.judgments.with_grades(grade.astype(np.int32)))
@@ -167,7 +168,7 @@ def test_nothing_is_estimated_that_cannot_be() -> None:
         assert ((low - 1e-12 <= means) & (means <= high + 1e-12)).all()
         ends = ends_of_estimates(contrast, contrast.scores.mean(axis=1), 0.95, (0.0, 1.0))
         assert all(not ((one < low - 1e-12) | (one > high + 1e-12)).any() for one in ends)
-        given_estimates += int((~np.isnan(contrast.error)).any())
+        given_estimates += int((~np.isnan(np.asarray(contrast.error))).any())
     assert given_estimates > 5_000
 
 
@@ -185,7 +186,7 @@ def test_fewer_than_three_labels_that_count_are_no_estimate() -> None:
     new, every = evidence.estimates(first, second).labels
     assert new < FEWEST < every
     contrast = evidence.contrast(first, second)
-    assert np.isnan(contrast.error).tolist() == [True, False]
+    assert np.isnan(np.asarray(contrast.error)).tolist() == [True, False]
     assert contrast.values[0] == pytest.approx(evidence.plain.scores[0])
     assert contrast.reach is not None
     assert contrast.reach(0.95)[0] == np.inf

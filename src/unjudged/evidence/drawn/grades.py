@@ -1,10 +1,10 @@
 """What is predicted of documents that nobody judged: how likely each is to reach a grade.
 
 With a model's labels the probability of a grade rises with the label, as it does among the documents that
-people judged. Queries differ in how generous people are, so a query's logits are shifted by an effect that is
-Normal with mean 0; it is learnt from its own judged documents, whose likelihood counts to the power .3,
-because they are not a random sample. Without a model the probability comes from the judged documents at the
-same ranks.
+people judged. Without a model it comes from the judged documents at the same ranks. Queries differ in how
+much is relevant and in how generous people are, so a query's logits are shifted by an effect that is Normal
+with mean 0; it is learnt from its own judged documents, whose likelihood counts to the power .3, because they
+are not a random sample.
 
 What a prediction is learnt from is not what is drawn, so wrong predictions give estimates without bias, too:
 good predictions make them precise. If nothing but the drawn documents was judged, every document is predicted
@@ -76,8 +76,8 @@ class Learnt:
             chance = self._by_rank(from_rows, own, reached, every, usual)
         chance = (1 - USUAL) * np.minimum.accumulate(chance, axis=1) + USUAL * np.minimum.accumulate(usual)
         at = len(from_rows)
-        if not len(self.scores):
-            return chance[at:]
+        if not at:
+            return chance
         return shifted(
             chance[at:], self.query[rows], *effects_of(chance[:at], reached, self.query[from_rows])
         )
