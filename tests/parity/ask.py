@@ -140,8 +140,6 @@ def by_query(case: Case, measure: str) -> Iterator[Found]:
     for row in told.rows["queries"]:
         yield row["query"], first, last, "difference", row["difference"]
         yield row["query"], first, last, "ends", [_known(row, "low"), _known(row, "high")]
-    fields = ("query", "document", "document_effect", "favours")
-    yield "", first, last, "documents", [[row[n] for n in fields] for row in told.rows["documents"]]
 
 
 def gate(case: Case, measure: str, by: bool = False, **options: Any) -> Iterator[Found]:

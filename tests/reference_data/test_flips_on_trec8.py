@@ -11,10 +11,9 @@ import pytest
 from unjudged.base.segments import places
 from unjudged.collection.collection import Collection
 from unjudged.evidence.contrast import Ends
-from unjudged.evidence.hypothetical import Hypothetical
 from unjudged.evidence.runs_compared import RankingsEvidence
-from unjudged.evidence.shared import selected_runs, two_of
-from unjudged.evidence.tipping import is_open
+from unjudged.evidence.shared import selected_runs
+from unjudged.evidence.tipping import Hypothetical, is_open
 from unjudged.inference.infer import Settings
 from unjudged.inference.rows import answer
 from unjudged.inference.verdict import excludes_change
@@ -79,18 +78,24 @@ def test_no_completion_turns_a_pair_that_bounds_settle(trec8: Collection) -> Non
     rng = np.random.default_rng(8)
     for k in nearest.tolist():
         a, b = (int(first[k]), int(second[k])) if low[k] > 0 else (int(second[k]), int(first[k]))
-        two = two_of(few, a, b)
+        two = replace(few, rankings=selected_runs(few.rankings, [a, b]), runs=[few.runs[a], few.runs[b]])
         open_rows = np.unique(two.rankings.row[is_open(two, two.rankings, 100)])
         every = Hypothetical.of(two, measure)
         candidates = np.flatnonzero(np.isin(every.origin, open_rows))
         assert len(candidates) > 30
         worst = worst_of(every, candidates)
-        drawn = [every.values(candidates[rng.random(len(candidates)) < p]) for p in (0.05, 0.2, 0.5, 0.9)]
+        drawn = [values_of(every, candidates[rng.random(len(candidates)) < p]) for p in (0.05, 0.2, 0.5, 0.9)]
         least = max(low[k], -high[k])
         for lead in [worst, *(own[0] - own[1] for own in drawn)]:
             assert lead.mean() >= least - 1e-12
             by_query = contrast.ends_by_query.low[k] if low[k] > 0 else -contrast.ends_by_query.high[k]
             assert (lead >= by_query - 1e-12).all()
+
+
+def values_of(every: Hypothetical, rows: Integers) -> Floats:
+    """Return runs x queries if the documents of these rows have the highest grade."""
+    found: Floats = every.completed(np.zeros(len(rows), np.int64), np.sort(rows), 1)[0]
+    return found
 
 
 def worst_of(every: Hypothetical, candidates: Integers) -> Floats:
@@ -102,10 +107,10 @@ def worst_of(every: Hypothetical, candidates: Integers) -> Floats:
         own = every.rankings.run(run)
         rank[run, own.row] = own.rank
     relevant = rank[1, candidates] < rank[0, candidates]
-    lead: Floats = np.subtract(*every.values(candidates[relevant]))
+    lead: Floats = np.subtract(*values_of(every, candidates[relevant]))
     for turn in range(1, int(place.max()) + 1):
         tried = relevant ^ (place == turn)
-        now = np.subtract(*every.values(candidates[tried]))
+        now = np.subtract(*values_of(every, candidates[tried]))
         better = (now < lead - 1e-15)[query]
         relevant = np.where(better, tried, relevant)
         lead = np.minimum(lead, now)

@@ -90,7 +90,6 @@ alike!: Differences that are all equal do not show how far others vary: they hav
 exact-p: All {flips:,} sign flips of the {parts} were taken: p is exact.
 resampled-p: {draws:,} resamples of the queries were drawn: p is at least 1/{least:,}.
 shares: flip: the share of relevant documents that turns the order; seen: this share among judged documents.
-no-effect: No unjudged document that the runs retrieve changes the difference.
 judging-unknown!: What more judging could change is unknown: {why}.
 judging-unknown-of!: {about:list}: what more judging could change is unknown: {why}.
 collections: mean: {geometric}over collections, each counts alike. queries: {sizes}.

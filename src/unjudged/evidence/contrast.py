@@ -90,15 +90,6 @@ class Evidence(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Turning:
-    """An unjudged document, and what it would change the mean difference by if it alone were relevant."""
-
-    query: str
-    document: str
-    effect: float
-
-
 Tips = Callable[[Ints, Ints], Tip]
 """Makes a `Tip` of directed pairs: systems ahead, and systems behind."""
 
@@ -137,8 +128,6 @@ class Contrast:
     surrogate: tuple[Floats, Floats] | None = None
     rankings: JudgedRankings | None = None
     calibration: Callable[[], Any] | None = None
-    turning: Callable[[], Sequence[Turning]] | None = None
-    """Finds the unjudged documents that move the difference of the first pair, the largest effect first."""
     facts: Mapping[str, Any] = field(default_factory=dict)
     gaps: bool = False
     """Whether the ends are of values that a table lacks: nothing is known of what judging could change."""

@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 
 from unjudged.evidence.bounds.difference_bounds import DifferenceBounds, range_of_systems
-from unjudged.evidence.contrast import ALONE, Contrast, Ends, Ints, Turning
-from unjudged.evidence.hypothetical import turning_documents
+from unjudged.evidence.contrast import ALONE, Contrast, Ends, Ints
 from unjudged.evidence.runs_alone import why_unbounded
-from unjudged.evidence.shared import SharedRankings, two_of
-from unjudged.evidence.tipping import CompletedTip, ExpectedTip, is_open, tip_of
+from unjudged.evidence.shared import SharedRankings
+from unjudged.evidence.tipping import CompletedTip, ExpectedTip, tip_of
 from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Mask
@@ -75,7 +74,6 @@ class RankingsEvidence:
             tips=None if self.missing or alone else self._tip,
             orders=self.orders,
             rankings=self.shared.judged_rankings if alone and not self.expected else None,
-            turning=None if self.missing or alone else lambda: self._turning(int(first[0]), int(second[0])),
             facts=self.facts,
             missing=self.missing,
         )
@@ -86,11 +84,6 @@ class RankingsEvidence:
         low, high = range_of_systems(self.shared, self.measure, self.depth)
         low, high = map(self.measure.averaged, (low, high))
         return Ends(np.minimum(low, self.scores), np.maximum(high, self.scores))
-
-    def _turning(self, first: int, second: int) -> list[Turning]:
-        two = two_of(self.shared, first, second)
-        open_rows = two.rankings.row[is_open(two, two.rankings, self.depth)]
-        return turning_documents(two, self.measure, open_rows)
 
     def _tip(self, ahead: Ints, behind: Ints) -> Any:
         made: ExpectedTip | CompletedTip

@@ -14,10 +14,9 @@ from unjudged.base.segments import ends
 from unjudged.data.sources import name_in_errors, run_name
 from unjudged.data.tables import Ids, joined_ties
 from unjudged.evidence.bounds.filled import anonymous
-from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.coverage import coverage_warnings
 from unjudged.rankings.extension import DocumentUnion
-from unjudged.rankings.judged import Floats, Integers, JudgedRankings
+from unjudged.rankings.judged import Integers, JudgedRankings
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
 from unjudged.rankings.pooled import Numbers, hashes, mixed, salt
 from unjudged.rankings.runs import RunSource, run_table
@@ -124,24 +123,11 @@ class SharedRankings:
         document = hashes(self.names, salt("document"))[self.name]
         return mixed(hashes(self.queries, salt("query"))[self.judgments.query] ^ document)
 
-    def unknown_weights(self, measure: Measure) -> tuple[Integers, Integers, Floats]:
-        """Return runs, rows, and what a relevant document would add to the mean of a sum over them."""
-        r = self.rankings.where(self.rankings.labels < 0)
-        weight = measure.weights(r.rank) / len(self.queries)
-        counts = weight > NEGLIGIBLE
-        return r.ranking[counts] // len(self.queries), r.row[counts].astype(np.int64), weight[counts]
-
 
 def selected_runs(rankings: JudgedRankings, runs: Sequence[int]) -> JudgedRankings:
     """Return the rankings of these runs, in this order; the pool keeps the documents of the others."""
     queries = np.arange(len(rankings.judgments.queries))
     return rankings.selected((np.array(runs)[:, None] * len(queries) + queries).ravel())
-
-
-def two_of(shared: SharedRankings, a: int, b: int) -> SharedRankings:
-    """Return two runs alone, over the pool of all."""
-    runs = [shared.runs[a], shared.runs[b]]
-    return replace(shared, rankings=selected_runs(shared.rankings, [a, b]), runs=runs)
 
 
 def block_starts(offsets: Integers, size: int) -> list[int]:

@@ -10,20 +10,22 @@ over random completions, whose numbers all systems share.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil, inf
 from typing import Any, ClassVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
-from unjudged.base.segments import ends
+from unjudged.base.segments import ends, numbered
 from unjudged.evidence.bounds.closed_bounds import Discounts, hits_around
+from unjudged.evidence.bounds.filled import anonymous
+from unjudged.evidence.completions import Batched, Grades, cutoff_of, needs_relevant_alone
 from unjudged.evidence.contrast import Ints
 from unjudged.evidence.favouring import DirectedPairs, Favouring, favouring, share_seen
-from unjudged.evidence.hypothetical import Hypothetical
-from unjudged.evidence.shared import NEGLIGIBLE, SharedRankings
+from unjudged.evidence.shared import NEGLIGIBLE, SharedRankings, selected_runs
 from unjudged.measures.kernel.registry import Measure, ratio
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments
@@ -266,6 +268,49 @@ def _of_ideal(measure: Measure, judgments: Judgments, top: float) -> Function:
         return ratio(1.0, best)
 
     return reciprocal
+
+
+@dataclass(frozen=True, eq=False)
+class Hypothetical:
+    """Rankings without the documents that cannot matter to a measure, ready for any choice of documents."""
+
+    batched: Batched
+    origin: Integers
+    """The row of each row in the rankings that these were made from."""
+    top: int
+    """The grade that a chosen document gets, the highest of the scale."""
+
+    @classmethod
+    def of(cls, shared: SharedRankings, measure: Measure) -> Hypothetical:
+        """Where only relevant documents count, nonrelevant ones and those below a cutoff are left out."""
+        r, pool, top = shared.rankings, shared.judgments, measure.max_grade(shared.judgments)
+        sparse, origin = needs_relevant_alone(measure, r), np.arange(len(pool.grade))
+        if sparse:
+            reached, matters = r.rank <= cutoff_of(measure), pool.grade > 0
+            matters[r.row[(r.labels < 0) & reached]] = True
+            origin = np.flatnonzero(matters)
+            pool = anonymous(np.searchsorted(origin, pool.offsets), pool.grade[origin])
+            r = r.where(reached).moved(pool, numbered(origin, len(matters)))
+        return cls(Batched(measure, r, np.flatnonzero(pool.grade < 0), sparse), origin, top)
+
+    @property
+    def rankings(self) -> JudgedRankings:
+        """Rankings as judged."""
+        return self.batched.rankings
+
+    def only(self, runs: Sequence[int]) -> Hypothetical:
+        """Return the same for some of the runs, in this order."""
+        return replace(self, batched=replace(self.batched, rankings=selected_runs(self.rankings, runs)))
+
+    def completed(
+        self, completion: Integers, row: NDArray[np.integer], size: int, *, partial: bool = False
+    ) -> Floats:
+        """Completions x runs x queries: the same, of several choices; with `partial` others stay unjudged."""
+        batched = replace(self.batched, partial=True) if partial else self.batched
+        grade = np.full(len(row), self.top, np.int32)
+        given = Grades(completion, np.searchsorted(batched.row, row), grade, size)
+        shape = size, -1, len(self.rankings.judgments.queries)
+        return np.asarray(batched.measure.averaged(batched.values(given)).reshape(shape))
 
 
 @dataclass(frozen=True, eq=False)

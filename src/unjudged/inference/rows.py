@@ -13,7 +13,7 @@ from unjudged.base.errors import UsageError
 from unjudged.base.notes import Note, said_once
 from unjudged.base.wording import shortlist
 from unjudged.collection.query_segments import EVERY
-from unjudged.evidence.contrast import Contrast, Evidence, Ints, Turning
+from unjudged.evidence.contrast import Contrast, Evidence, Ints
 from unjudged.inference.corrections import too_few_draws
 from unjudged.inference.infer import Settings, decide, run_tests, separate
 from unjudged.inference.interaction import PERMUTATIONS, clustered_interaction_p, interaction_p
@@ -34,7 +34,6 @@ from unjudged.rankings.judged import Floats, Mask
 from unjudged.results.fields import Row
 
 POWER = 0.8
-MATTERS = ("document", "document_effect")
 PROMISING, MOST_PERMUTATIONS = 0.001, 99_999
 
 
@@ -221,8 +220,8 @@ def _between(
     return list(zip(p.tolist(), after.tolist(), strict=True))
 
 
-def rows_by_query(contrast: Contrast) -> dict[str, list[Row]]:
-    """Return rows of the queries of the only pair, the largest difference first, and of documents."""
+def rows_by_query(contrast: Contrast) -> list[Row]:
+    """Return rows of the queries of the only pair, the largest difference first."""
     measure, sign = contrast.measure, contrast.measure.sign
     two = int(contrast.first[0]), int(contrast.second[0])
     a, b = (contrast.systems[k] for k in two)
@@ -233,15 +232,6 @@ def rows_by_query(contrast: Contrast) -> dict[str, list[Row]]:
         low, high = contrast.ends_by_query
         columns["low"], columns["high"] = in_own_direction(sign, low[0], high[0])
     named = {"measure": str(measure), "a": a, "b": b}
-    turning: Sequence[Turning] = contrast.turning() if contrast.turning is not None else ()
-    documents: list[Row] = [
-        {**named, "query": t.query, "document": t.document, "document_effect": t.effect}
-        | {"favours": a if t.effect > 0 else b}
-        for t in turning
-    ]
-    most = {row["query"]: row for row in reversed(documents)}
     rows: list[Row] = [{**named, **row} for row in as_rows(columns, len(first))]
-    for row in rows:
-        row |= {name: most[row["query"]][name] for name in MATTERS if row["query"] in most}
     rows.sort(key=lambda row: -abs(row["difference"]))
-    return {"queries": rows, "documents": documents}
+    return rows

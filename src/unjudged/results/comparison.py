@@ -128,25 +128,20 @@ class Comparison(Result):
         return found
 
     def by_query(self, a: str | None = None, b: str | None = None, measure: Any = None) -> Comparison:
-        """Return two systems query by query, and the unjudged documents that move their difference."""
-        rows: dict[str, list[Row]] = {"queries": [], "documents": []}
+        """Return two systems query by query."""
+        rows: list[Row] = []
         for name in self.measures if measure is None else [measure]:
             row = self.pair(a, b, name)
             (evidence,) = (one for one in self.source.evidence if str(one.measure) == row["measure"])
             first, second = (np.array([list(evidence.systems).index(row[k])]) for k in ("a", "b"))
-            found = rows_by_query(evidence.contrast(first, second, by_query=True))
-            for view, own in found.items():
-                rows[view] += own
-        return Comparison(rows, self.notes, self.settings, "queries", self.source)
+            rows += rows_by_query(evidence.contrast(first, second, by_query=True))
+        return Comparison({"queries": rows}, self.notes, self.settings, "queries", self.source)
 
     def shown(self, view: str) -> tuple[Sequence[Row], View]:
         """Return the rows of a view as people see them: the better system first, with letters."""
         rows, view_of = super().shown(view)
         if view == "pairs":
             rows = [better_first(row) for row in rows]
-        if view == "documents":
-            each = [[row for row in rows if row["measure"] == name] for name in self.measures]
-            rows = [row for own in each for row in own[:DOCUMENTS]]
         if view == "systems":
             view_of = OVER_COLLECTIONS if "collections" in self.settings else view_of
             fields = view_of.shown
@@ -161,8 +156,6 @@ class Comparison(Result):
 
     def notes_of(self, view: str, *, marks: bool = True) -> list[str]:
         """Return what a view rests on, and what is known of its columns and marks."""
-        if view == "documents" and marks:
-            return []
         return [*notes_of_view(self, view, marks=marks), *self.notes]
 
     def sentences(self) -> list[str]:

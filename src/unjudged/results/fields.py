@@ -143,7 +143,7 @@ def _headline(row: Row, _: int) -> Cell:
 
 PLAIN: dict[Kind, str] = {
     "label": "table file collection segment measure system query group statistic",
-    "text": "description problem question command refusal favours outcome",
+    "text": "description problem question command refusal outcome",
     "integer": "queries judged_twice rank_left_out",
 }
 """Fields that are named after what they are."""
@@ -229,7 +229,6 @@ field("better_than", "better than", "text")
 field("value_a", "a")
 field("value_b", "b")
 field("document", kind="text", means="the unjudged document that matters most")
-field("document_effect", "its effect", decimals=6, means="on the mean difference, if it is relevant")
 field("gain", decimals=6, means="how much a judgment narrows an interval, or says about an order")
 field("limit_low", "at worst", means="what the difference is above")
 field("limit_high", "at best", means="what the difference is below")

@@ -89,12 +89,10 @@ VIEWS: dict[str, View] = {
     "queries": View(
         [
             *("measure", "system", "query", "value", "value_a", "value_b", "difference", "could be"),
-            *("document", "document_effect"),
         ],
         ["a", "b"],
         by_measure=("value", "could be"),
     ),
-    "documents": View(["measure", "query", "document", "document_effect", "favours"], ["a", "b"]),
     "gate": View(
         [
             *("measure", "segment", "queries", "clusters", "mean_b", "mean_a", "difference"),

@@ -107,8 +107,7 @@ def notes_of_view(result: Any, view: str, *, marks: bool = True) -> list[str]:
     """Say what a table rests on, and what its columns and marks mean if it has them."""
     rows = result.rows[view]
     if view == "queries" and marks:
-        nothing = rows[0].get("low") is not None and not result.rows["documents"]
-        return [columns_by_query(rows[0]), *([note("no-effect")] if nothing else [])]
+        return [f"difference: {rows[0]['a']} minus {rows[0]['b']}."]
     if view not in ("systems", "pairs", "segments", "collections") or "test" not in result.settings:
         return []
     if view == "segments":
@@ -121,13 +120,6 @@ def notes_of_view(result: Any, view: str, *, marks: bool = True) -> list[str]:
     placed = placings(rows, result.settings) if marks and view == "systems" else []
     unknown = [] if result.sentences() else without_judging(result.pairs)  # sentences have it
     return [*([note("shares")] if sought else []), method, *placed, *unknown]
-
-
-def columns_by_query(row: Row) -> str:
-    """Say what columns of a table by query are."""
-    document = "; document: the unjudged one that matters most, and what it alone would add to the mean"
-    known = document if row.get("document") is not None else ""
-    return f"difference: {row['a']} minus {row['b']}{known}."
 
 
 def without_judging(pairs: Sequence[Row]) -> list[Note]:
@@ -339,8 +331,7 @@ def title_of(result: Any, view: str) -> str:
         return f"{which} in {counted(len(result.settings['collections']), 'collection')}; {measures[0]}"
     if many is None or not rows:
         by_query = f"{measures[0]} by query" if len(measures) == 1 else "By query"
-        documents = "Unjudged documents that matter most"
-        return {"segments": "By segment", "queries": by_query, "documents": documents}.get(view, "")
+        return {"segments": "By segment", "queries": by_query}.get(view, "")
     if "collections" in result.settings:
         collections = counted(len(result.settings["collections"]), "collection")
         return f"{counted(len(result.runs), 'system')} x {collections}; {measures[0]}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any
 
@@ -114,8 +113,7 @@ def compare(given: Given) -> None:
     if given.view == "queries":
         if len(found.runs) != 2:
             raise UsageError(f"--view queries is about two systems, and there are {len(found.runs)}")
-        by_query = found.by_query()
-        show_result(by_query if form.single else replace(by_query, view=""), given)
+        show_result(found.by_query(), given)
         return
     view = given.view or ("pairs" if two and form.exact else "systems")
     if not found.rows.get(view):
