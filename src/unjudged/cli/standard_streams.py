@@ -37,8 +37,8 @@ def terminal_width() -> int:
     return max(columns or WIDTH, 20)
 
 
-def show(content: str | bytes, output: Path | None = None) -> None:
-    """Write text or bytes to a file, and say so, or to standard output."""
+def show(content: str | bytes, output: Path | None = None, *, said: bool = True) -> None:
+    """Write text or bytes to a file, and say so if asked, or to standard output."""
     if output is None and sys.stdout is None:
         raise InputError("standard output is closed")
     data = content if isinstance(content, bytes) else content.encode("utf-8", "surrogateescape")
@@ -53,7 +53,7 @@ def show(content: str | bytes, output: Path | None = None) -> None:
 
         check_not_read(output)
         write_whole(output, data)
-        if sys.stderr is not None and output.is_file():
+        if said and sys.stderr is not None and output.is_file():
             sys.stderr.write(f"wrote {plain(str(output))}\n")
     except BrokenPipeError:
         raise

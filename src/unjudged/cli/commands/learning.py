@@ -152,7 +152,7 @@ def write_sample(folder: Path) -> None:
         with removed_if_ended(folder):
             folder.mkdir(parents=True, exist_ok=True)
             for path in (sample.qrels, sample.answers, *sample.runs.values()):
-                show(path.read_bytes(), folder / path.name)
+                show(path.read_bytes(), folder / path.name, said=False)
             files = [folder / path.name for path in (sample.qrels, *sample.runs.values())]
             write_description(files, folder / "collection.toml")
     except BaseException:
