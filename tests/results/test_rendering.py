@@ -173,7 +173,7 @@ def test_a_long_result_is_cut_where_it_shows_itself() -> None:
     wanted = judging.next(sample.qrels, sample.runs["dense"], n=100, measure="RBP(p=0.8)")
     lines = str(wanted).splitlines()
     assert lines[2 + 60 : 2 + 60 + 2] == ["", "40 more rows."]
-    assert lines[-1] == "2 notes: see .notes"
+    assert lines[-1] == "3 notes: see .notes"
     assert any("Estimates from samples will refuse these judgments: infAP" in one for one in wanted.notes)
 
 
