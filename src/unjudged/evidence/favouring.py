@@ -270,7 +270,7 @@ def shared_counts(
             bits[run] = np.packbits(has)
         sets.append(bits.view(np.uint64))
     found = np.zeros((len(first), len(pool.queries)), np.int64)
-    for run in np.unique(first).tolist():
+    for run in set(first.tolist()):
         mine = np.flatnonzero(first == run)
         both = np.bitwise_count(sets[-1][second[mine]] & sets[0][run])
         found[np.ix_(mine, kept)] = np.add.reduceat(both, words[kept], axis=1, dtype=np.int64)

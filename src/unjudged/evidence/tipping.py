@@ -255,7 +255,7 @@ def _of_ideal(measure: Measure, judgments: Judgments, top: float) -> Function:
     A gain is a sum of steps between neighbouring levels, so the best DCG is one of discounts per level.
     """
     gain = measure.gain(judgments.grade)
-    levels = np.unique(np.append(gain[gain > 0], top))
+    levels = sorted({*gain[gain > 0].tolist(), top})
     steps = np.diff(levels, prepend=0.0)
     known = np.stack([np.diff(ends(gain >= level)[judgments.offsets]) for level in levels])
     most = int(np.diff(judgments.offsets).max(initial=0)) + 4

@@ -160,7 +160,7 @@ class DifferenceBounds:
         """
         low = np.empty(extra.shape)
         rel, cutoff = int(self.measure.given.get("rel", 1)), self.measure.given.get("cutoff", inf)
-        for run in np.unique(first).tolist():
+        for run in set(first.tolist()):
             r, mine = self._below_closed.run(run), np.flatnonzero(first == run)
             hits, relevant = r.relevant(rel, cutoff), r.known(rel)
             start, unknown = hits.total(hits.place / hits.rank), unknown_documents(r)
@@ -210,7 +210,7 @@ class DifferenceBounds:
         pool, measure = self.shared.judgments, self.measure
         gain = np.where(pool.grade < 0, 0.0, measure.gain(np.maximum(pool.grade, 0)))
         top = float(measure.gain([measure.max_grade(pool)])[0])
-        levels = np.unique(np.append(gain[gain > 0], top))
+        levels = sorted({*gain[gain > 0].tolist(), top})
         discounts = Discounts(int(np.diff(pool.offsets).max(initial=0)) + 2, measure.given.get("cutoff", inf))
         best = np.zeros(more.shape)
         for step, level in zip(np.diff(levels, prepend=0.0), levels, strict=True):
