@@ -21,7 +21,7 @@ USAGE = {
     "--verison": "unknown option --verison; did you mean --version?",
     "evaluate": "no file is given, and there is no collection.toml here or above: unjudged evaluate [",
     f"evaluate {QRELS}": "no run given: unjudged evaluate [SOURCE...]",
-    f"report {QRELS} {RUN}": "the following arguments are required: -o/--output",
+    f"report {QRELS} {RUN}": "-o PAGE is missing: unjudged report [SOURCE...] -o PAGE",
     f"evaluate {QRELS} {RUN} -m": "--measure needs a value; one that begins with a hyphen is written",
     f"evaluate {QRELS} {RUN} -v=x": "--verbose takes no value",
     f"evaluate {QRELS} {RUN} --depth ten": "--depth is 'ten', expected a whole number",

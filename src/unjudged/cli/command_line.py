@@ -7,10 +7,6 @@ import textwrap
 from argparse import ArgumentError, ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from importlib import import_module
-from itertools import groupby
-from os import scandir
-from os.path import dirname, isdir, join, splitext
-from shlex import quote
 from typing import Any, NoReturn
 
 from unjudged.base.errors import UsageError
@@ -20,8 +16,6 @@ from unjudged.cli.options import REGISTERED, Command, Option, forget, reads, wri
 
 WIDTH = 80
 HELP = ("-h", "--help", "help")
-FEW = 3
-"""More files than this are written as a pattern, if one names exactly these."""
 NUMBERS = {"int": "a whole number", "float": "a number"}
 OVERVIEW = """\
 usage: unjudged COMMAND ...
@@ -33,7 +27,8 @@ usage: unjudged COMMAND ...
 {tasks}
 
 unjudged COMMAND -h: examples and options; --help: all; unjudged --version
-Exit codes: 0 done, 1 input, 2 usage, 130 interrupted; gate: 0 to 2 are answers
+Exit codes: 0 done, 1 input, 2 usage, 130 interrupted
+Of gate: 0 pass, 1 fail, 2 undecided, 3 anything wrong
 """
 SOURCES = """\
 SOURCE is one of: judgments and runs (QRELS RUN...); tables of scores; a description (collection.toml, its
@@ -47,48 +42,43 @@ class Given(Namespace):
     """What a command line says: `words` that belong to no option, and a value for each option."""
 
     command: Command
-    line: str
-    """The command as a shell takes it."""
+    arguments: list[str]
+    """All of it, from the name of the command on."""
     words: list[str]
 
     def files(self) -> list[str]:
-        """Return the words as files to read, as the usage has them: one with dots stands for several."""
-        wanted = self.command.usage.split()
-        needed = [name for name in wanted if name[0] != "["]
-        if len(self.words) < len(needed):
-            raise UsageError(f"{needed[len(self.words)].strip('.')} is missing: {self.usage}")
-        if len(self.words) > len(wanted) and "..." not in self.command.usage:
-            raise UsageError(f"unexpected argument {self.words[len(wanted)]}: {self.usage}")
+        """Return the words, which are files to read."""
         reads(self.words)
         return self.words
+
+    def check(self) -> None:
+        """Refuse too few or too many words; one with dots in the usage stands for several."""
+        usage = self.command.usage
+        wanted, needed = usage.split(), re.sub(r"\[.*?\]", "", usage).split()
+        if len(self.words) < len(needed):
+            raise UsageError(f"{needed[len(self.words)].strip('.')} is missing: {self.usage}")
+        if len(self.words) > len(wanted) and "..." not in usage:
+            raise UsageError(f"unexpected argument {self.words[len(wanted)]}: {self.usage}")
 
     @property
     def usage(self) -> str:
         """How the command is called, for messages."""
-        return f"{' '.join(self.line.split()[:2])} {self.command.usage}".rstrip()
+        name = f"unjudged {self.arguments[0]}"
+        return f"{name} {self.command.call}".rstrip() + f" (`{name} -h` has examples)"
 
+    @property
+    def line(self) -> str:
+        """The command as a shell takes it."""
+        from unjudged.data.sources import in_shell
+
+        return f"unjudged {in_shell(self.arguments)}"
+
+    @property
     def source(self) -> str:
-        """Return the words and what is set, as a shell takes them."""
+        """The words and what is set, as a shell takes them."""
+        from unjudged.data.sources import in_shell
+
         return in_shell([*self.words, *(part for text in self.set for part in ("--set", text))])
-
-
-def in_shell(words: Sequence[str]) -> str:
-    """Return words as a shell takes them; a pattern stands for all files of one kind in a folder."""
-    shown: list[str] = []
-    for (folder, suffix), group in groupby(words, key=lambda word: (dirname(word), splitext(word)[1])):
-        several, common = [*group], join(folder, suffix)
-        known = len(several) > FEW and suffix and isdir(folder or ".") and quote(common) == common
-        alike = known and several == _matching(folder, suffix)
-        shown += [join(folder, f"*{suffix}")] if alike else map(quote, several)
-    return " ".join(shown)
-
-
-def _matching(folder: str, suffix: str) -> list[str]:
-    """Return what a shell makes of a pattern that ends like these files."""
-    with scandir(folder or ".") as found:
-        return sorted(
-            join(folder, one.name) for one in found if one.name.endswith(suffix) and one.name[0] != "."
-        )
 
 
 def command_named(name: str) -> Command:
@@ -133,13 +123,17 @@ def parsed(name: str, words: Sequence[str]) -> Given:
     forget()
     command = command_named(name)
     end = words.index("--") if "--" in words else len(words)
-    given = Given(command=command, line=f"unjudged {in_shell([name, *words])}")
+    given = Given(command=command, arguments=[name, *words])
     given, others = _parser(name, command).parse_known_args(words[:end], given)
+    for one in command.options:
+        if one.needed and not hasattr(given, one.name):
+            raise UsageError(f"{one.needed} is missing: {given.usage}")
     for word in others:
         if word.startswith("-") and word != "-":
             hint = meant(word.partition("=")[0], [name for one in command.options for name in one.names])
             raise UsageError(f"unknown option {word}{hint} (`unjudged {name} -h` lists them)")
     given.words = [*others, *words[end + 1 :]]
+    given.check()
     outputs: dict[bool, list[Any]] = {True: [], False: []}
     for one in command.options:
         value: Any = getattr(given, one.name)
@@ -182,7 +176,7 @@ class _Help(RawDescriptionHelpFormatter):
 def _parser(name: str, command: Command, *, full: bool = False, width: int = WIDTH) -> ArgumentParser:
     """Return the parser of a command; its help is short, or has everything."""
     parser = _Parser(
-        usage=" ".join(filter(None, ["unjudged", name, command.usage, "[OPTION...]"])),
+        usage=" ".join(filter(None, ["unjudged", name, command.call, "[OPTION...]"])),
         description=_about(command, full, width),
         epilog=None if full else f"unjudged {name} --help says more.",
         formatter_class=lambda prog: _Help(prog, max_help_position=26, width=width),

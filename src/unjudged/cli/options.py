@@ -7,7 +7,7 @@ import os
 import re
 import sys
 import textwrap
-from argparse import ArgumentTypeError
+from argparse import SUPPRESS, ArgumentTypeError
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -41,6 +41,10 @@ class Option:
             others = {"type": self._choose, "metavar": "NAME", **others}
         if others.get("type", int) not in (int, float):
             others["type"] = _telling(others["type"])
+        self.needed = f"{names[0]} {others['metavar']}" if others.pop("required", False) else ""
+        """How it is written, if it must be given."""
+        if self.needed:
+            others["default"] = SUPPRESS
         self.others = others
 
     @property
@@ -173,6 +177,11 @@ class Command(NamedTuple):
     usage: str
     options: tuple[Option, ...]
     run: Callable[[Any], int | None]
+
+    @property
+    def call(self) -> str:
+        """What follows its name: its words, and the options that must be given."""
+        return " ".join(filter(None, [self.usage, *(one.needed for one in self.options)]))
 
     @property
     def help(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,16 +21,21 @@ if TYPE_CHECKING:
     from unjudged.results.result import Result
 
 MOST_DECIMALS = 15
+_LABEL = re.compile(r" *\S.*?  +(?=\S)")
+"""The start of a line before a wide gap, such as the name of a measure."""
 
 
 def wrapped(lines: Sequence[str], indent: str = "") -> str:
-    """Return sentences, wrapped to the width of the terminal, after an indent."""
+    """Return sentences after an indent, wrapped to the terminal; what follows a label stays beside it."""
     import textwrap
 
-    width, shown = terminal_width(), []
+    width, shown = terminal_width(), list[str]()
     for line in lines:
-        indents = {"initial_indent": indent, "subsequent_indent": f"{indent}  "}
-        shown += textwrap.wrap(plain(line), width, **indents, break_on_hyphens=False) or [""]  # type: ignore[arg-type]
+        label = _LABEL.match(line)
+        hang = indent + " " * (label.end() if label and label.end() < width // 3 else 0)
+        shown += textwrap.wrap(
+            plain(line), width, initial_indent=indent, subsequent_indent=hang, break_on_hyphens=False
+        ) or [""]
     return "".join(f"{line}\n" for line in shown)
 
 

@@ -8,7 +8,9 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from unjudged.base.choices import Choices
@@ -45,6 +47,8 @@ from unjudged.data.tabular import Tabular
 from unjudged.data.values import identifier
 
 LOOK_AHEAD = 1 << 15
+FEW = 3
+"""More files than this are written as a pattern, if one names exactly these."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -133,6 +137,28 @@ def expanded(pattern: str) -> list[str]:
     if not matching_files:
         raise InputError("no file matches", source=pattern)
     return [FileWithColumns.of(file, columns) for file in matching_files] if columns else matching_files
+
+
+def in_shell(words: Sequence[str]) -> str:
+    """Return words as a shell takes them; a pattern stands for all files of one kind in a folder."""
+    shown: list[str] = []
+    for (folder, suffix), group in groupby(words, key=_kind):
+        several, common = [*group], os.path.join(folder, suffix)
+        known = len(several) > FEW and suffix and os.path.isdir(folder or ".") and quote(common) == common
+        alike = known and several == _matching(folder, suffix)
+        shown += [os.path.join(folder, f"*{suffix}")] if alike else map(quote, several)
+    return " ".join(shown)
+
+
+def _kind(word: str) -> tuple[str, str]:
+    return os.path.dirname(word), os.path.splitext(word)[1]
+
+
+def _matching(folder: str, suffix: str) -> list[str]:
+    """Return what a shell makes of a pattern that ends like these files."""
+    with os.scandir(folder or ".") as found:
+        names = [one.name for one in found if one.name.endswith(suffix) and one.name[0] != "."]
+    return sorted(os.path.join(folder, name) for name in names)
 
 
 def _open_file(path: PathLike, file: PathLike, columns: Mapping[str, str]) -> tuple[Reader, Opened]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import textwrap
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,7 +20,7 @@ from unjudged.collection.score_rows import UNNAMED
 from unjudged.collection.scores import Scores, scores_of
 from unjudged.collection.stale import Fit
 from unjudged.data.nested_dicts import DATASET
-from unjudged.data.sources import expanded
+from unjudged.data.sources import expanded, in_shell
 from unjudged.data.tables import decode
 from unjudged.diagnosis.kinds import CALIBRATION, DESIGN, GROUPS, JUDGMENTS, RUN, SCORES, TEXTS, UNKNOWN
 from unjudged.diagnosis.recognised_files import (
@@ -421,7 +420,7 @@ def _one_measure(scores: Scores) -> list[str]:
 
 def _row(question: str, *words: str, refusal: str = "") -> Row:
     """Return a question with the words of a command that answers it, or why nothing here does."""
-    command = shlex.join(["unjudged", *words]) if words else ""
+    command = f"unjudged {in_shell(words)}" if words else ""
     return {"question": question, "command": command, "refusal": refusal}
 
 

@@ -135,8 +135,8 @@ def gate(
     subject = subject_of(qrels, None if old is None and new is None else [old, new], on_read=on_read)
     described, systems = subject.described, subject.systems
     if len(systems) != 2:
-        number = f"there are {len(systems)} runs"
-        raise UsageError(f"{number}, expected an old one and a new one: {shortlist(systems)}")
+        problem = f"{counted(len(systems), 'run')}, expected an old one and a new one"
+        raise UsageError(f"{problem}: {shortlist(systems)}")
     margin, measures = _asked(described, margin, measures)
     alpha, segments = subject.alpha(alpha), subject.segments(segments)
     found = gather(subject, measures, depth=depth, predicted=predicting(predictions))

@@ -53,13 +53,15 @@ def judge(given: Given) -> None:
     from unjudged.base.errors import UsageError
     from unjudged.base.notes import DOUBT, Note
     from unjudged.base.wording import shortlist
-    from unjudged.cli.output import wrapped
+    from unjudged.cli.output import on_terminal, wrapped
     from unjudged.cli.standard_streams import show, tell
     from unjudged.collection.description import description_above
     from unjudged.judging.judging_page import judging_page, to_judge_in
     from unjudged.judging.texts import read_documents, read_queries
     from unjudged.rankings.judgments import Judgments
 
+    if on_terminal(given.output):
+        raise UsageError("the page needs a file: -o page.html")
     (file,) = given.files()
     scale = [word.strip() for word in given.grades.split(",")]
     if not all(word.isascii() and word.isdecimal() for word in scale):

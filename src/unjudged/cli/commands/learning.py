@@ -52,7 +52,7 @@ def check(given: Given) -> int:
 BIBTEX = Option("--bibtex", action="store_true", help="Write BibTeX of what a paper should cite.")
 
 
-@command("explain", "[WORD]", BIBTEX, "output")
+@command("explain", "[WORD...]", BIBTEX, "output")
 def explain(given: Given) -> None:
     """Say what a measure, a word of the output, a method, a note, an error or a saved JSON result means.
 

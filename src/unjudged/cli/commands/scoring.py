@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 INTERVAL = Option(
     "--interval",
     known="evidence.intervals.methods.interval_methods",
-    help="Add an interval to each mean, of one of these kinds. bounds: whatever the unjudged documents turn "
-    'out to be, "bounds(extra_relevant=2)"; calibrated: a run like the pooled groups; model: each unjudged '
-    'document is relevant with a probability, "model(prevalence=0.2)"; queries: other queries; sampling: '
-    'another random sample. All take a confidence, as in "queries(confidence=0.9)".',
+    help="Add an interval to each mean: bounds, calibrated, model, queries or sampling. bounds: any grades "
+    'of unjudged documents, "bounds(extra_relevant=2)"; calibrated: a run like the pooled groups; model: '
+    'each unjudged document is relevant with a probability, "model(prevalence=0.2)"; queries: other queries; '
+    'sampling: another random sample. All take a confidence, as in "queries(confidence=0.9)".',
 )
 
 
@@ -258,15 +258,13 @@ def margins(words: list[str]) -> float | dict[str, float]:
 
 
 PAGE = Option(
-    "-o", "--output", writes=True, type=a_path, required=True, metavar="FILE", help="Write to this file."
+    "-o", "--output", writes=True, type=a_path, required=True, metavar="PAGE", help="Write to this file."
 )
 TITLE = Option("--title", default="Evaluation report", metavar="TEXT", help="The title of the page.")
 SUFFIXES = (".html", ".htm", "")
 
 
-@command(
-    "report", "[SOURCE...] -o PAGE", PAGE, "measure set", INTERVAL, "baseline test correction alpha", TITLE
-)
+@command("report", "[SOURCE...]", PAGE, "measure set", INTERVAL, "baseline test correction alpha", TITLE)
 def report(given: Given) -> None:
     """Write an evaluation as one page of HTML that needs neither a network nor a server.
 
@@ -292,7 +290,7 @@ def report(given: Given) -> None:
             predictions=correcting(collection, given.set),
             title=given.title,
             command=given.line,
-            source=given.source(),
+            source=given.source,
             **how_tested(given),
         )
     show(page.html, output)
