@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unjudged.diagnosis.measure_pages import FAMILIES, family_of, page, signature
+from unjudged.diagnosis.explaining import FAMILIES, family_of, page, signature
 from unjudged.measures.kernel.registry import MEASURES, Measure
 
 INDEX = """\

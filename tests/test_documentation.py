@@ -20,7 +20,7 @@ from states import states
 from unjudged import MEASURES
 from unjudged.citation import REFERENCES
 from unjudged.collection.description import Description
-from unjudged.diagnosis.measure_pages import page
+from unjudged.diagnosis.explaining import page
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"

@@ -11,7 +11,7 @@ import pytest
 
 import unjudged
 from unjudged import MEASURES, JudgedRankings, Measure, UsageError, compare, evaluate, measure, sample
-from unjudged.diagnosis.measure_pages import page
+from unjudged.diagnosis.explaining import page
 from unjudged.evidence.bounds.value_bounds import bounds
 from unjudged.measures.kernel.names import parse
 from unjudged.rankings.judged import Floats

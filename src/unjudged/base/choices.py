@@ -24,17 +24,29 @@ Conflicts = Literal["error", "majority", "highest", "last"]
 """Names for static typing; a test compares each of these with its registry, which others may add to."""
 
 
-class Choices(dict[str, Thing]):
+class Choices(UserDict[str, Thing]):
     """A registry: things by name, in the order they were added.
 
+    It counts its changes: what is made from its names can be kept until the next.
+
     >>> colours = Choices("colour", red=1, green=2)
-    >>> colours.find("red")
-    1
+    >>> colours.find("red"), colours.changes
+    (1, 2)
     """
+
+    changes = 0
 
     def __init__(self, what: str, **things: Thing) -> None:
         super().__init__(things)
         self.what = what
+
+    def __setitem__(self, name: str, thing: Thing) -> None:
+        self.changes += 1
+        super().__setitem__(name, thing)
+
+    def __delitem__(self, name: str) -> None:
+        self.changes += 1
+        super().__delitem__(name)
 
     def add(self, name: str, thing: Thing) -> Thing:
         """Add a thing under a name, which may replace another."""
@@ -95,26 +107,6 @@ def check_parameters(text: str, given: Iterable[str], known: Sequence[str]) -> N
         if one not in known:
             have = f"it has {', '.join(known)}" if known else "it has none"
             raise UsageError(f"{text}: no parameter is called {one!r}{meant(one, known)}; {have}")
-
-
-class Registry(UserDict[str, Thing]):
-    """Things by name that counts its changes: what is made from its names can be kept until the next.
-
-    >>> registry = Registry({"red": 1})
-    >>> del registry["red"]
-    >>> registry.changes
-    2
-    """
-
-    changes = 0
-
-    def __setitem__(self, name: str, thing: Thing) -> None:
-        self.changes += 1
-        super().__setitem__(name, thing)
-
-    def __delitem__(self, name: str) -> None:
-        self.changes += 1
-        super().__delitem__(name)
 
 
 def as_list(what: str, values: Any) -> list[Any]:

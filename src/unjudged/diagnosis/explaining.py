@@ -14,11 +14,10 @@ from unjudged.base.choices import shown
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.notes import WORDS as NOTES
 from unjudged.base.wording import meant
-from unjudged.citation import cite, methods
+from unjudged.citation import REFERENCES, cite, methods
 from unjudged.diagnosis.glossary import MEANINGS, plainly
-from unjudged.diagnosis.measure_pages import FAMILIES, family_of, page
-from unjudged.measures.kernel.names import parse
-from unjudged.measures.kernel.registry import MEASURES
+from unjudged.measures.kernel.names import other_names, parse
+from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.results.fields import FIELDS
 
 
@@ -143,3 +142,43 @@ def _of_file(file: str) -> Iterator[str]:
         known = FIELDS.get(name)
         yield f"{name}: {known.means if known and known.means else 'as it is named'}"
     yield from ("", *(note["text"] if isinstance(note, dict) else str(note) for note in notes))
+
+
+FAMILIES = {
+    "precision": "Precision, recall and average precision",
+    "gain": "Gain",
+    "rank_biased": "Rank-biased precision and models of users",
+    "incomplete": "Average precision from uniform samples",
+    "stratified": "Estimates from stratified samples",
+    "weighted": "Estimates from weighted samples",
+    "sets": "Sets without an order, and counts",
+    "own": "Your own",
+}
+
+
+def family_of(measure: Measure) -> str:
+    """Return the family of a measure."""
+    home, _, family = measure.function.__module__.rpartition(".")
+    return family if home == "unjudged.measures" else "own"
+
+
+def signature(measure: Measure) -> str:
+    """`AP(rel=1)[@cutoff]`: what is optional is in brackets."""
+    inside = [f"{k}={v!r}" for k, v in measure.parameters.items() if k != measure.traits.at]
+    after = ""
+    if measure.traits.at is not None:
+        required = measure.parameters[measure.traits.at] is inspect.Parameter.empty
+        after = f"@{measure.traits.at}" if required else f"[@{measure.traits.at}]"
+    return measure.name + (f"({', '.join(inside)})" if inside else "") + after
+
+
+def page(measure: Measure) -> str:
+    """Formula, value where undefined, treatment of the unjudged, when to use it, example, citation."""
+    names = other_names(MEASURES[measure.name])
+    also = [f"Also called {', '.join(names)}."] if names else []
+    low, high = measure.range
+    facts = f"Values from {low:g} to {high:g}; over queries the {measure.traits.summary}."
+    if "R = 0" in measure.help:
+        facts = f"R is the number of documents judged relevant. {facts}"
+    cited = [key.strip() if key.startswith("@") else REFERENCES[key].text for key in measure.traits.cite]
+    return "\n\n".join([signature(measure), measure.help, " ".join([facts, *also]), *cited]) + "\n"

@@ -31,11 +31,10 @@ from unjudged.evidence.shared import SharedRankings
 from unjudged.judging import sampling
 from unjudged.judging.pooling import DEEPEST, Pool
 from unjudged.measures.kernel.measure import Measure
-from unjudged.rankings.draw_order import DrawOrder
 from unjudged.rankings.extension import chosen_rows, extended, rows_of, table_of_pool
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments
-from unjudged.rankings.origin import CHECKED, Origin
+from unjudged.rankings.origin import CHECKED, DrawOrder, Origin
 from unjudged.rankings.pooled import unit
 from unjudged.rankings.runs import Run
 

@@ -24,12 +24,12 @@ from unjudged.data.scan import scanner
 from unjudged.data.scan.scanner import Index
 from unjudged.data.sources import name_in_errors, table_of_source
 from unjudged.data.tables import Ids, Table
-from unjudged.rankings.draw_order import DrawOrder
 from unjudged.rankings.origin import (
     A_POOL,
     SAMPLES,
     UNIFORM,
     UNKNOWN,
+    DrawOrder,
     Origin,
     kind_by_columns,
 )

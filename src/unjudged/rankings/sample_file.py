@@ -27,9 +27,8 @@ from unjudged.base.wording import plain
 from unjudged.data.streams import display_name, number_in_file, read_small, whole_in_file
 from unjudged.data.tables import Ids, decode
 from unjudged.data.writing import document_id, query_id
-from unjudged.rankings.draw_order import DrawOrder
 from unjudged.rankings.judgments import CANNOT_JUDGE, SAMPLE, UNSAMPLED, Judgments
-from unjudged.rankings.origin import KINDS, Origin
+from unjudged.rankings.origin import KINDS, DrawOrder, Origin
 from unjudged.rankings.pooled import PooledDocuments
 
 LARGEST_FILE = 1 << 31

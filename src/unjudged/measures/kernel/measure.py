@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.base.choices import Registry
+from unjudged.base.choices import Choices
 from unjudged.base.errors import InputError, UsageError
 from unjudged.measures.kernel.chance import collection
 from unjudged.measures.kernel.traits import Traits, by_places, checked, refused_measure, try_traits
@@ -22,7 +22,7 @@ from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.origin import SAMPLES
 
-MEASURES: Registry[Measure] = Registry()
+MEASURES: Choices[Measure] = Choices("measure")
 """Every measure by its name, in the order of definition."""
 
 BOUNDS: dict[str, Callable[..., Any]] = {}
