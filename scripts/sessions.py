@@ -25,6 +25,7 @@ PAGES = (
     "how-to/track-organiser.md",
     "how-to/score-tables.md",
     "how-to/missing-values.md",
+    "how-to/does-it-hold.md",
     "how-to/sessions-of-queries.md",
     "how-to/continuous-integration.md",
     "how-to/judges.md",

@@ -33,6 +33,7 @@ _NAMES = LazyNames(
         "results.evaluation": "Evaluation",
         "measures.kernel.registry": "MEASURES Measure measure",
         "questions.comparing": "compare compare_collections",
+        "questions.choices": "compare_choices",
         "questions.gating": "GateResult gate",
         "rankings.judged": "JudgedRankings",
         "rankings.judgments": "Judgments",

@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from unjudged.base.wording import counted, percent, shortlist
 
-BELOW = ("shares", "collections", "method", "placing")
+BELOW = ("shares", "collections", "choices", "method", "placing")
 """Codes of notes that stand below their table, because they say how to read it."""
 READING, DOUBT = 0, 1
 """Weights: how to read the results, or why another conclusion may be right."""
@@ -97,6 +97,7 @@ missing-range!: {lacking}. Each counts as the worst value, and ranges and headli
     (scores.missing=zero or drop if you know better).
 missing-zero!: {lacking}. Missing values count as 0.
 missing-drop!: {lacking}. {left:query} left out for all systems: {left:list}.
+choices: ?: leads, but other queries or more judging could change that. {test}, {alpha:level}.
 method: {doubt}{test}, {alpha:level}{against}.
 placing: {of}{said}
 few-draws!: With {draws:,} draws a pair that alone differs has p = {p:.2g} after correction: draw at least

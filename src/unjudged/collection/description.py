@@ -87,6 +87,18 @@ def some_texts(value: Any, place: Place) -> tuple[str, ...]:
     return tuple(a_text(one, place) for one in several)
 
 
+def some(reads: Reads, what: str) -> Reads:
+    """Take one value or a list of values that are read alike."""
+
+    def read(value: Any, place: Place) -> tuple[Any, ...]:
+        several = value if isinstance(value, list | tuple) else [value]
+        if not several:
+            raise Wrong(what)
+        return tuple(_read(reads, one, place) for one in several)
+
+    return read
+
+
 def some_files(value: Any, place: Place) -> Any:
     """Take one file or several; in Python anything that holds the same."""
     if not place.file and not isinstance(value, str):
@@ -227,6 +239,20 @@ class Defaults:
 
 
 @dataclass(frozen=True)
+class Choices:
+    """What could have been chosen as well, when two systems are compared under every choice."""
+
+    measures: Annotated[tuple[str, ...], some_texts] = ("nDCG", "AP", "RR", "RBP")
+    cutoffs: Annotated[tuple[int, ...], some(a_rank, "ranks, such as [5, 10, 20]")] = (5, 10, 20)
+    relevant: Annotated[tuple[float, ...], some(a_number(0), "grades, such as [1, 2]")] = (1, 2)
+    unjudged: Annotated[tuple[str, ...], some(one_of("nonrelevant", "condensed"), "words")] = (
+        "nonrelevant",
+        "condensed",
+    )
+    place: Place = field(default=HERE, repr=False, compare=False)
+
+
+@dataclass(frozen=True)
 class Description:
     """The keys of a description; all that it names may be a file, and in Python what holds the same."""
 
@@ -246,6 +272,7 @@ class Description:
     runs: Annotated[Any, some_runs] = ()
     scores: Annotated[ScoreTable | None, one_table(ScoreTable)] = None
     defaults: Annotated[Defaults, one_table(Defaults)] = Defaults()
+    choices: Annotated[Choices, one_table(Choices)] = Choices()
     place: Place = field(default=HERE, repr=False, compare=False)
     found: bool = False
     """Whether a search found the file: nobody named it, so that no code of it is run."""

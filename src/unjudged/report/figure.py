@@ -189,6 +189,14 @@ def dot(x: float, y: float, colour: str = "ink", radius: float = 4.5) -> str:
     return f'<circle cx="{_at(x)}" cy="{_at(y)}" r="{radius:g}" {ink(colour)}/>'
 
 
+def ring(x: float, y: float, colour: str = "ink", radius: float = 3.6) -> str:
+    """Return a hollow circle."""
+    at = f'<circle cx="{_at(x)}" cy="{_at(y)}" r="{radius:g}"'
+    return (
+        f'{at} {ink("paper")}/>{at} class="{colour}" fill="none" stroke="currentColor" stroke-width="1.8"/>'
+    )
+
+
 def diamond(x: float, y: float, colour: str = "truth", radius: float = 6) -> str:
     """Return a hollow diamond."""
     path = f'd="M{_at(x)} {_at(y - radius)}l{radius} {radius}l{-radius} {radius}l{-radius} {-radius}z"'

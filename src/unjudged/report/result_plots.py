@@ -26,6 +26,7 @@ from unjudged.report.figure import (
     dot,
     line,
     named,
+    ring,
     width_of,
     words,
 )
@@ -34,8 +35,8 @@ from unjudged.results.fields import Row
 from unjudged.results.grid import blank
 from unjudged.results.words import wide_ranges
 
-ROW, BAR = 27, 13
-"""Pixels of a system, and of its range."""
+ROW, BAR, STRIP = 27, 13, 16
+"""Pixels of a system, of its range, and of a choice."""
 OVER_QUERIES = ("query_low", "query_high")
 KEYS = ("mean", "low", "high", *OVER_QUERIES)
 FEW = 6
@@ -152,6 +153,56 @@ def differences_figure(pair: Row, by_query: Sequence[Row], systems: Sequence[str
     return figure
 
 
+def choices_figure(result: Any) -> Figure:
+    """Draw a strip per choice, a column per measure: the difference, its interval, and who leads.
+
+    The colour is that of the leader; the dot is filled if the leader is better. Each measure has its own
+    scale, with no difference in its middle.
+    """
+    rows, systems = result.rows["choices"], result.settings["systems"]
+    families = list(dict.fromkeys(row["family"] for row in rows))
+    groups: dict[str, dict[str, list[Row]]] = {}
+    for row in rows:
+        head = row["choice"].removesuffix(row["change"]).rstrip(", ") if "change" in row else ""
+        out = ", unjudged left out" if row.get("unjudged") == "condensed" else ""
+        label = row["change"] if head else f"cutoff {row['cutoff']}"
+        group = groups.setdefault(f"{head}, one at a time" if head else f"relevant {row['least']:g}{out}", {})
+        group.setdefault(named(label), []).append(row)
+    left = 10 + max(width_of(label, 11) for group in groups.values() for label in group)
+    wide, y = (WIDTH - left - 4) / len(families), 32.0
+    colours = {name: colour_of(place) for place, name in enumerate(systems)}
+    keys = [(dot(10, 0, colours[name]), f"{named(name)} is better") for name in systems]
+    keys += [(ring(10, 0, colours[name]), f"{named(name)} leads") for name in systems]
+    keys.append(
+        (line([(0, 0), (20, 0)], "quiet", 1.5), f"other queries ({percent(1 - result.settings['alpha'])})")
+    )
+    first, *others = result.settings["said"]
+    figure = Figure(0, first, keys, why=" ".join(others))
+    scales = {}
+    for k, family in enumerate(families):
+        own = [row for row in rows if row["family"] == family]
+        ends = [row[end] for row in own for end in (*OVER_QUERIES, "difference")]
+        most = max(abs(end) for end in ends if blank(end) is not None) or 1.0
+        start = left + k * wide
+        scales[family] = Scale(-most, most, start + 6, start + wide - 6)
+        figure.add(words(start + wide / 2, 12, named(family, 12), anchor="middle", size=12, bold=True))
+    for head, group in groups.items():
+        figure.add(words(4, y, head, size=12, colour="quiet"))
+        for label, several in group.items():
+            y += STRIP
+            figure.add(words(left - 8, y + 4, label, anchor="end", size=12))
+            for row in several:
+                x, colour = scales[row["family"]], colours.get(row["ahead"], "quiet")
+                figure.add(line([(x(0), y - STRIP / 2), (x(0), y + STRIP / 2)], "rule", 1))
+                if blank(row.get("query_low")) is not None:
+                    figure.add(line([(x(row[end]), y) for end in OVER_QUERIES], colour, 1.5))
+                mark = dot if row["better"] else ring
+                figure.add(mark(x(row["difference"]), y, colour))
+        y += STRIP + 8
+    figure.height = y
+    return figure
+
+
 def judged_by_rank(rankings: JudgedRankings, runs: int, depth: int) -> tuple[Integers, Integers]:
     """Return by run and rank how many documents are judged, and how many there are."""
     queries = len(rankings) // runs
@@ -224,6 +275,10 @@ class ResultPlots:
                 own |= _ends(row, asked.partition("(")[0])
                 level = row.get("confidence", level) if own.keys() & set(OVER_QUERIES) else level
         return systems_figure(name, list(found.values()), level)
+
+    def choices(self) -> Figure:
+        """Draw a strip per choice, of `compare_choices`."""
+        return choices_figure(self._result)
 
     def judged_by_rank(self, depth: int = 100) -> Figure:
         """Draw the judged share of the first documents, over all queries: a line per run."""

@@ -93,6 +93,15 @@ VIEWS: dict[str, View] = {
         ["a", "b"],
         by_measure=("value", "could be"),
     ),
+    "choices": View(
+        ["choice", "family"],
+        [
+            *("measure", "least", "unjudged", "cutoff", "a", "b", "difference", "other queries would give"),
+            *("p", "other_queries", "more_judging", "headline"),
+        ],
+        across="family",
+        cells=("leads",),
+    ),
     "gate": View(
         [
             *("measure", "segment", "queries", "clusters", "mean_b", "mean_a", "difference"),

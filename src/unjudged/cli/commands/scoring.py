@@ -85,7 +85,7 @@ def hardly_judged(found: Evaluation, given: Given) -> Iterator[Note]:
 
 
 MOST_WORDS = 4
-PAIRED = views("systems", "pairs", "queries", "segments", "collections")
+PAIRED = views("systems", "pairs", "queries", "segments", "collections", "choices")
 
 
 @command(
@@ -106,6 +106,9 @@ def compare(given: Given) -> None:
         unjudged compare news=news.toml web=web.toml
     """
     form = FORMATS.find(form_of(given))
+    if given.view == "choices":
+        show_choices(given)
+        return
     found = compared(given)
     two = len(found.runs) == 2 and "collections" not in found.settings
     if given.plot is not None:
@@ -120,6 +123,21 @@ def compare(given: Given) -> None:
         raise UsageError(f"--view {view}: there are no {view} here; use {', '.join(found.rows)}")
     text = wrapped(found.sentences()) if two and given.view is None else ""
     show_result(found, given, view, text=text, after=next_step(found, given))
+
+
+def show_choices(given: Given) -> None:
+    """Show two systems under every choice that could be defended."""
+    import unjudged
+
+    if are_several(given.words) or (given.measure and len(given.measure) > 1):
+        raise UsageError("--view choices is about one collection, and at most one -m")
+    how = {name: value for name, value in how_tested(given).items() if name not in ("baseline", "correction")}
+    with opened(given) as collection:
+        measure = given.measure[0] if given.measure else None
+        found = unjudged.compare_choices(collection, None, measure, depth=given.depth, **how)
+    if given.plot is not None:
+        show_figure(found.plot.choices(), given.plot)
+    show_result(found, given, "choices")
 
 
 def compared(given: Given) -> Comparison:

@@ -25,10 +25,11 @@ from unjudged.questions.fitting_measures import why_not_uniform
 from unjudged.rankings.judged import Floats
 from unjudged.report.page.answer import answer_of, conclusions_of
 from unjudged.report.page.documents import holes_of, judged_shares, rankings_of
-from unjudged.report.result_plots import judged_by_rank, judged_figure
+from unjudged.report.result_plots import choices_figure, judged_by_rank, judged_figure
 from unjudged.results.comparison import Comparison
 from unjudged.results.escapes import shortened
 from unjudged.results.fields import Row, known
+from unjudged.results.result import Result
 from unjudged.results.words import (
     CORRECTED,
     MEANS,
@@ -74,6 +75,8 @@ class PageInput:
     notes: Sequence[str] = ()
     """Notes beside the notes of the result."""
     described: Description = field(default_factory=Description)
+    choices: Result | None = None
+    """Two systems under every choice of measure."""
 
     @property
     def shared(self) -> SharedRankings | None:
@@ -111,7 +114,9 @@ def page_data(given: PageInput) -> dict[str, Any]:
     }
     if shared is not None:
         by_rank = judged_by_rank(shared.judged_rankings, len(shared.runs), DEPTH)
-        facts["by_rank"] = judged_figure(facts["runs"], *by_rank).svg(styled=False)
+        figures = {"by-rank": judged_figure(facts["runs"], *by_rank)}
+        figures |= {} if given.choices is None else {"choices": choices_figure(given.choices)}
+        facts["figures"] = {place: figure.svg(styled=False) for place, figure in figures.items()}
         facts["holes"] = holes_of(shared)
         facts["rankings"] = rankings_of(shared, given.described)
     return facts

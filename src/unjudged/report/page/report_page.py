@@ -7,12 +7,14 @@ import hashlib
 import html
 import os
 import re
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files as resources
 from typing import Any
 
 from unjudged.base.choices import CorrectionName, TestName, checked_int
+from unjudged.base.errors import UnjudgedWarning
 from unjudged.base.wording import percent, shortlist
 from unjudged.collection.description import MODEL, Description
 from unjudged.collection.query_segments import SegmentsSource
@@ -27,6 +29,7 @@ from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.questions.calibrating import calibration_of
+from unjudged.questions.choices import compare_choices
 from unjudged.questions.comparing import compare_gathered
 from unjudged.questions.fitting_measures import FROM_SAMPLES, fitting_measures
 from unjudged.questions.gathering import Source, gather, predicting, subject_of
@@ -91,7 +94,14 @@ def report_page(
     if interval or calibration is not None:
         notes += _add_interval(found, gathered.evidence, interval or "calibrated", calibration)
     title = subject.described.name or title if title == TITLE else title
-    shown = PageInput(found, sources, command, source, title, by is not None, notes, subject.described)
+    choices = None
+    if collection is not None and shared is not None and len(shared.runs) == 2:
+        with warnings.catch_warnings():  # what they warn of was said
+            warnings.simplefilter("ignore", UnjudgedWarning)
+            choices = compare_choices(collection, None, chosen[0], segments=by, test=test, alpha=alpha)
+    shown = PageInput(
+        found, sources, command, source, title, by is not None, notes, subject.described, choices
+    )
     return Page.of(page_data(shown))
 
 

@@ -132,7 +132,7 @@ async function start() {
   for (const [part, shown] of [["pairs", RUNS > 2], ["pair", RUNS > 1], ["query", facts.holes], ["holes", facts.holes]]) if (!shown) byId(part).remove();
   if (RUNS > 1) { indexPairs(); chooseFirst(); }
   listen();
-  if (facts.by_rank) byId("by-rank").append(document.importNode(new DOMParser().parseFromString(facts.by_rank, "image/svg+xml").documentElement, true));
+  for (const [part, svg] of Object.entries(facts.figures || {})) byId(part).append(document.importNode(new DOMParser().parseFromString(svg, "image/svg+xml").documentElement, true));
   drawAll();
   showNotes();
   showDetails();
