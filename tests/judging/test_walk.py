@@ -6,6 +6,7 @@ import re
 import shlex
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.cli.in_process import printed, refused, unjudged
@@ -74,6 +75,36 @@ def test_a_hundred_answers_place_the_run_that_was_not_pooled(folder: Path) -> No
     printed(*merged[:-1], "all.qrels")
     stop = "Stop: more judging cannot, or is unlikely to, change what nDCG@10 says of any of the 15 pairs"
     assert " ".join(printed("next", "all.qrels", *runs).split()).startswith(stop)
+
+
+def test_judging_until_the_order_is_decided(folder: Path) -> None:
+    """The same three commands again and again; a batch that is merged twice changes nothing."""
+    asked = ["next", "qrels.txt", "lexical.run", "dense.run", "--until", "better", "-o", "to-judge.sample"]
+    said, rounds = printed(*asked), 0
+    assert "Undecided by nDCG@10: dense and lexical." in said
+    while commands := told(said):
+        judge, merged, again = commands
+        assert again == ["next", "judged.sample", *asked[2:]]
+        printed(*judge)
+        unjudged_yet = (folder / "to-judge.sample").read_bytes()
+        answered(folder / "to-judge.sample")
+        printed(*merged)
+        once = Judgments.read("judged.sample")
+        printed("merge", "judged.sample", "to-judge.sample", "-o", "twice.sample")
+        assert np.array_equal(Judgments.read("twice.sample").grade, once.grade)
+        said, rounds = printed(*again), rounds + 1
+        assert (folder / "to-judge.sample").read_bytes() != unjudged_yet
+    assert said.startswith(
+        f"Decided after {20 * rounds} labels: dense is better than lexical; nDCG@10 of dense"
+    )
+    assert rounds <= 5
+    assert "--until better" in refused(2, "next", "judged.sample", *asked[2:4]).replace("until", "--until")
+    for words, problem in (
+        (["-m", "P@5"], "measure is P@5, and the first batch was drawn for nDCG@10"),
+        (["--until", "better(batches=3)"], "batches is 3, and the first batch was drawn for any number"),
+        (["--design", "uniform(10%)"], "until draws batches of holes"),
+    ):
+        assert problem in refused(2, "next", "judged.sample", *asked[2:6], *words)
 
 
 def test_a_sample_of_a_new_pool(folder: Path) -> None:

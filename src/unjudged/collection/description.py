@@ -359,11 +359,14 @@ def _changed(made: Made, given: Mapping[str, Any], place: Place = HERE) -> Made:
     for name, value in given.items():
         old, changes[name] = getattr(made, name), getattr(new, name)
         if name == "judgments":
-            if len(old) != 1 or not isinstance(value, Mapping):
+            people = [one for one in old if len(old) == 1 or one.by != MODEL]
+            if len(people) != 1 or not isinstance(value, Mapping):
                 raise place.at(name).error(
-                    f"are of {counted(len(old), 'file')}: change them in the description"
+                    f"are of {counted(len(people), 'file')}: change them in the description"
                 )
-            changes[name] = (_changed(old[0], value, place.at(name)),)
+            (own,) = people
+            changed = _changed(own, value, place.at(name))
+            changes[name] = tuple(changed if one is own else one for one in old)
         elif is_dataclass(old):
             changes[name] = _changed(old, value, place.at(name))
         elif isinstance(old, dict) and isinstance(value, Mapping):

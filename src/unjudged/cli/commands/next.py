@@ -119,7 +119,7 @@ def _again(given: Given, collection: Collection, judged: str) -> Iterator[list[s
         list(given.words),
         [text for text in given.set if not text.startswith("judgments.file=")],
     )
-    labels = collection.described.judgments
+    labels = [one for one in collection.described.judgments if one.by != "model"]
     if len(labels) == 1 and str(labels[0].file) in words:
         words[words.index(str(labels[0].file))] = judged
     else:
