@@ -14,7 +14,7 @@ from unjudged.judging.pooling import Pool
 from unjudged.predictions import Predictions, estimate_by_document
 from unjudged.predictions.by_document import per_query_estimates
 from unjudged.predictions.calibrated_gains import Combined, cross_fitted, folds_of
-from unjudged.predictions.population import POISSON, Population
+from unjudged.predictions.labelled_population import POISSON, Population
 from unjudged.predictions.sums import SamplingError, Sum, sampling_covariance
 from unjudged.rankings.origin import CHOSEN, UNKNOWN, Origin
 

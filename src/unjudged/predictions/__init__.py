@@ -9,7 +9,7 @@ _NAMES = LazyNames(
         "by_query": "Powered QueryEvidence estimate_by_query prediction_powered",
         "evidence": "estimate_with_predictions",
         "poisson_sample": "design_for_predictions",
-        "predictions": "Judges Predictions",
+        "judges": "Judges Predictions",
     },
 )
 __all__ = _NAMES.all  # noqa: PLE0605 (a list, sorted)

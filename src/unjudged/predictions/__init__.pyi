@@ -2,8 +2,8 @@
 from unjudged.predictions.by_document import DocumentEvidence as DocumentEvidence, estimate_by_document as estimate_by_document
 from unjudged.predictions.by_query import Powered as Powered, QueryEvidence as QueryEvidence, estimate_by_query as estimate_by_query, prediction_powered as prediction_powered
 from unjudged.predictions.evidence import estimate_with_predictions as estimate_with_predictions
+from unjudged.predictions.judges import Judges as Judges, Predictions as Predictions
 from unjudged.predictions.poisson_sample import design_for_predictions as design_for_predictions
-from unjudged.predictions.predictions import Judges as Judges, Predictions as Predictions
 
 __all__ = [
     "DocumentEvidence",

@@ -27,7 +27,7 @@ from unjudged.measures.kernel.measure import ROUNDING, mean_over_queries
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.calibrated_gains import Combined, combined, folds_of
-from unjudged.predictions.population import (
+from unjudged.predictions.labelled_population import (
     ASSUMED,
     STATE_IT,
     Completeness,

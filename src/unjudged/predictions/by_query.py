@@ -21,7 +21,7 @@ from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, POOL_JUDGED, Es
 from unjudged.measures.kernel.measure import Measure
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.predictions.calibrated_gains import combined_scores, folds_of_queries
-from unjudged.predictions.population import Completeness, with_retrieved
+from unjudged.predictions.labelled_population import Completeness, with_retrieved
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.runs import RunsSource

@@ -13,7 +13,7 @@ from unjudged.measures.kernel.names import MeasureLike, with_relevant
 from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.by_document import DocumentEvidence, estimate_population
 from unjudged.predictions.by_query import JudgedAndPredicted, QueryEvidence
-from unjudged.predictions.population import Population, is_sample
+from unjudged.predictions.labelled_population import Population, is_sample
 from unjudged.rankings.judgments import JudgmentsSource
 from unjudged.rankings.runs import RunsSource
 

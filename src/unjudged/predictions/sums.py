@@ -14,7 +14,7 @@ from unjudged.base.segments import sums
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.measures.kernel.traits import Weight
-from unjudged.predictions.population import POISSON, Population
+from unjudged.predictions.labelled_population import POISSON, Population
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments
 

@@ -19,7 +19,7 @@ from unjudged.evidence.drawn.predictions import GRADES, Judges, JudgesSource, Pr
 from unjudged.evidence.intervals.quantiles import Estimate
 from unjudged.measures.kernel.measure import Measure
 from unjudged.measures.kernel.names import MeasureLike, with_relevant
-from unjudged.predictions.population import IncompleteError
+from unjudged.predictions.labelled_population import IncompleteError
 from unjudged.questions.fitting_measures import DEFAULT
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource

@@ -15,7 +15,7 @@ from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, Estimand
 from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.by_document import estimate_population
-from unjudged.predictions.population import (
+from unjudged.predictions.labelled_population import (
     Completeness,
     IncompleteError,
     Population,

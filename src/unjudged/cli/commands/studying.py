@@ -48,7 +48,7 @@ def audit(given: Given) -> None:
 
 def _of_files(given: Given, kind: str | None) -> Collection:
     """Return the collection of people's file, judges and runs."""
-    from unjudged.predictions.predictions import Judges
+    from unjudged.predictions.judges import Judges
 
     reads(given.words)
     people, *others = given.words
