@@ -1,19 +1,25 @@
-"""The command that lists or draws documents to judge."""
+"""Commands to collect judgments: what to judge next, a page to judge on, and merging the answers."""
 
 from __future__ import annotations
 
 import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import unjudged
+from unjudged.base.errors import InputError, UnjudgedError, UsageError
+from unjudged.base.wording import counted, shortlist
 from unjudged.cli.options import Option, command
+from unjudged.cli.output import form_of, on_terminal, show_result, wrapped
+from unjudged.cli.standard_streams import progress, show, tell
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from collections.abc import Iterator, Mapping
 
     from unjudged.cli.command_line import Given
     from unjudged.collection.collection import Collection
     from unjudged.judging.next_documents import NextDocuments
+    from unjudged.judging.texts import Text
 
 DESIGN = Option(
     "-d",
@@ -57,8 +63,6 @@ def list_next(given: Given) -> None:
         unjudged next qrels.txt a.run b.run --until better -o to-judge.sample
     """
     from unjudged.cli.opening import opened
-    from unjudged.cli.output import form_of, on_terminal, show_result, wrapped
-    from unjudged.cli.standard_streams import progress, show
     from unjudged.judging.next_documents import next_documents
 
     in_table = given.format is not None
@@ -86,7 +90,6 @@ def list_next(given: Given) -> None:
 
 def _check_no_answers(path: Path, found: NextDocuments) -> None:
     """Refuse to replace a list in which somebody has put grades that the new one does not have."""
-    from unjudged.base.errors import InputError, UnjudgedError
     from unjudged.rankings.judgments import Judgments
 
     try:
@@ -133,3 +136,115 @@ def _again(given: Given, collection: Collection, judged: str) -> Iterator[list[s
         yield ["next", *words, "--until", given.until, "-o", str(given.output)]
     else:
         yield ["compare" if len(collection.runs) > 1 else "evaluate", *words]
+
+
+DOCUMENTS = Option(
+    "--documents",
+    reads=True,
+    metavar="FILE",
+    help="The texts of the documents: JSONL (name, title, text), TSV (name, text) or irds:ID for a "
+    "dataset of ir_datasets. They are shown whole, as they are.",
+)
+QUERIES = Option(
+    "--queries",
+    reads=True,
+    metavar="FILE",
+    help="The queries in words: JSONL (name, title, description, narrative), TSV or irds:ID.",
+)
+GRADES = Option(
+    "-g",
+    "--grades",
+    default="0,1",
+    metavar="LIST",
+    help="The grades that can be given, whole numbers from 0 to 9.",
+)
+
+
+@command("judge", "TO_JUDGE", DOCUMENTS, QUERIES, GRADES, "output")
+def judge(given: Given) -> None:
+    """Make one offline page to judge documents with: keys for grades, kept in the browser, saved as qrels.
+
+    Open the page in a browser; it needs no network. The keys are the grades, x (cannot judge), arrows, n
+    (next unjudged) and u (undo). Answers are saved one by one, and several tabs share them. Give the saved
+    file to `unjudged merge`, which refuses it if it was cut. Without --documents, texts come from the
+    collection.toml of this folder or one above.
+
+        unjudged judge to-judge.qrels --documents docs.jsonl -o page.html
+        unjudged judge to-judge.qrels --documents d.tsv --queries q.tsv -o page.html
+        unjudged judge to-judge.qrels --documents d.tsv --grades 0,1,2 -o page.html
+    """
+    from unjudged.base.notes import DOUBT, Note
+    from unjudged.collection.description import description_above
+    from unjudged.judging.judging_page import judging_page, to_judge_in
+    from unjudged.judging.texts import read_documents, read_queries
+    from unjudged.rankings.judgments import Judgments
+
+    if on_terminal(given.output):
+        raise UsageError("the page needs a file: -o page.html")
+    (file,) = given.files()
+    scale = [word.strip() for word in given.grades.split(",")]
+    if not all(word.isascii() and word.isdecimal() for word in scale):
+        raise UsageError(f"--grades is {given.grades!r}, expected whole numbers from 0 to 9, as 0,1,2")
+    task = Judgments.read(file)
+    items = to_judge_in(task)
+    described = description_above()
+    texts: list[Mapping[str, Text]] = []
+    for place, (what, read) in enumerate((("queries", read_queries), ("documents", read_documents))):
+        source = getattr(given, what) or getattr(described, what, None)
+        names = {item[place] for item in items} if source else set()
+        texts.append(read(source, names) if source else {})
+        if missing := sorted(names - texts[-1].keys()):
+            has = "has" if len(missing) == 1 else "have"
+            few = f"{len(missing)} of {len(names)} {what} {has} no text in {source}"
+            tell([Note(f"{few}: {shortlist(missing)}.", weight=DOUBT)])
+    words, texts_of = texts
+    name, grades = Path(file).stem, [*map(int, scale)]
+    show(judging_page(items, texts_of, words, grades=grades, name=name, origin=task.origin), given.output)
+    if given.output is not None:
+        show(
+            wrapped([f"Open {given.output} in a browser, judge, and save the answers: {name}-judged.qrels."])
+        )
+        labels = described.judgments if described is not None else ()
+        if task.drawn is not None or len(labels) == 1:
+            first = file if task.drawn is not None else str(labels[0].file)
+            merged = shlex.join(["merge", first, f"{name}-judged.qrels", "-o", f"judged{Path(file).suffix}"])
+            show(f"\nNext: unjudged {merged}\n")
+
+
+CONFLICTS = Option(
+    "--conflicts",
+    known="judging.merging.RULES",
+    default="error",
+    help="Which grade counts if a document has several. error: none, it is an error, as is a tie of "
+    "the majority; else the majority's, the highest or the last.",
+)
+
+
+@command("merge", "QRELS [ANSWERS...]", CONFLICTS, "output")
+def merge(given: Given) -> None:
+    """Merge answers with earlier judgments, or with the sample that `next` drew.
+
+    A file of answers is one person, who is called like the file. Grade -2 is the answer "cannot judge". The
+    documents that were judged differently, or not drawn, are reported. Of a sample, answers may come one
+    after another: it waits for those that are missing.
+
+        unjudged merge qrels.txt to-judge.qrels -o judged.qrels
+        unjudged merge to-judge.sample ann.qrels bob.qrels -o judged.sample
+        unjudged merge qrels.txt ann.qrels bob.qrels --conflicts last -o judged.qrels
+    """
+    from unjudged.judging.merging import merge
+
+    first, *answers = given.files()
+    people: dict[str, str] = {}
+    for file in answers:
+        name = Path(file).stem if Path(file).stem not in people else file
+        if name in people:
+            raise UsageError(f"the same file is given twice: {file}")
+        people[name] = file
+    merged = merge(first, people, conflicts=given.conflicts)
+    show(merged.text([f"unjudged {unjudged.__version__}: {given.line}"]), given.output)
+    if given.output is None:
+        tell(merged.notes)
+    else:
+        judged = int((merged.judgments.grade >= 0).sum())
+        show(wrapped([f"{counted(judged, 'document')} judged.", *merged.notes]))
