@@ -116,3 +116,19 @@ class TestDamage:
             with pytest.raises(UnjudgedError) as found, streams.name_file_in_errors("run.gz"):
                 content(path)
             assert str(found.value).startswith("run.gz: the compressed file is damaged or cut short"), library
+
+    @pytest.mark.parametrize("block", [1, 7, 1 << 18])
+    def test_a_frame_of_zstd_has_the_size_that_it_gives(
+        self, block: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """However few bytes are read at a time: zstd itself looks only at a frame that is there whole."""
+        monkeypatch.setattr(decompression, "BLOCK", block)
+        path, sound = tmp_path / "run.zst", zstd.compress(b"1 Q0 a 1 2 t\n")
+        shorter = bytearray(zstd.compress(b""))
+        shorter[5] = 19
+        path.write_bytes(sound + sound)
+        assert len(content(path)) == 26
+        path.write_bytes(sound + shorter)
+        with pytest.raises(InputError, match="run: the compressed file is damaged or cut short"):
+            with streams.name_file_in_errors("run"):
+                content(path)

@@ -17,6 +17,8 @@ BLOCK = 1 << 18
 BLOCK_AHEAD = 1 << 18
 BLOCKS_AHEAD = 8
 MOST_LZMA_MEMORY = 1 << 30
+LONGEST_HEADER = 18
+"""Bytes of a frame of zstd that give the size of its content."""
 
 
 def is_compressed(path: str | os.PathLike[str]) -> bool:
@@ -49,7 +51,7 @@ def decompressed(
             else:
                 from backports import zstd
 
-            stream = _Members(raw, zstd.ZstdDecompressor)
+            stream = _Members(raw, lambda: _Frame(zstd))
         case _:
             return None
     name, most = "DECOMPRESSED", limit("DECOMPRESSED")
@@ -110,6 +112,27 @@ class _Members:
 
     def close(self) -> None:
         """File is closed by who opened it."""
+
+
+class _Frame:
+    """A frame of zstd, whose content must have the size that its header gives.
+
+    The library checks that only where it gets the whole frame at once.
+    """
+
+    def __init__(self, zstd: Any) -> None:
+        self.frame, self.info_of = zstd.ZstdDecompressor(), zstd.get_frame_info
+        self.start, self.size = b"", 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.frame, name)
+
+    def decompress(self, data: bytes, most: int) -> bytes:
+        text: bytes = self.frame.decompress(data, most)
+        self.start, self.size = (self.start + data[:LONGEST_HEADER])[:LONGEST_HEADER], self.size + len(text)
+        if self.frame.eof and self.info_of(self.start).decompressed_size not in (None, self.size):
+            raise EOFError("a part has another size than its header says")
+        return text
 
 
 class _Bounded(io.RawIOBase):
