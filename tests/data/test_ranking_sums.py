@@ -79,6 +79,21 @@ def test_gains_are_added_up_in_rank_order_and_in_the_best_order(
     np.testing.assert_array_equal(best, expected)
 
 
+@examples(100)
+@given(found=rankings(), rel=st.integers(0, 5), cutoff=cutoffs, more=st.integers(0, 3))
+def test_ends_of_average_precision_are_those_of_plain_python(
+    found: list[tuple[list[int], list[int]]], rel: int, cutoff: float, more: int
+) -> None:
+    """Those are tested beside all completions, as the bounds of AP."""
+    grades, ranks, offsets = arrays(found)
+    retrieved = np.array([max(own, default=0) + more for _, own in found], np.int32)
+    relevant = np.array([sum(grade >= rel for grade in own) for own, _ in found], np.int64)
+    given_arrays = grades, ranks, offsets, retrieved, relevant, np.arange(len(found)), rel, cutoff
+    ends = zip(*(twin.ends_of_precision(*given_arrays) for twin in TWINS), strict=True)
+    for one, other in ends:
+        np.testing.assert_allclose(one, other, rtol=1e-13)
+
+
 @pytest.mark.parametrize("twin", TWINS)
 @examples(50)
 @given(found=rankings(), low=st.integers(-3, 4), high=st.one_of(st.integers(-2, 5), st.just(inf)))
@@ -100,6 +115,14 @@ HOSTILE: dict[str, tuple[Any, ...]] = {
     "a row past the end": ("sum_gains", NUMBERS, WHOLE, WHOLE, OFFSETS, np.ones(9)),
     "a negative row": ("sum_gains", NUMBERS, WHOLE - 2, WHOLE, OFFSETS, np.ones(9)),
     "a negative rank": ("sum_gains", NUMBERS, WHOLE - 1, WHOLE - 2, OFFSETS, np.ones(9)),
+    "fewer rankings than offsets": (
+        "ends_of_precision",
+        *[WHOLE] * 2,
+        OFFSETS,
+        *[WHOLE[:1], *[OFFSETS] * 2],
+        1,
+        9,
+    ),
     "gains that end too early": ("sum_best_gains", NUMBERS[:3], OFFSETS, np.ones(9)),
 }
 

@@ -21,7 +21,7 @@ from unjudged.data.values import NUMBER, Wrong
 if TYPE_CHECKING:
     import pyarrow as pa
 
-LOOK_AHEAD = 1 << 14
+LOOK_AHEAD = 1 << 10
 TEXTS = {"string", "large_string", "string_view", "binary", "large_binary", "binary_view"}
 
 

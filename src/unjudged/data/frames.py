@@ -70,7 +70,7 @@ def open_frame(frame: Any) -> Tabular:
             held = Block(select(chosen))
         check("ROWS", len(held))
         for column in held.columns.values():
-            if hasattr(column, "chunks"):
+            if hasattr(column, "num_chunks"):
                 validate(column)
         return held
 
@@ -84,7 +84,7 @@ def open_frame(frame: Any) -> Tabular:
 def _rows(held: Block, start: int) -> Block:
     """Return the rows of a block."""
     columns = {
-        name: column.slice(start, BLOCK) if hasattr(column, "chunks") else column[start : start + BLOCK]
+        name: column.slice(start, BLOCK) if hasattr(column, "num_chunks") else column[start : start + BLOCK]
         for name, column in held.columns.items()
     }
     return Block(columns, before=start)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice, pairwise
 from threading import Event
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,7 +61,7 @@ class InPieces:
         parts = [table for table in within_memory(self.tables()) if len(table.documents)]
         if not parts:
             raise no_rows()
-        return Table.joined(parts)
+        return parts[0] if len(parts) == 1 else Table.joined(parts)
 
 
 class Opened(Protocol):
@@ -168,9 +168,9 @@ def match_rows(rows: InPieces, judged: scanner.Index) -> Matched:
 
     If the rows of a query are apart, the pieces are made again, and all rows are kept by query.
     """
-    work = partial(match, judged=judged)
+    work = partial(_match_inside, judged=judged)
     try:
-        parts = list(ahead(work, _whole_queries(rows.tables()), on_cores=rows.on_cores))
+        parts = list(_whole_queries(ahead(work, rows.pieces(), on_cores=rows.on_cores), judged))
     except _QueryReturns:
         return _match_apart(rows, judged)
     if not parts:
@@ -182,32 +182,52 @@ class _QueryReturns(Exception):
     """Rows of a query are not together."""
 
 
-def _whole_queries(tables: Iterable[Table]) -> Iterator[Table]:
-    """Yield the same rows, each query in one table: the last query may go on in the next one."""
+class _Piece(NamedTuple):
+    """The queries of a piece, the rows of its first and its last one, and what the others hold."""
+
+    queries: list[bytes]
+    edges: list[Table]
+    inside: Matched | UnjudgedError | None
+
+
+def _match_inside(make: Callable[[], Table], judged: scanner.Index) -> _Piece:
+    """Match all but the ends of a piece on the core that makes it, while it is in the cache."""
+    table = make()
+    names = table.queries.tolist()
+    if 2 * len(names) > len(table.documents) > 1:  # most rows are a group of their own
+        raise _QueryReturns
+    if len(names) < 3:
+        return _Piece(names, [table.span(k, k + 1) for k in range(len(names))], None)
+    last = len(names) - 1
+    edges = [Table.joined([table.span(0, 1)]), Table.joined([table.span(last, last + 1)])]
+    try:
+        return _Piece(names, edges, match(table.span(1, last), judged))
+    except UnjudgedError as error:  # one before it may come first
+        return _Piece(names, edges, error)
+
+
+def _whole_queries(pieces: Iterable[_Piece], judged: scanner.Index) -> Iterator[Matched]:
+    """Yield what the queries of all pieces hold: the last query of one may go on in the next one."""
     seen: set[bytes] = set()
     last: list[Table] = []
-    taken = 0
-    for table in tables:
-        names = table.queries.tolist()
-        if not names:
-            continue
-        goes_on = bool(last) and names[0] == last[0].queries.raw(0)
+    for names, edges, inside in pieces:
+        goes_on = bool(last and names) and names[0] == last[0].queries.raw(0)
         distinct = len(seen) + len(names) - goes_on
         seen.update(names)
-        if len(seen) < distinct or 2 * len(names) > len(table.documents) > 1:  # each row may be a group
+        if len(seen) < distinct:
             raise _QueryReturns
-        if goes_on:
-            last.append(table.span(0, 1))
-        if len(names) > goes_on:
-            if last:
-                yield Table.joined(last)
-            if len(names) - goes_on > 1:
-                yield table.span(int(goes_on), len(names) - 1)
-            last, taken = [table.span(len(names) - 1, len(names))], 0
-        taken += memory_of(last[-1])
-        check("MEMORY", taken)
+        for k, edge in enumerate(edges):
+            if last and not (k == 0 and goes_on):
+                yield match(Table.joined(last), judged)
+                last = []
+            last.append(edge)
+        if isinstance(inside, UnjudgedError):
+            raise inside
+        if inside is not None:
+            yield inside
+        check("MEMORY", sum(map(memory_of, last)))
     if last:
-        yield Table.joined(last)
+        yield match(Table.joined(last), judged)
 
 
 @contextmanager

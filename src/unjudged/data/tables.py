@@ -160,9 +160,7 @@ class Table:
 
     @classmethod
     def joined(cls, parts: Sequence[Table]) -> Table:
-        """The rows of tables one after another; a group that goes on in the next table is one."""
-        if len(parts) == 1:
-            return parts[0]
+        """Copy the rows of tables, one after another; a group that goes on in the next table is one."""
         own = [slice(part.starts[0], part.starts[-1]) for part in parts]
         before = np.cumsum([0, *(rows.stop - rows.start for rows in own)])
         starts = [p.starts[:-1] - p.starts[0] + b for p, b in zip(parts, before, strict=False)]

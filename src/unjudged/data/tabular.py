@@ -59,7 +59,7 @@ class Block:
 
     def _read(self, what: str, column: str, role: str) -> Any:
         held = self.columns[column]
-        if not hasattr(held, "chunks"):
+        if not hasattr(held, "num_chunks"):
             return getattr(values, what)(held, role, self.error)
         with arrow_columns.arrow_errors("damaged Arrow data"):
             return getattr(arrow_columns, what)(held, role, self.error)
@@ -71,7 +71,7 @@ class Block:
     def values(self) -> Mapping[str, Sequence[Any]]:
         """Return the values of each column as Python has them."""
         held = self.columns.items()
-        return {name: own.to_pylist() if hasattr(own, "chunks") else own for name, own in held}
+        return {name: own.to_pylist() if hasattr(own, "num_chunks") else own for name, own in held}
 
     def column(self, role: str, given: Mapping[str, str], names: Sequence[str]) -> str | None:
         """Return the name of the column for a role: as `given`, else the first of `names` that it has."""

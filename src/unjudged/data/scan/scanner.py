@@ -16,6 +16,7 @@ try:
         UnorderedRows,
         best_first,
         count_grades,
+        ends_of_precision,
         environment_variable,
         ids_of_numbers,
         ids_of_strings,
@@ -58,6 +59,7 @@ except ModuleNotFoundError as error:
     )
     from unjudged.data.scan.plain.ranking_sums import (
         count_grades,
+        ends_of_precision,
         sum_best_gains,
         sum_gains,
         sum_precisions,
@@ -74,6 +76,7 @@ __all__ = [
     "UnorderedRows",
     "best_first",
     "count_grades",
+    "ends_of_precision",
     "environment_variable",
     "ids_of_numbers",
     "ids_of_strings",

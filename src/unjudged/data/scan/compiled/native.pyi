@@ -15,6 +15,7 @@ from unjudged.data.scan.plain.matcher import take_names as take_names
 from unjudged.data.scan.plain.dicts import ids_of_strings as ids_of_strings
 from unjudged.data.scan.plain.dicts import stretches_of_strings as stretches_of_strings
 from unjudged.data.scan.plain.ranking_sums import count_grades as count_grades
+from unjudged.data.scan.plain.ranking_sums import ends_of_precision as ends_of_precision
 from unjudged.data.scan.plain.ranking_sums import sum_best_gains as sum_best_gains
 from unjudged.data.scan.plain.ranking_sums import sum_gains as sum_gains
 from unjudged.data.scan.plain.ranking_sums import sum_precisions as sum_precisions

@@ -13,7 +13,7 @@ from unjudged.data.scan.compiled.vector cimport Vector, push, release
 cdef object empty = np.empty
 
 cdef enum:
-    MOST_ARRAYS = 6
+    MOST_ARRAYS = 8
 
 
 cdef class Arrays:
@@ -84,6 +84,76 @@ def sum_precisions(label, rank, offsets, double least, double cutoff):
     if not inside:
         raise changed_while_read("the rankings")
     return arrays.sums
+
+
+def ends_of_precision(label, rank, offsets, retrieved, relevant, unseen, double least, double cutoff):
+    """For each ranking, the lowest and the highest average precision that its unjudged documents leave open."""
+    cdef Arrays arrays = Arrays()
+    cdef int64_t n = 0, size = 0, labels = 0, ranks = 0, sizes = 0, knowns = 0, unseens = 0, s = 0
+    cdef const int32_t *labels_at = arrays.int32s(label, &labels)
+    cdef const int32_t *ranks_at = arrays.int32s(rank, &ranks)
+    cdef const int64_t *starts = arrays.int64s(offsets, &n)
+    cdef const int32_t *retrieved_at = arrays.int32s(retrieved, &sizes)
+    cdef const int64_t *relevant_at = arrays.int64s(relevant, &knowns)
+    cdef const int64_t *unseen_at = arrays.int64s(unseen, &unseens)
+    found = empty(2 * sizes)
+    cdef double *low = <double *>arrays.add(found, c'd', sizeof(double), &size, PyBUF_WRITABLE)
+    cdef bint inside = labels == ranks and n - 1 == sizes == knowns == unseens
+    with nogil:
+        while inside and s < sizes:
+            inside = 0 <= starts[s] <= starts[s + 1] <= ranks
+            if inside:
+                find_ends(
+                    labels_at + starts[s], ranks_at + starts[s], starts[s + 1] - starts[s], retrieved_at[s],
+                    relevant_at[s], unseen_at[s], least, cutoff, &low[s], &low[sizes + s],
+                )
+            s += 1
+    if not inside:
+        raise changed_while_read("the rankings")
+    return found[:sizes], found[sizes:]
+
+
+cdef void find_ends(
+    const int32_t *label, const int32_t *rank, int64_t n, int32_t retrieved, int64_t relevant, int64_t unseen,
+    double least, double cutoff, double *low, double *high
+) noexcept nogil:
+    """Let unjudged documents turn relevant one after another: from the top, and then from the bottom."""
+    cdef double start = 0, below = 0, turned = 0, total
+    cdef int64_t i, k, above = 0, most = relevant + unseen, count = 0
+    for i in range(n):
+        if label[i] >= least and rank[i] <= cutoff:
+            above += 1
+            start += <double>above / rank[i]
+            below += 1.0 / rank[i]
+    high[0] = start / <double>relevant if relevant else 0
+    low[0] = start / <double>most if most else 0
+    total, above, i = start, 0, 0
+    for k in range(1, retrieved + 1):
+        if i < n and rank[i] == k:
+            i += 1
+            if label[i - 1] >= 0:
+                if label[i - 1] >= least and k <= cutoff:
+                    above += 1
+                    below -= 1.0 / k
+                continue
+        count += 1
+        if k <= cutoff:
+            total += <double>(above + count) / k + below
+        high[0] = max(high[0], total / <double>(relevant + count))
+    total, below, i, count = start, 0, n, most
+    for k in range(retrieved, 0, -1):
+        if i and rank[i - 1] == k:
+            i -= 1
+            if label[i] >= 0:
+                if label[i] >= least and k <= cutoff:
+                    above -= 1
+                    below += 1.0 / k
+                continue
+        count += 1
+        if k <= cutoff:
+            total += <double>(above + 1) / k + below + turned
+            turned += 1.0 / k
+        low[0] = min(low[0], total / <double>count)
 
 
 def sum_gains(gain, row, rank, offsets, discount):
