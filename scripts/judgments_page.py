@@ -33,7 +33,7 @@ COMMANDS = {
 HEAD = """# What your judgments allow
 
 Judgments are a pool, a sample, or something else. That decides what you can compute from them. The files keep it, and every
-command asks before it computes. `make docs` makes these tables by asking too.
+command asks before it computes. These tables are made by asking the same code.
 
 ## How judgments were made
 
@@ -52,8 +52,8 @@ FROM = {
 }
 KEPT = """
 A file of text keeps its kind in its columns, or in a comment such as `# unjudged-origin pool to rank 100: ...`. Lines with
-grade -1 can mean a sample, or a pool that was judged to some rank only. Too many judged documents among the first ten of the
-runs rule a sample out.
+grade -1 can mean a sample, or a pool that was judged to some rank only. Where too many of the
+first ten documents of the runs are judged, it cannot be a sample.
 
 Grade -2 is the answer "cannot judge". Such a document is not judged, and it is not missing either.
 
@@ -132,8 +132,9 @@ def _uses() -> str:
         cells = ["yes" if kind in use.takes else "refused" for kind in KINDS]
         rows.append(f"| {name} | {use.queries}, {use.judgments} | {' | '.join(cells)} |")
     note = (
-        "These are the answers for AP, nDCG and other plain measures. infAP, xinfAP, statAP and other estimates have no "
-        "range and no calibration, and so it is with `unjudged=` and `chance=`. What people judge by the list of `next` "
-        "is *chosen*."
+        "These are the answers for AP, nDCG and other plain measures. Estimates (infAP, xinfAP, statAP) and measures with "
+        "`unjudged=` or `chance=` have no range and no calibration. Lines of -1 may also mean a pool that was judged to some "
+        "rank. So calibration takes them, unless fewer of the first documents of the runs are judged than a pool would have. "
+        "What people judge by the list of `next` is *chosen*."
     )
     return "\n".join([*head, *rows, "", note])
