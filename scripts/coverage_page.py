@@ -70,8 +70,8 @@ the intervals of the rest fail.""",
         "Intervals from random samples",
         """Six runs, from nearly the worst to the best, and many samples of each design (500 on the even topics of TREC-8,
 200 elsewhere). The truth is the plain measure with the whole pool judged. The odd topics of TREC-8 chose the variance and
-the rule that refuses. What is different for samples of one stratum was chosen on the even topics and on DL-2019. The others are
-the test in either case, except that the kind of rule that refuses was chosen after all three had been seen.""",
+the rule that refuses. What is different for samples of one stratum was chosen on the even topics and on DL-2019. What did not choose is the test.
+But the rule that refuses was chosen after all three had been seen.""",
         lambda row: row.setting.removeprefix("even topics, ").rpartition(", ")[0],
     ),
     Claim(
@@ -125,7 +125,7 @@ not, because their bias differs from run to run.""",
     Claim(
         "families",
         "Ten equal systems",
-        """Ten equal systems are simulated, and 10, 6 or 3 of them are pooled to rank 10. Promised is that none is called
+        """Ten equal systems are simulated, and 10, 6 or 3 of them are pooled to rank 10. The promise is that none is called
 better in 95 % of the collections, after Holm's correction over 45 pairs. The file has the t test as judged
 beside it: with 6 of 10 pooled it names a better system in more than 80 %.""",
         _last,
@@ -142,8 +142,8 @@ often a gate passes a system that is not worse.""",
     Claim(
         "segments",
         "Segments of the queries",
-        """All segments have the same mean. They come from one pair of systems, or each from another pair. Promised is that
-they are not said to differ. Then the 95 % interval of one segment.""",
+        """All segments have the same mean. They come from one pair of systems, or each from another pair. The promise
+is that they are not said to differ. Then the 95 % interval of one segment.""",
         _last,
     ),
     Claim(

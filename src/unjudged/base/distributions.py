@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 FAR = 4.0
-"""Squares of t from which on the continued fraction is used, and earlier with fewer degrees of freedom: half
-less a series loses digits there, and the fraction converges slowly near 0."""
+"""The continued fraction is used from this square of t on, and earlier with fewer degrees of freedom. A half
+minus a series would lose digits there. Near 0 the fraction converges slowly."""
 TERMS, MORE = 48, 4.5
 """Terms of the series, and of the fraction for each root of the degrees of freedom, in steps of 16."""
 SHIFTED = 20

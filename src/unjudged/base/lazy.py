@@ -82,7 +82,7 @@ if not TYPE_CHECKING:
             return self.complete(cls).__dataclass_fields__
 
     def dataclass(cls: Any = None, /, **options: Any) -> Any:
-        """Make a dataclass once its first object is made: most are not used by a command.
+        """Make a class a dataclass when its first object is made: a command uses few of them.
 
         `dataclasses.dataclass` compiles up to six methods for each class, a third of a millisecond.
         """

@@ -151,7 +151,7 @@ class Collection:
     ) -> list[Measure]:
         """Return the measures that a call names, else the described defaults, else others.
 
-        What is relevant holds for each that does not set it.
+        Each has the lowest relevant grade of the collection, unless it sets its own.
         """
         if named is None:
             named = self.described.defaults.measures or otherwise()

@@ -59,7 +59,7 @@ BYTES_OF_A_CELL = 700
 
 
 class Cell(NamedTuple):
-    """What a value is of."""
+    """System, query, measure and repeat of a value."""
 
     system: str
     query: str

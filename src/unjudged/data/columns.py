@@ -189,7 +189,7 @@ def is_header(fields: Sequence[str], given: Mapping[str, str] = NONE) -> bool:
 
 
 def descending(role: str, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Numbers of which the highest is best: ranks change their sign."""
+    """Return numbers of which the highest is best: ranks are negated."""
     return -numbers if role == "rank" else numbers
 
 

@@ -91,7 +91,7 @@ def _rows(held: Block, start: int) -> Block:
 
 
 def _columns(frame: Any) -> tuple[list[str], Callable[[Sequence[str]], Mapping[str, Any]]]:
-    """Return the names of columns, and what gives some of them: in Arrow, or as Python's values."""
+    """Return the names of columns, and what returns some of them, in Arrow or as Python's values."""
     import narwhals
 
     frame = narwhals.to_native(frame, pass_through=True)

@@ -119,7 +119,7 @@ def add_label(
 
 
 class Tabular(NamedTuple):
-    """The names of columns, and what makes blocks of those that are chosen, as often as they are asked for.
+    """Names of columns, and a function that gives blocks of the chosen ones, as often as it is called.
 
     The blocks are a list if the rows are in memory. `on_cores` says that several cores make them faster.
     """

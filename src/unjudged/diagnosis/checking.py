@@ -178,7 +178,7 @@ class _Files:
 
     @cached_property
     def sources(self) -> Mapping[str, Any]:
-        """Files of runs by the names of the runs: those beside the description, or else its own."""
+        """Files of runs by the names of the runs: given beside the description, or else its own."""
         if beside := [one.file for one in self.all_of(RUN) if one.file in self.beside]:
             return name_runs(beside)
         broken = {one.file for one in self.all_of(UNKNOWN)}

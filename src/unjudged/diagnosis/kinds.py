@@ -39,7 +39,7 @@ OUTER = r'\{\s*"([^"\\]*)"\s*:\s*(?:\{\s*"[^"\\]*"\s*:\s*)?(\{[^{}]*)'
 
 
 def kind_of_file(file: str) -> str:
-    """Return the kind that the start of a file shows; nothing if that takes its numbers."""
+    """Return the kind that the start of a file shows; nothing if only its numbers can show it."""
     if file.startswith(DATASET):
         return JUDGMENTS
     with name_file_in_errors(file):

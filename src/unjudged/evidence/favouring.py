@@ -129,7 +129,7 @@ def favouring(
 
 
 def _steps(number: Floats) -> Floats:
-    """Return how much more each number is than the next one, the last one than 0."""
+    """Return how far each number is above the next one, and the last one above 0."""
     steps = number.copy()
     steps[:-1] -= number[1:]
     return steps
@@ -232,7 +232,7 @@ def _in_tables(labelled: _Labelled, pairs: DirectedPairs) -> Floats:
 
 
 def _in_twos(labelled: _Labelled, pairs: DirectedPairs) -> Floats:
-    """Return the same from a list of all runs that have a document, two by two."""
+    """Return the same, found from the runs that have each document, two runs at a time."""
     r, runs = labelled.rankings, pairs.runs
     order = stable_order(r.row)
     row = r.row[order]

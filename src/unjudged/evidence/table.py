@@ -86,7 +86,7 @@ class TableEvidence:
         return None if gaps is None or not gaps.any() else gaps
 
     def _ends(self, scores: Floats, *, of_others: bool) -> tuple[Ends | None, str]:
-        """Return the ends of every value, and why none are known of those that the table has.
+        """Return the ends of every value, and why values of the table have none.
 
         `of_others` if what other systems found may change them.
         """

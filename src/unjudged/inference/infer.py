@@ -156,10 +156,10 @@ PARTS = ("weight", "value", "error")
 
 
 def powered_queries(contrast: Contrast) -> Floats:
-    """Return k x q: scores by query whose mean, and its standard error, are those with the predictions.
+    """Return k x q: scores by query with the mean and the standard error that predictions give.
 
-    What the predictions leave of each query is stretched until its spread has that error. Without predictions
-    for further queries these are the scores.
+    Residuals of the predictions are scaled until their spread gives this error. Without predictions for
+    further queries these are the scores.
     """
     if contrast.surrogate is None:
         return contrast.values

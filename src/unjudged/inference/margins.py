@@ -78,7 +78,7 @@ def extremes(contrast: Contrast, judging: JudgingName) -> tuple[Floats, Floats, 
 
 
 def _lower(expected: Floats, values: Floats) -> Floats:
-    """Return expected values, or the values as judged where their mean is not above these."""
+    """Return the expected values, or the values as judged where their mean is lower."""
     return np.where((expected.mean(axis=1) <= values.mean(axis=1))[:, None], expected, values)
 
 

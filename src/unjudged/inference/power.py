@@ -183,8 +183,8 @@ def power_of_t(queries: float, effect: float, alpha: float) -> float:
 def _above(critical: float, freedom: float, centre: float) -> float:
     """P(Z + centre > c S) for Z Normal and S^2 chi-squared over its degrees of freedom.
 
-    scipy's `nct` gives NaN for much of what is asked here. Either variable can be integrated out exactly; the
-    quadrature is over the other one, chosen so that what it sees is smooth.
+    scipy's `nct` gives NaN for much of what is asked here. One of the two variables is integrated exactly,
+    and the other by quadrature: the one in which the integrand is smooth.
     """
     from scipy.special import chdtr, ndtr
 

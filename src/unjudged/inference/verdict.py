@@ -91,9 +91,9 @@ def lowest_share(
 ) -> Floats:
     """Return the lowest share in [0, 1] at which `turned` is not negative, infinite if it always is.
 
-    `turned` is asked about shares of some pairs; others are not sought. Shares of TRIED are tried in turn.
-    The first that turns a pair is narrowed down by the rule of false position (Illinois), which finds the
-    share of a straight line at once.
+    Only the `chosen` pairs are asked about. Shares of TRIED are tried one after another. The first that turns
+    a pair is narrowed down by the rule of false position (Illinois), which finds the share of a straight line
+    at once.
     """
     low, high = np.zeros(pairs), np.full(pairs, np.inf)
     at_low, at_high = np.full(pairs, np.nan), np.full(pairs, np.nan)

@@ -71,8 +71,9 @@ def next_documents(
 
     With `until` "better" they are batches of `n` holes, drawn by what they could change of the pairs that
     need judging. Merge the answers and ask again, until the order of each pair on these queries is decided,
-    at 95 % however often one looks. "better(batches=5)" declares at most five looks, which is narrower. The
-    design may be holes too, as in "holes(depth=100)". The measure is the one that the first batch was for.
+    at 95 % however often one looks. "better(batches=5)" declares at most five looks, which gives narrower
+    intervals. The design may be holes too, as in "holes(depth=100)". The measure is the one that the first
+    batch was for.
 
     >>> from unjudged import sample
     >>> next_documents(sample.qrels, sample.runs, n=2, measure="nDCG@10").sentence()

@@ -126,7 +126,7 @@ class JudgedAndPredicted:
     """As `people`, with a row for every document that the runs retrieve."""
     judges: Judges
     predicted: Sequence[JudgedRankings]
-    """One of each judge."""
+    """Rankings judged by each judge."""
 
     @classmethod
     def of(

@@ -208,7 +208,7 @@ def _spread(rows: Sequence[Row], view: View) -> tuple[list[Row], list[str | Fiel
 
 
 def _cell_of(name: str, head: Any, view: View, *, count: bool) -> Field:
-    """Return the field that shows another one of the rows with this value, which names the first."""
+    """Return a field that shows the named field of the rows with this value; the value is its heading."""
     of = FIELDS[name]
     beside = of.heading if view.by_measure else f"{of.heading} {head}"
     return replace(

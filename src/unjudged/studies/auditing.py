@@ -33,9 +33,9 @@ from unjudged.studies.resampling import DRAWS, QueryDraws, left_out_estimates, n
 
 PEOPLE = "people"
 OF_ORDERS = ("tau", "tau_ap", "rho", "rms", "rbo")
-"""Statistics of the order of systems by a judge, as an estimate of that by people."""
+"""Statistics of the order of systems by a judge, beside the order by people."""
 OF_A_SAMPLE = "P@10"
-"""The measure if none is named and people judged a recorded sample, which estimates sums."""
+"""Default measure where people judged a recorded sample, from which sums can be estimated."""
 
 
 def audit(

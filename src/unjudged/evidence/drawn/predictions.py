@@ -72,7 +72,7 @@ class Predictions:
         return made if kind is None else replace(made, kind=kind, guessed=False)
 
     def notes(self) -> list[str]:
-        """Say as what the predictions were read, if they could be either kind."""
+        """Say how the predictions were read, if they could be grades or scores."""
         if not self.guessed or (self.table.numbers[:, 0] % 1).any():
             return []
         other = "say --set predictions.kind=grades (in Python kind='grades') if they are grades"
@@ -221,7 +221,7 @@ class Judges:
         return np.stack([judge.aligned(judgments, what).value for judge in self.all])
 
     def notes(self) -> list[str]:
-        """Say as what the predictions were read, where they could be either kind."""
+        """Say how the predictions were read, where they could be grades or scores."""
         return [note for judge in self.all for note in judge.notes()]
 
     def weighed(self, weights: Floats) -> dict[str, float]:

@@ -47,7 +47,7 @@ _NUMBERS = re.compile(r"\s*[0-9.]+\s*(,\s*[0-9.]+\s*)*")
 
 
 def parse_measures(measures: MeasureLike | Iterable[MeasureLike]) -> list[Measure]:
-    """Measures from names, measures of ours or ir_measures; `AP,nDCG@10` and `P.5,10` are two each."""
+    """Return measures for names, ours or of ir_measures; `AP,nDCG@10` and `P.5,10` each name two."""
     one = isinstance(measures, str | Measure) or is_of_ir_measures(measures)
     items: Any = [measures] if one else measures
     if not isinstance(items, Iterable):

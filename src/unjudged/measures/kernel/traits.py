@@ -62,7 +62,7 @@ class Traits:
     weight: Weight | None
     """For a sum over documents of gain x weight: the weight of each rank."""
     tail: Weight | None
-    """Where such a sum goes on after the end of a ranking: the weights of all ranks after each rank."""
+    """The sum of the weights of all ranks after each rank, if the sum goes on after the end of a ranking."""
     trec_eval: Mapping[str, tuple[float, ...]]
     """Its names in trec_eval, each with the cutoffs that it has there by default."""
     aliases: tuple[str, ...]
