@@ -7,11 +7,11 @@ import time
 import numpy as np
 
 from unjudged import JudgedRankings, Judgments
+from unjudged.base.segments import Floats
 from unjudged.predictions.by_document import per_query_estimates
 from unjudged.predictions.calibrated_gains import cross_fitted
 from unjudged.predictions.labelled_population import POISSON, Population
 from unjudged.predictions.sums import sampling_covariance
-from unjudged.rankings.judged import Floats
 
 DEPTH = 1_000
 

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from functools import partial
 
 from unjudged import evaluate
+from unjudged.base.segments import Floats
 from unjudged.evidence.runs_compared import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.corrections import find_correction
@@ -21,7 +22,6 @@ from unjudged.inference.rows import pairs_of
 from unjudged.inference.significance import p_values
 from unjudged.inference.verdict import BETTER
 from unjudged.measures.kernel.names import parse_measure
-from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import name_runs
 

@@ -13,9 +13,9 @@ import numpy as np
 from held import Held, write_held, write_rows
 
 from unjudged import Judgments, evaluate
+from unjudged.base.segments import Floats
 from unjudged.measures.kernel.estimand import Estimand
 from unjudged.predictions import Predictions, prediction_powered
-from unjudged.rankings.judged import Floats
 
 RUNS = ("ICT-BERT2", "ICT-CKNRM_B", "ICT-CKNRM_B50")
 THRESHOLD = 9.0

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from unjudged.base.segments import Floats
 from unjudged.inference.corrections import find_correction
 from unjudged.inference.pairs import Pairs
 from unjudged.inference.significance import p_values
-from unjudged.rankings.judged import Floats
 
 
 class Found(NamedTuple):

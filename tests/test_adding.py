@@ -25,6 +25,7 @@ from unjudged import (
     measure,
     sample,
 )
+from unjudged.base.segments import Floats, Integers
 from unjudged.cli.command_line import Given
 from unjudged.cli.options import REGISTERED, command
 from unjudged.cli.output import show_tables
@@ -45,7 +46,6 @@ from unjudged.measures.kernel.estimand import ALL_JUDGED
 from unjudged.measures.kernel.registry import Measure, bounds_of, reported_measure
 from unjudged.questions.comparing import compare_gathered
 from unjudged.questions.gathered import Gathered, known_evidence
-from unjudged.rankings.judged import Floats, Integers
 from unjudged.report.figure import Figure, colour_of, dot
 from unjudged.results.fields import FIELDS, Row, field
 from unjudged.results.grid import Grid, grid_of

@@ -7,7 +7,7 @@ import urn
 from pages import figure, page
 from uncertainty_figures import cells, densities, side_by_side
 
-from unjudged.rankings.judged import Floats
+from unjudged.base.segments import Floats
 from unjudged.studies import Uncertain
 
 P, DOCUMENTS, JUDGED, QUERIES, REPLICATES = 0.8, 100, 10, 50, 10_000

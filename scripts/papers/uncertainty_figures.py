@@ -9,7 +9,7 @@ import numpy as np
 from charts import COLOURS, altair_module, finished
 from random_rankings import difference_from_prevalence
 
-from unjudged.rankings.judged import Floats
+from unjudged.base.segments import Floats
 
 
 def densities(distributions: Mapping[str, tuple[Floats, Floats]], title: str, bins: int = 60) -> Any:

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from unjudged.base.errors import UsageError
+from unjudged.base.segments import Floats, Integers
 from unjudged.measures.kernel.registry import ratio
-from unjudged.rankings.judged import Floats, Integers
 
 
 class Moments(NamedTuple):

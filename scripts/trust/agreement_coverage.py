@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from held import Held
 
+from unjudged.base.segments import Floats
 from unjudged.evidence.intervals.quantiles import Estimate
-from unjudged.rankings.judged import Floats
 from unjudged.studies.auditing import OF_ORDERS, coefficient_estimates
 from unjudged.studies.coefficients import COEFFICIENTS
 from unjudged.studies.orders import STATISTICS

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from unjudged.base.segments import ends
+from unjudged.base.segments import Floats, Integers, Mask, ends
 from unjudged.collection.collection import judged_rankings
 from unjudged.evidence.calibration import Calibration, FirstDocuments, LeftOut, mean_bounds
 from unjudged.evidence.intervals.methods import Asked, How
@@ -19,7 +19,7 @@ from unjudged.inference.systems import alone
 from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.extension import chosen_rows
-from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
+from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments
 
 MEASURES = ("AP", "nDCG@10", "RBP(p=0.8)", "RBP(p=0.95)", "P@10", "RR")

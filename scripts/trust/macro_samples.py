@@ -11,8 +11,8 @@ from held import Held
 from left_out_runs import Track
 
 from unjudged import evaluate
+from unjudged.base.segments import Floats
 from unjudged.inference.macro import macro_differences, macro_interval
-from unjudged.rankings.judged import Floats
 
 MEASURE = "nDCG@10"
 SIZES = {

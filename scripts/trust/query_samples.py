@@ -9,8 +9,8 @@ from held import Held
 from left_out_runs import Track
 
 from unjudged import evaluate
+from unjudged.base.segments import Floats
 from unjudged.evidence.intervals.quantiles import has_range, mean_interval
-from unjudged.rankings.judged import Floats
 
 MEASURES = ("AP", "nDCG@10", "RBP(p=0.8)", "P@10", "RR", "DCG@10", "GMAP")
 SIZES = (5, 10, 25, 50)

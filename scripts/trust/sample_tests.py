@@ -19,11 +19,11 @@ from held import Held
 from left_out_runs import Track
 
 from unjudged import Judgments
+from unjudged.base.segments import Floats
 from unjudged.evidence.intervals.quantiles import t_quantile
 from unjudged.judging import Pool
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.registry import MEASURES
-from unjudged.rankings.judged import Floats
 from unjudged.rankings.runs import Run
 
 ESTIMATES = ("xinfAP", "infNDCG", "statAP")

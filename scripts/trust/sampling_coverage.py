@@ -15,6 +15,7 @@ import numpy as np
 from held import Held
 
 from unjudged.base.errors import UsageError
+from unjudged.base.segments import Floats
 from unjudged.collection.collection import judged_rankings
 from unjudged.evidence.intervals.quantiles import normal_quantile, reaches
 from unjudged.evidence.intervals.sampled import check_drawn, strata_of, too_few
@@ -23,7 +24,6 @@ from unjudged.evidence.shared import selected_runs
 from unjudged.judging.pooling import REST, Pool
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.registry import Measure
-from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments
 
 MEASURES = ("AP", "nDCG", "nDCG@10", "nDCG@20", "P@10", "P@30", "RBP(p=0.8)", "RBP(p=0.95)")

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from left_out_runs import Pooled, Track, of_runs, only_by, tracks
 
-from unjudged.base.segments import numbered
+from unjudged.base.segments import Floats, Integers, numbered
 from unjudged.evidence.calibration import LeftOut
 from unjudged.evidence.contrast import Contrast
 from unjudged.evidence.runs_compared import RankingsEvidence
@@ -32,7 +32,6 @@ from unjudged.inference.significance import p_values, t
 from unjudged.inference.verdict import BETTER, HEADLINES
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.rankings.extension import chosen_rows
-from unjudged.rankings.judged import Floats, Integers
 
 ALPHA, DRAWS, SEED, MARGINS = 0.05, 20, 41, (0.0, 0.01)
 BOTH, ONE = "both", "one"

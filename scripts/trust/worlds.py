@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from held import Held
 
-from unjudged.base.segments import ends
+from unjudged.base.segments import Floats, Integers, Mask, ends
 from unjudged.data.tables import Ids
 from unjudged.evidence.completions import GivenPrevalence, band_of
 from unjudged.evidence.intervals.methods import Asked, How
@@ -23,7 +23,7 @@ from unjudged.evidence.runs_alone import AloneEvidence
 from unjudged.inference.systems import alone
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.registry import Measure
-from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
+from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.pooled import PooledDocuments
 

@@ -17,10 +17,11 @@ from ir_measures import Qrel, ScoredDoc
 from tests.conftest import Qrels, RunDict, collections, examples
 from tests.intervals import intervals
 from unjudged import AP, MEASURES, InputError, Judgments, Run, UsageError, evaluate, measure, nDCG, sample
+from unjudged.base.segments import Floats
 from unjudged.compat import ir_measures as compat
 from unjudged.evidence.bounds.value_bounds import bounds
 from unjudged.measures.kernel.names import parse, parse_measures
-from unjudged.rankings.judged import Floats, JudgedRankings
+from unjudged.rankings.judged import JudgedRankings
 
 PROVIDER = ir_measures.providers.registry["unjudged"]
 AT = {"recall": "@0.1", "cutoff": "@10", "multiple": "@1.0"}

@@ -28,8 +28,9 @@ from unjudged import (
     report_page,
     sample,
 )
+from unjudged.base.segments import Floats
 from unjudged.engines import spark
-from unjudged.rankings.judged import Floats, JudgedRankings
+from unjudged.rankings.judged import JudgedRankings
 
 ENGINE = os.environ.get("UNJUDGED_SPARK", "classic")
 MEASURES = [

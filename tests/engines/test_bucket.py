@@ -12,10 +12,11 @@ import pyarrow
 import pytest
 
 from unjudged import MEASURES, InputError, Judgments, Run, UsageError, evaluate, measure, sample
+from unjudged.base.segments import Floats
 from unjudged.engines.spark import Task
 from unjudged.evidence.bounds.value_bounds import bounds
 from unjudged.measures.kernel.names import parse_measures
-from unjudged.rankings.judged import Floats, JudgedRankings
+from unjudged.rankings.judged import JudgedRankings
 
 AT = {"recall": "@0.1", "cutoff": "@10", "multiple": "@1.0"}
 EVERY = [

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from tests.conftest import Qrels, RunDict
 from tests.evidence.small_collections import shared_of
-from unjudged.base.segments import ends
+from unjudged.base.segments import Floats, Integers, Mask, ends
 from unjudged.evidence.bounds.filled import anonymous
 from unjudged.evidence.runs_compared import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
 from unjudged.measures.kernel.names import parse_measures
-from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
+from unjudged.rankings.judged import JudgedRankings
 
 Several = tuple[Qrels, dict[str, RunDict]]
 Grades = NDArray[np.int32]

@@ -8,9 +8,9 @@ import numpy as np
 from hypothesis import strategies as st
 
 from tests.conftest import Qrels, RunDict
+from unjudged.base.segments import Floats
 from unjudged.evidence.shared import SharedRankings
 from unjudged.measures.kernel.registry import Measure
-from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import name_runs
 

@@ -11,9 +11,9 @@ from hypothesis import example, given
 from tests.conftest import examples
 from tests.evidence.completions import Several, depths, every_completion, evidence_of
 from tests.evidence.small_collections import several_runs
+from unjudged.base.segments import Floats
 from unjudged.evidence.contrast import Contrast
 from unjudged.measures.kernel.registry import MEASURES
-from unjudged.rankings.judged import Floats
 
 SUMS = ["RBP(p=0.8)", "RBP(p=0.5, rel=2)@3", "P@3", "P(rel=2)@2", "DCG", "DCG@3", "DCG(dcg='exp-log2')@2"]
 SUMS += ["RBP(p=0.5, max_grade=2)"]

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tests.evidence.small_collections import several_runs, shared_of
+from unjudged.base.segments import Floats, Integers
 from unjudged.evidence.contrast import ALONE
 from unjudged.evidence.drawn.by_design import FEWEST, Design, Poisson, Sequential
 from unjudged.evidence.drawn.effects import Effects, steps_of
@@ -26,7 +27,6 @@ from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.systems import alone, possible_means
 from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.names import parse_measure
-from unjudged.rankings.judged import Floats, Integers
 
 SUMS = ("RBP(p=0.8)", "P@3", "DCG@4")
 OTHERS = ("nDCG@3", "AP", "RR", "R@3")

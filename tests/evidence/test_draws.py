@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.stats import chi2, geom, kstest
 
+from unjudged.base.segments import Floats
 from unjudged.evidence.completions import drawn_relevant
-from unjudged.rankings.judged import Floats
 from unjudged.rankings.pooled import Numbers, mixed, uniforms
 
 DRAWS = 2000

@@ -10,9 +10,9 @@ from scipy.stats import binom
 
 from tests.intervals import intervals
 from unjudged import InputError, UsageError, evaluate
+from unjudged.base.segments import Floats
 from unjudged.evidence.unjudged_sums import Uncertain
 from unjudged.measures.kernel.names import parse
-from unjudged.rankings.judged import Floats
 from unjudged.studies import expected
 
 QRELS = {"q": {"a": 1, "b": 0}}

@@ -9,12 +9,13 @@ from scipy.optimize import brentq
 
 from tests.intervals import intervals
 from unjudged import UsageError, evaluate
+from unjudged.base.segments import Floats
 from unjudged.evidence.intervals.sampled import ENOUGH
 from unjudged.evidence.intervals.sampled_means import LESS, SampledMeans
 from unjudged.judging.pooling import REST, Pool
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.measures.stratified import Strata
-from unjudged.rankings.judged import Floats, JudgedRankings
+from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments
 
 GRADES = [1, 0, 1, 0, 2, 1, 0, 0, 1]

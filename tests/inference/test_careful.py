@@ -13,9 +13,9 @@ from scipy import stats
 
 from tests.conftest import examples
 from unjudged import Scores, compare
+from unjudged.base.segments import Floats
 from unjudged.evidence.intervals.quantiles import shape_of
 from unjudged.inference.careful import careful, limits, share_alike
-from unjudged.rankings.judged import Floats
 
 REACH = 1.0
 scores = st.one_of(st.floats(-1, 1, width=16), st.sampled_from([0.0, 0.1, 0.25, -0.5]))

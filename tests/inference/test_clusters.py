@@ -21,6 +21,7 @@ from unjudged import (
     gate,
     sample,
 )
+from unjudged.base.segments import Floats
 from unjudged.evidence.clusters import Clusters
 from unjudged.evidence.intervals.quantiles import limits_of_mean, shape_of
 from unjudged.inference.careful import careful
@@ -29,7 +30,6 @@ from unjudged.inference.interaction import clustered_interaction_p
 from unjudged.inference.macro import macro_differences
 from unjudged.inference.pairs import Pairs, effect_size, t_interval
 from unjudged.inference.significance import TESTS, p_values
-from unjudged.rankings.judged import Floats
 
 NAMES = list("aaabbcdddddee")
 TWO = {name: sample.runs[name] for name in ("fused", "reranked")}

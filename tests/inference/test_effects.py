@@ -10,10 +10,10 @@ from hypothesis import given
 from scipy import stats
 
 from tests.inference.test_significance import score_matrices
+from unjudged.base.segments import Floats
 from unjudged.evidence.clusters import Clusters
 from unjudged.inference import pairs as effects
 from unjudged.inference.pairs import Pairs, effect_size, outcomes, t_interval
-from unjudged.rankings.judged import Floats
 
 
 def against_zero(differences: Floats) -> Pairs:

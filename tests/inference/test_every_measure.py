@@ -27,6 +27,7 @@ from unjudged import (
     measure,
     sample,
 )
+from unjudged.base.segments import Floats
 from unjudged.data.writing import write_judgments
 from unjudged.evidence.intervals.sampled import sampled_means
 from unjudged.inference.verdict import BETTER, HOLD, NEEDS_QUERIES, UNKNOWN
@@ -35,7 +36,6 @@ from unjudged.measures.kernel.estimand import permitted
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.kernel.traits import Refusal
-from unjudged.rankings.judged import Floats
 from unjudged.report.page.report_page import report_page
 
 NEEDED = {"cutoff": 10, "recall": 0.5, "multiple": 1.0}

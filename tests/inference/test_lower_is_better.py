@@ -14,7 +14,7 @@ from tests.cli.in_process import everything, printed
 from tests.conftest import examples
 from tests.report.test_page import read
 from unjudged import Scores, UsageError, compare, compare_collections, evaluate, gate, report_page
-from unjudged.rankings.judged import Floats
+from unjudged.base.segments import Floats
 from unjudged.results.words import headline_sentence, segment_sentences
 
 RUNS = ["a", "b", "c"]

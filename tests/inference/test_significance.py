@@ -13,6 +13,7 @@ from scipy import stats
 from tests.conftest import examples
 from unjudged import UsageError
 from unjudged.base.notes import note
+from unjudged.base.segments import Floats
 from unjudged.inference import significance
 from unjudged.inference.careful import careful
 from unjudged.inference.pairs import Pairs
@@ -23,7 +24,6 @@ from unjudged.inference.significance import (
     p_values,
     significance_test,
 )
-from unjudged.rankings.judged import Floats
 
 
 @st.composite

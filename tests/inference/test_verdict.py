@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import examples
+from unjudged.base.segments import Floats, Integers
 from unjudged.evidence.contrast import Ends
 from unjudged.inference.verdict import Judging, excludes_change, lowest_share, verdicts
-from unjudged.rankings.judged import Floats, Integers
 
 HOLDS, NOT = True, False
 CASES = [

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from unjudged import InputError, Judgments, evaluate, sample
+from unjudged.base.segments import Floats
 from unjudged.evidence.contrast import ALONE
 from unjudged.evidence.shared import SharedRankings
 from unjudged.judging import next as next_documents
 from unjudged.judging.gains import added, gains, pair_sums, prevalence
 from unjudged.measures.kernel.names import parse_measures
-from unjudged.rankings.judged import Floats
 
 PREVALENCE = 0.3
 QRELS = {

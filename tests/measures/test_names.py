@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tests.conftest import examples
 from unjudged import AP, MEASURES, JudgedRankings, P, UsageError, evaluate, nDCG
 from unjudged import measure as measure_decorator
+from unjudged.base.segments import Floats
 from unjudged.measures.kernel.names import alike, parse, parse_measure, parse_measures, spellings
-from unjudged.rankings.judged import Floats
 
 GOOD = {
     "AP": "AP",

@@ -11,10 +11,10 @@ import pytest
 
 import unjudged
 from unjudged import MEASURES, JudgedRankings, Measure, UsageError, compare, evaluate, measure, sample
+from unjudged.base.segments import Floats
 from unjudged.diagnosis.explaining import page
 from unjudged.evidence.bounds.value_bounds import bounds
 from unjudged.measures.kernel.names import parse
-from unjudged.rankings.judged import Floats
 
 
 def _weight(rank: Floats, cutoff: float = inf, **_: Any) -> Floats:

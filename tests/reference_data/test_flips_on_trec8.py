@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from unjudged.base.segments import places
+from unjudged.base.segments import Floats, Integers, places
 from unjudged.collection.collection import Collection
 from unjudged.evidence.contrast import Ends
 from unjudged.evidence.runs_compared import RankingsEvidence
@@ -19,7 +19,6 @@ from unjudged.inference.rows import answer
 from unjudged.inference.verdict import excludes_change
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.questions.comparable_runs import gather_compared
-from unjudged.rankings.judged import Floats, Integers
 from unjudged.results.fields import Row
 
 pytestmark = pytest.mark.filterwarnings("ignore::unjudged.UnjudgedWarning")

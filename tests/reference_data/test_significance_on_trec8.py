@@ -11,9 +11,9 @@ from scipy import stats
 from tests.pairs import all_pairs
 from unjudged import evaluate
 from unjudged.base.choices import CorrectionName
+from unjudged.base.segments import Floats
 from unjudged.inference.pairs import Pairs
 from unjudged.inference.significance import p_values
-from unjudged.rankings.judged import Floats
 
 
 @pytest.fixture(scope="module")

@@ -9,13 +9,13 @@ import pytest
 
 from tests.pairs import all_pairs
 from unjudged.base.choices import CorrectionName
+from unjudged.base.segments import Floats
 from unjudged.evidence.contrast import Ends
 from unjudged.evidence.runs_compared import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.rows import pairs_of
 from unjudged.inference.verdict import excludes_change
 from unjudged.measures.kernel.names import parse_measure
-from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import name_runs
 

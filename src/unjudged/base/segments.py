@@ -15,7 +15,10 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Ints = NDArray[np.intp]
+Mask = NDArray[np.bool_]
 BLOCK = 1 << 15
 """Number of elements that stay in the cache from one step of `running` to the next."""
 
@@ -27,7 +30,7 @@ def ends(counts: NDArray[np.integer | np.bool_]) -> Integers:
     return _running(counts, np.zeros(len(counts) + 1, np.int64))
 
 
-def count_before(mask: NDArray[np.bool_]) -> NDArray[np.int32]:
+def count_before(mask: Mask) -> NDArray[np.int32]:
     """Return how many elements are True before each place, and in all."""
     return _running(mask, np.zeros(len(mask) + 1, np.int32))
 
@@ -104,16 +107,14 @@ def stable_order(codes: NDArray[np.integer]) -> Integers:
     return order
 
 
-def sums(values: ArrayLike, group: NDArray[np.integer], groups: int) -> NDArray[np.float64]:
+def sums(values: ArrayLike, group: NDArray[np.integer], groups: int) -> Floats:
     """Return the sum of each group's values, added one after another in their order."""
     added: Any = np.bincount(group, values, groups)
-    totals: NDArray[np.float64] = added
+    totals: Floats = added
     return totals
 
 
-def running(
-    values: NDArray[np.float64], ends: Integers, place: Integers, combine: np.ufunc
-) -> NDArray[np.float64]:
+def running(values: Floats, ends: Integers, place: Integers, combine: np.ufunc) -> Floats:
     """Return for each element `combine` over the values of its segment up to it; `place` counts them from 1.
 
     It works by doubling steps. The order of the operations depends only on an element's place, so a segment

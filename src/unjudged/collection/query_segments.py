@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from unjudged.base.errors import ExtraQueriesWarning, InputError, UsageError, announce
+from unjudged.base.segments import Mask
 from unjudged.base.wording import counted, shortlist
 from unjudged.data.columns import NAMES, folded, listed
 from unjudged.data.small_tables import Headless, read_small_table
 from unjudged.data.sources import FILE, MAPPING, kind_of_source, name_in_errors
 from unjudged.data.tabular import Block
 from unjudged.data.values import is_missing
-from unjudged.rankings.judged import Mask
 
 SegmentsSource = Mapping[str, str] | str | os.PathLike[str] | Any
 """A mapping of queries to segments, or a file or frame with a column of queries and one of segments.

@@ -13,6 +13,7 @@ import numpy as np
 
 from unjudged.base.errors import InputError, UsageError, quoted, reason_of
 from unjudged.base.notes import note
+from unjudged.base.segments import Floats, Integers, Mask
 from unjudged.base.wording import counted, shortlist
 from unjudged.collection.score_rows import (
     MOST,
@@ -31,7 +32,6 @@ from unjudged.data.sources import FILE, FRAME, MAPPING, columns_of_file, kind_of
 from unjudged.data.tabular import add_label
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure, reported_measure
-from unjudged.rankings.judged import Floats, Integers, Mask
 from unjudged.rankings.runs import by_own_names
 from unjudged.results.escapes import shortened
 

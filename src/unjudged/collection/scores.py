@@ -12,12 +12,12 @@ import numpy as np
 from unjudged.base.choices import place_of
 from unjudged.base.errors import UsageError
 from unjudged.base.lazy import computed_once
+from unjudged.base.segments import Floats, Mask
 from unjudged.base.wording import counted, shortlist
 from unjudged.collection.query_segments import file_and_column
 from unjudged.data.frames import is_frame, library_of
 from unjudged.measures.kernel.names import MeasureLike, place_of_measure
 from unjudged.measures.kernel.registry import Measure, lower_is_better
-from unjudged.rankings.judged import Floats, Mask
 
 if TYPE_CHECKING:
     from unjudged.collection.collection import Collection

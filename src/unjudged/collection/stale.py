@@ -11,12 +11,11 @@ import numpy as np
 
 from unjudged.base.errors import InputError
 from unjudged.base.notes import Note, note
-from unjudged.base.segments import ends
+from unjudged.base.segments import Mask, ends
 from unjudged.base.wording import counted, shortlist
 from unjudged.data.document_names import known_names
 from unjudged.data.nested_dicts import DATASET
 from unjudged.rankings.extension import chosen_rows
-from unjudged.rankings.judged import Mask
 from unjudged.rankings.judgments import Judgments
 
 DROP, KEEP = "drop", "keep"

@@ -29,12 +29,13 @@ from ir_measures import Metric, measures, providers
 from ir_measures.measures.base import _NOT_PROVIDED as NOT_PROVIDED
 from ir_measures.measures.base import Agg, ParamInfo, SumAgg
 
+from unjudged.base.segments import Floats
 from unjudged.data import matching
 from unjudged.data.frames import is_frame
 from unjudged.evidence.bounds.value_bounds import bounds
 from unjudged.measures.kernel.names import translated
 from unjudged.measures.kernel.registry import MEASURES, POLICIES, Measure
-from unjudged.rankings.judged import Floats, JudgedRankings
+from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import run_table
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unjudged.base.errors import InputError, UsageError
+from unjudged.base.segments import Floats
 from unjudged.data import matching
 from unjudged.data.arrow_columns import pyarrow_module, validate
 from unjudged.data.columns import NONE, Layout, columns_of
@@ -26,7 +27,7 @@ from unjudged.measures.kernel.names import MeasureLike, parse, parse_measures
 from unjudged.measures.kernel.registry import MEASURES, Measure, measure
 from unjudged.measures.sets import ONLY_EVALUATE
 from unjudged.questions.fitting_measures import DEFAULT_MEASURES
-from unjudged.rankings.judged import Floats, JudgedRankings
+from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments
 
 if TYPE_CHECKING:

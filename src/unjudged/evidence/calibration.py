@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from unjudged.base.errors import AssumptionWarning, InputError, UsageError, announce, quoted
-from unjudged.base.segments import ends
+from unjudged.base.segments import Floats, Integers, Mask, ends
 from unjudged.base.wording import counted, percent
 from unjudged.data.streams import PathLike, display_name, number_in_file, read_small, whole_in_file
 from unjudged.data.writing import write_whole
@@ -36,7 +36,7 @@ from unjudged.measures.kernel.estimand import LEAVING_OUT, check_permitted
 from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.coverage import few_judged
-from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
+from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.origin import UNIFORM
 

@@ -18,7 +18,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.rankings.judged import Floats, Mask
+from unjudged.base.segments import Floats, Mask
 
 
 @dataclass(frozen=True, eq=False)

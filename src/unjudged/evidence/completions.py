@@ -22,11 +22,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from unjudged.base.errors import UsageError
-from unjudged.base.segments import count_before, ends, numbered, owners, ranges, stable_order
+from unjudged.base.segments import (
+    Floats,
+    Integers,
+    Mask,
+    count_before,
+    ends,
+    numbered,
+    owners,
+    ranges,
+    stable_order,
+)
 from unjudged.base.threads import Threads
 from unjudged.evidence.bounds.filled import Filled, anonymous
 from unjudged.measures.kernel.registry import Measure
-from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
+from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.pooled import Numbers, hashes, mixed, salt, uniforms
 

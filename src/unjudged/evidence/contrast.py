@@ -10,15 +10,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unjudged.base.errors import UsageError
+from unjudged.base.segments import Floats, Ints, Mask
 from unjudged.evidence.clusters import Clusters
 from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
-from unjudged.rankings.judged import Floats, JudgedRankings, Mask
+from unjudged.rankings.judged import JudgedRankings
 
-Ints = NDArray[np.intp]
 ALONE = -1
 """The second system of a contrast that has none."""
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from unjudged.base.segments import Floats
 from unjudged.evidence.contrast import Contrast
 from unjudged.evidence.intervals.powered import Powered, prediction_powered
 from unjudged.evidence.intervals.quantiles import normal_quantile, t_quantile
-from unjudged.rankings.judged import Floats
 
 
 def ends_of_estimates(

@@ -15,11 +15,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.base.segments import ends, stable_order, sums
+from unjudged.base.segments import Floats, Integers, Ints, Mask, ends, stable_order, sums
 from unjudged.evidence.completions import band_of
-from unjudged.evidence.contrast import Ints
 from unjudged.evidence.shared import block_starts
-from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
+from unjudged.rankings.judged import JudgedRankings
 
 CELLS_AT_ONCE = 1 << 21
 """Ranks of documents x runs that are compared at a time, unless a query has more."""

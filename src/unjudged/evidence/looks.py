@@ -14,7 +14,7 @@ from math import log, sqrt
 import numpy as np
 
 from unjudged.base.distributions import normal_quantile, student_quantile
-from unjudged.rankings.judged import Floats
+from unjudged.base.segments import Floats
 
 NODES = 160
 """Places at which the density of what was seen so far is known; fewer lose digits after a hundred looks."""

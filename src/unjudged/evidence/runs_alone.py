@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 
 from unjudged.base.errors import UsageError
+from unjudged.base.segments import Floats, Ints
 from unjudged.evidence.bounds.value_bounds import bounds, check_bounded
-from unjudged.evidence.contrast import ALONE, Contrast, Ends, Ints
+from unjudged.evidence.contrast import ALONE, Contrast, Ends
 from unjudged.measures.kernel.estimand import ALL_JUDGED, Use, permitted
 from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.measures.kernel.traits import Refusal
-from unjudged.rankings.judged import Floats, JudgedRankings
+from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.origin import WITH_NONRELEVANT, below_pool
 

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from unjudged.base.segments import Floats, Ints, Mask
 from unjudged.evidence.bounds.difference_bounds import DifferenceBounds, range_of_systems
-from unjudged.evidence.contrast import ALONE, Contrast, Ends, Ints
+from unjudged.evidence.contrast import ALONE, Contrast, Ends
 from unjudged.evidence.runs_alone import why_unbounded
 from unjudged.evidence.shared import SharedRankings
 from unjudged.evidence.tipping import CompletedTip, ExpectedTip, tip_of
 from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
-from unjudged.rankings.judged import Floats, Mask
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,13 +10,13 @@ from typing import Any, cast
 import numpy as np
 
 from unjudged.base.errors import UnjudgedWarning
-from unjudged.base.segments import ends
+from unjudged.base.segments import Integers, ends
 from unjudged.data.sources import name_in_errors, run_name
 from unjudged.data.tables import Ids, joined_ties
 from unjudged.evidence.bounds.filled import anonymous
 from unjudged.rankings.coverage import coverage_warnings
 from unjudged.rankings.extension import DocumentUnion
-from unjudged.rankings.judged import Integers, JudgedRankings
+from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
 from unjudged.rankings.pooled import Numbers, hashes, mixed, salt
 from unjudged.rankings.runs import RunSource, run_table

@@ -8,11 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from unjudged.base.segments import Floats, Ints, Mask
 from unjudged.collection.scores import Scores
-from unjudged.evidence.contrast import ALONE, Contrast, Ends, Ints
+from unjudged.evidence.contrast import ALONE, Contrast, Ends
 from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
-from unjudged.rankings.judged import Floats, Mask
 
 UNKNOWN = "scores of a table do not say which documents were judged"
 OF_GAPS = "whatever the missing values are"

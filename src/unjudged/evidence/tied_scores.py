@@ -19,10 +19,10 @@ import numpy as np
 from unjudged.base.choices import Choices
 from unjudged.base.errors import UsageError
 from unjudged.base.notes import Note, note
-from unjudged.base.segments import places
+from unjudged.base.segments import Floats, Integers, places
 from unjudged.data.tables import Ties
 from unjudged.measures.kernel.measure import Measure, compute_all
-from unjudged.rankings.judged import Floats, Integers, JudgedRankings
+from unjudged.rankings.judged import JudgedRankings
 
 TIES: Choices[str] = Choices("ties", order="names descending, as trec_eval", expected="all orders")
 MOST, DRAWS = 500, 1000

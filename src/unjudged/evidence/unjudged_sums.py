@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from unjudged.base.errors import UsageError
-from unjudged.base.segments import numbered, sums
+from unjudged.base.segments import Floats, Integers, numbered, sums
 from unjudged.evidence.completions import Completions
 from unjudged.evidence.intervals.quantiles import normal_quantile
 from unjudged.measures.kernel.registry import Measure
-from unjudged.rankings.judged import Floats, Integers
 
 MOST_ATOMS = 1 << 15
 LEAST = 1e-22

@@ -16,10 +16,10 @@ from typing import NamedTuple
 import numpy as np
 
 from unjudged.base.distributions import upper_tail
+from unjudged.base.segments import Floats
 from unjudged.evidence.clusters import Clusters, independent
 from unjudged.evidence.intervals.quantiles import limits_of_mean, shape_of
 from unjudged.measures.kernel.measure import ROUNDING
-from unjudged.rankings.judged import Floats
 
 HUGE = 1e100
 """Larger t change no p value, and their cubes are no numbers."""

@@ -14,9 +14,9 @@ import numpy as np
 
 from unjudged.base.choices import Choices
 from unjudged.base.notes import Note, note
-from unjudged.inference.pairs import CELLS, Ints, Pairs
+from unjudged.base.segments import Floats, Ints
+from unjudged.inference.pairs import CELLS, Pairs
 from unjudged.inference.significance import SignificanceTest
-from unjudged.rankings.judged import Floats
 
 CORRECTIONS: Choices[Correction] = Choices("correction")
 """Every correction by its name."""

@@ -11,12 +11,13 @@ import numpy as np
 from unjudged.base.choices import called, check_parameters, checked_int
 from unjudged.base.errors import UsageError
 from unjudged.base.notes import Note
+from unjudged.base.segments import Floats, Ints, Mask
 from unjudged.evidence.clusters import Clusters
 from unjudged.evidence.contrast import Contrast, Ends, Tip
 from unjudged.evidence.estimates import powered_means
 from unjudged.inference.careful import careful
 from unjudged.inference.corrections import Correction, find_correction, holm
-from unjudged.inference.pairs import Ints, Pairs, effect_size, outcomes, t_interval
+from unjudged.inference.pairs import Pairs, effect_size, outcomes, t_interval
 from unjudged.inference.significance import DRAWS, SignificanceTest, find_test, p_values
 from unjudged.inference.significance import t as students
 from unjudged.inference.systems import (
@@ -37,7 +38,6 @@ from unjudged.inference.verdict import (
 )
 from unjudged.measures.kernel.measure import ROUNDING
 from unjudged.measures.kernel.registry import Measure
-from unjudged.rankings.judged import Floats, Mask
 
 MOST_DRAWN = 60
 """Pairs for which a loss share is sought by a test that resamples, or a flip share by completions."""

@@ -9,9 +9,9 @@ from math import comb
 import numpy as np
 
 from unjudged.base.distributions import upper_tail
+from unjudged.base.segments import Floats, Integers, Mask
 from unjudged.evidence.clusters import Clusters
 from unjudged.inference.pairs import CELLS
-from unjudged.rankings.judged import Floats, Integers, Mask
 
 PERMUTATIONS = 9_999
 LEAST_VARIANCE = 1e-12

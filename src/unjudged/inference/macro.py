@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from unjudged.base.distributions import student_quantile, upper_tail
+from unjudged.base.segments import Floats, Mask
 from unjudged.evidence.clusters import Clusters, independent
 from unjudged.evidence.contrast import Contrast, Ends, Evidence
 from unjudged.evidence.intervals.quantiles import Shape, limits_of_mean, shape_of, t_half
@@ -28,7 +29,6 @@ from unjudged.inference.systems import (
 )
 from unjudged.inference.verdict import Judging
 from unjudged.measures.kernel.measure import ROUNDING, mean_over_queries
-from unjudged.rankings.judged import Floats, Mask
 from unjudged.results.fields import Row
 
 Each = Sequence[Clusters | None]

@@ -17,6 +17,7 @@ from typing import Literal
 import numpy as np
 
 from unjudged.base.errors import UsageError
+from unjudged.base.segments import Floats
 from unjudged.evidence.clusters import Clusters, independent
 from unjudged.evidence.contrast import Contrast
 from unjudged.evidence.estimates import powered_means
@@ -29,7 +30,6 @@ from unjudged.inference.rows import rows_of
 from unjudged.inference.significance import LOOKS_FROM, level_of_one_look, over_time, sequential
 from unjudged.inference.systems import parts_of
 from unjudged.measures.kernel.measure import ROUNDING
-from unjudged.rankings.judged import Floats
 from unjudged.results.fields import Row
 
 PASS, FAIL, UNDECIDED = "pass", "fail", "undecided"

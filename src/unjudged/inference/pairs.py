@@ -7,16 +7,13 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unjudged.base.choices import check_confidence
 from unjudged.base.errors import UsageError
+from unjudged.base.segments import Floats, Ints, Mask
 from unjudged.evidence.clusters import Clusters, independent
 from unjudged.evidence.intervals.quantiles import Shape, shape_of, t_half, t_quantile
 from unjudged.measures.kernel.measure import ROUNDING, mean_over_queries
-from unjudged.rankings.judged import Floats, Mask
-
-Ints = NDArray[np.intp]
 
 CELLS = 1 << 21
 """How many numbers a block of differences or of resampled means may hold, so that memory stays bounded."""

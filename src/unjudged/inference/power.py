@@ -11,9 +11,9 @@ import numpy as np
 
 from unjudged.base.choices import check_probability
 from unjudged.base.errors import UsageError
+from unjudged.base.segments import Floats
 from unjudged.inference.corrections import find_correction
 from unjudged.inference.pairs import Pairs
-from unjudged.rankings.judged import Floats
 
 MOST_QUERIES = 10**9
 LEAST_ALPHA = 1e-12

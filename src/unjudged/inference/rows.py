@@ -11,9 +11,10 @@ import numpy as np
 
 from unjudged.base.errors import UsageError
 from unjudged.base.notes import Note, said_once
+from unjudged.base.segments import Floats, Ints, Mask
 from unjudged.base.wording import shortlist
 from unjudged.collection.query_segments import EVERY
-from unjudged.evidence.contrast import Contrast, Evidence, Ints
+from unjudged.evidence.contrast import Contrast, Evidence
 from unjudged.inference.corrections import too_few_draws
 from unjudged.inference.infer import Settings, decide, run_tests, separate
 from unjudged.inference.interaction import PERMUTATIONS, clustered_interaction_p, interaction_p
@@ -30,7 +31,6 @@ from unjudged.inference.systems import (
     standings,
 )
 from unjudged.inference.verdict import BETTER, BLUR, FLIP
-from unjudged.rankings.judged import Floats, Mask
 from unjudged.results.fields import Row
 
 POWER = 0.8

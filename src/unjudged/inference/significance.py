@@ -25,10 +25,10 @@ from unjudged.base.choices import Choices
 from unjudged.base.distributions import upper_tail
 from unjudged.base.errors import UsageError
 from unjudged.base.notes import Note, note
+from unjudged.base.segments import Floats
 from unjudged.evidence.clusters import Clusters
 from unjudged.inference.careful import careful
 from unjudged.inference.pairs import CELLS, Pairs
-from unjudged.rankings.judged import Floats
 
 DRAWS = 20_000
 """How many resamples tests and corrections draw unless another number is given."""

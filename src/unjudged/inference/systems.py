@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from unjudged.base.segments import Floats, Mask
 from unjudged.collection.query_segments import EVERY
 from unjudged.evidence.clusters import independent
 from unjudged.evidence.contrast import ALONE, Contrast, Evidence
@@ -16,7 +17,6 @@ from unjudged.evidence.intervals.quantiles import has_range, interval_of_mean
 from unjudged.inference.verdict import BETTER, NEEDS_JUDGING
 from unjudged.measures.kernel.measure import mean_over_queries, sum_over_queries
 from unjudged.measures.kernel.traits import Refusal
-from unjudged.rankings.judged import Floats, Mask
 from unjudged.results.fields import Row
 
 Columns = dict[str, Any]

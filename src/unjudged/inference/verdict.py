@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from unjudged.base.segments import Floats, Integers, Mask
 from unjudged.evidence.contrast import Ends
 from unjudged.measures.kernel.measure import ROUNDING
-from unjudged.rankings.judged import Floats, Integers, Mask
 
 HOLD, MAY_DIFFER = "hold", "may differ"
 CANNOT, UNLIKELY = "cannot change it", "is unlikely to change it"

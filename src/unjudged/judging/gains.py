@@ -19,13 +19,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.base.segments import numbered
+from unjudged.base.segments import Floats, Integers, numbered
 from unjudged.evidence.completions import band_of
 from unjudged.evidence.contrast import ALONE
 from unjudged.evidence.shared import SharedRankings
 from unjudged.evidence.tipping import importance, terms_of
 from unjudged.measures.kernel.registry import Measure
-from unjudged.rankings.judged import Floats, Integers
 from unjudged.rankings.judgments import UNSAMPLED
 
 ELEMENTS, DOCUMENTS = 1 << 18, 1 << 13

@@ -8,7 +8,7 @@ import numpy as np
 
 from unjudged.base.errors import UsageError
 from unjudged.base.notes import DOUBT, Note
-from unjudged.base.segments import numbered
+from unjudged.base.segments import Floats, Integers, numbered
 from unjudged.base.wording import percent
 from unjudged.evidence.calibration import LeftOut, check_pooled
 from unjudged.judging.pooling import Pool
@@ -16,7 +16,7 @@ from unjudged.measures.kernel.measure import ratio
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.extension import chosen_rows
-from unjudged.rankings.judged import Floats, Integers, JudgedRankings
+from unjudged.rankings.judged import JudgedRankings
 from unjudged.results.result import Result
 
 Groups = Mapping[str, str]

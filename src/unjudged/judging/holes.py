@@ -18,9 +18,10 @@ import numpy as np
 
 from unjudged.base.choices import shown
 from unjudged.base.errors import InputError, UsageError
+from unjudged.base.segments import Floats, Ints
 from unjudged.base.wording import counted
 from unjudged.collection.collection import Collection, judged_rankings
-from unjudged.evidence.contrast import ALONE, Ints
+from unjudged.evidence.contrast import ALONE
 from unjudged.evidence.drawn.by_design import Forecast
 from unjudged.evidence.drawn.effects import Effects
 from unjudged.evidence.drawn.estimated import EstimatedEvidence
@@ -32,7 +33,6 @@ from unjudged.judging import sampling
 from unjudged.judging.pooling import DEEPEST, Pool
 from unjudged.measures.kernel.measure import Measure
 from unjudged.rankings.extension import chosen_rows, extended, rows_of, table_of_pool
-from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.origin import CHECKED, DrawOrder, Origin
 from unjudged.rankings.pooled import unit

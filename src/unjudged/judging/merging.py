@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from unjudged.base.choices import Choices, Conflicts
 from unjudged.base.errors import InputError, UsageError
+from unjudged.base.segments import Integers
 from unjudged.base.wording import counted, shortlist
 from unjudged.data.streams import display_name, opened
 from unjudged.data.writing import judgments_text
 from unjudged.rankings.extension import extended, rows_of, table_of
-from unjudged.rankings.judged import Integers
 from unjudged.rankings.judgments import CANNOT_JUDGE, UNSAMPLED, Judgments, JudgmentsSource, answers_in
 from unjudged.rankings.origin import A_POOL, CHOSEN, UNIFORM, UNKNOWN, Origin
 from unjudged.rankings.sample_file import answered, sample_text

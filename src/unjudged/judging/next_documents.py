@@ -11,6 +11,7 @@ import numpy as np
 
 from unjudged.base.choices import Choices, called_with_levels, check_parameters, checked_int
 from unjudged.base.errors import InputError, UsageError, quoted
+from unjudged.base.segments import Floats
 from unjudged.base.wording import counted
 from unjudged.collection.collection import Collection, collection_of
 from unjudged.data.writing import qrels_text
@@ -28,7 +29,6 @@ from unjudged.measures.kernel.names import MeasureLike
 from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.questions.fitting_measures import DEFAULT
 from unjudged.rankings.extension import extended, rows_of, table_of
-from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
 from unjudged.rankings.origin import A_POOL, CHOSEN, Origin
 from unjudged.rankings.runs import Run, RunsSource

@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from unjudged.base.choices import checked_int, shown
 from unjudged.base.errors import UsageError, quoted
+from unjudged.base.segments import Floats, Integers, Mask
 from unjudged.collection.collection import judged_rankings
 from unjudged.judging import sampling
 from unjudged.measures.kernel.estimand import TAKING_AWAY, check_use
 from unjudged.rankings.coverage import in_order
 from unjudged.rankings.extension import documents_of
-from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
+from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
 from unjudged.rankings.origin import A_POOL, A_SAMPLE, POOL, STRATIFIED, Origin
 from unjudged.rankings.pooled import Numbers, unit

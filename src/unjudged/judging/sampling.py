@@ -13,7 +13,7 @@ from hashlib import blake2b
 import numpy as np
 
 from unjudged.base import segments
-from unjudged.rankings.judged import Floats, Integers, Mask
+from unjudged.base.segments import Floats, Integers, Mask
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.pooled import Numbers, PooledDocuments, mixed
 

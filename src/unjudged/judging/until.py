@@ -17,9 +17,9 @@ import numpy as np
 
 from unjudged.base.choices import called, check_parameters, checked_int
 from unjudged.base.errors import UsageError, quoted
+from unjudged.base.segments import Floats, Integers, Ints, Mask
 from unjudged.base.wording import counted, shortlist
 from unjudged.collection.collection import Collection
-from unjudged.evidence.contrast import Ints
 from unjudged.evidence.drawn.by_design import ALIKE, FEWEST, Forecast, sizes_left
 from unjudged.evidence.estimates import ends_of_estimates
 from unjudged.evidence.looks import MOST_LOOKS, reach
@@ -27,7 +27,6 @@ from unjudged.inference.infer import reach_of
 from unjudged.inference.rows import needs_judging, pairs_of
 from unjudged.judging.holes import Holes, at_looks, with_next_batch
 from unjudged.measures.kernel.measure import Measure, mean_over_queries
-from unjudged.rankings.judged import Floats, Integers, Mask
 from unjudged.rankings.judgments import Judgments
 
 BETTER = "better"

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.errors import UsageError
-from unjudged.base.segments import owners, owners_by_ends, places_by_ends, ranges, sums
+from unjudged.base.segments import Floats, Integers, owners, owners_by_ends, places_by_ends, ranges, sums
 from unjudged.data.scan import scanner
 from unjudged.measures.kernel import chance
 from unjudged.measures.kernel.registry import measure, ratio
 from unjudged.measures.precision import CUTOFFS
-from unjudged.rankings.judged import Floats, Integers, JudgedRankings
+from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments
 
 

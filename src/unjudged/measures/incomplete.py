@@ -7,9 +7,10 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from unjudged.base.segments import Floats, Integers
 from unjudged.measures.kernel.registry import measure, ratio
 from unjudged.rankings.extension import with_grades_from
-from unjudged.rankings.judged import Floats, Integers, JudgedRankings
+from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.origin import EVEN
 

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from unjudged.base.segments import Floats, Integers
 from unjudged.measures.kernel import chance
 from unjudged.measures.kernel.measure import GEOMETRIC
 from unjudged.measures.kernel.registry import measure, ratio
-from unjudged.rankings.judged import Floats, Integers, JudgedRankings
+from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.origin import WITH_NONRELEVANT
 
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.errors import UsageError
+from unjudged.base.segments import Floats, Integers
 from unjudged.measures.gain import with_given
 from unjudged.measures.kernel import chance
 from unjudged.measures.kernel.registry import measure, ratio
-from unjudged.rankings.judged import Floats, Integers, JudgedRankings
+from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments
 
 Gains = Mapping[int, float] | None

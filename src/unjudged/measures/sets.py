@@ -10,9 +10,10 @@ from math import inf
 import numpy as np
 
 from unjudged.base.errors import UsageError
+from unjudged.base.segments import Floats
 from unjudged.measures.kernel import chance
 from unjudged.measures.kernel.registry import measure, ratio
-from unjudged.rankings.judged import Floats, JudgedRankings
+from unjudged.rankings.judged import JudgedRankings
 
 
 @measure(pointwise=True, chance=chance.of_precision, trec_eval="set_P")

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from unjudged.base.errors import UsageError
-from unjudged.base.segments import sums
+from unjudged.base.segments import Floats, Integers, Mask, sums
 from unjudged.measures.kernel.registry import measure, ratio
-from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
+from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments
 
 DEEPEST = 1000

@@ -14,10 +14,10 @@ from math import inf
 
 import numpy as np
 
-from unjudged.base.segments import ends, owners, ranges, sums
+from unjudged.base.segments import Floats, Integers, Mask, ends, owners, ranges, sums
 from unjudged.measures.kernel.registry import measure, ratio
 from unjudged.measures.stratified import Strata
-from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
+from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments
 
 BY_PROBABILITY = frozenset({"statAP", "statAPVariance", "statRprec", "statP"})

@@ -18,8 +18,9 @@ import numpy as np
 
 from unjudged.base.choices import place_of
 from unjudged.base.errors import InputError, UsageError
+from unjudged.base.segments import Floats, Ints, Mask
 from unjudged.base.wording import counted
-from unjudged.evidence.contrast import ALONE, Contrast, Ends, Ints
+from unjudged.evidence.contrast import ALONE, Contrast, Ends
 from unjudged.evidence.drawn.predictions import JudgesSource, any_predicted, weights_text
 from unjudged.evidence.intervals.quantiles import Estimate, normal_interval
 from unjudged.measures.kernel.estimand import ALL_JUDGED, POOL_JUDGED, THESE, Estimand
@@ -36,7 +37,6 @@ from unjudged.predictions.labelled_population import (
 )
 from unjudged.predictions.sums import SamplingError, Sum
 from unjudged.rankings.coverage import not_random
-from unjudged.rankings.judged import Floats, Mask
 from unjudged.rankings.judgments import JudgmentsSource
 from unjudged.rankings.runs import RunsSource
 

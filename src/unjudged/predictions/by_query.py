@@ -9,11 +9,12 @@ import numpy as np
 
 from unjudged.base.choices import place_of
 from unjudged.base.errors import InputError
+from unjudged.base.segments import Floats, Integers, Ints
 from unjudged.base.wording import counted
 from unjudged.collection.collection import Collection, collection_of, judged_rankings
 from unjudged.data.columns import QRELS
 from unjudged.data.tables import Ids
-from unjudged.evidence.contrast import ALONE, Contrast, Ints
+from unjudged.evidence.contrast import ALONE, Contrast
 from unjudged.evidence.drawn.predictions import Judges, JudgesSource, any_predicted, weights_text
 from unjudged.evidence.intervals.powered import LEAST, Powered, prediction_powered
 from unjudged.evidence.intervals.quantiles import Estimate
@@ -22,7 +23,7 @@ from unjudged.measures.kernel.measure import Measure
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.predictions.calibrated_gains import combined_scores, folds_of_queries
 from unjudged.predictions.labelled_population import Completeness, with_retrieved
-from unjudged.rankings.judged import Floats, Integers, JudgedRankings
+from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.runs import RunsSource
 

@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from unjudged.base.segments import Floats, Integers, Mask
 from unjudged.judging.sampling import identities, identities_of, numbers
-from unjudged.rankings.judged import Floats, Integers, Mask
 from unjudged.rankings.judgments import Judgments
 
 FOLDS = 10

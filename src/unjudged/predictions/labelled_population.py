@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from unjudged.base.errors import InputError
+from unjudged.base.segments import Floats, Integers, Mask
 from unjudged.base.wording import counted, percent
 from unjudged.collection.collection import Collection, collection_of, judged_rankings
 from unjudged.evidence.drawn.predictions import Judges, JudgesSource
@@ -16,7 +17,7 @@ from unjudged.evidence.intervals.powered import LEAST
 from unjudged.measures.kernel.estimand import BY_DOCUMENT, check_use
 from unjudged.measures.kernel.measure import Measure
 from unjudged.rankings.extension import extended, rows_of
-from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
+from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.runs import Run, RunsSource
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from unjudged.base.choices import checked_int
 from unjudged.base.errors import InputError, UsageError
-from unjudged.base.segments import sums
+from unjudged.base.segments import Floats, Mask, sums
 from unjudged.collection.collection import judged_rankings
 from unjudged.data.columns import QRELS
 from unjudged.evidence.drawn.predictions import Judges, JudgesSource, any_predicted
@@ -17,7 +17,7 @@ from unjudged.measures.kernel.names import MeasureLike
 from unjudged.predictions.calibrated_gains import Curve, combined, folds_of
 from unjudged.predictions.sums import Sum
 from unjudged.rankings.extension import chosen_rows, extended, rows_of, table_of
-from unjudged.rankings.judged import Floats, JudgedRankings, Mask
+from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource, answers_in
 from unjudged.rankings.origin import WEIGHTED, Origin
 from unjudged.rankings.pooled import unit

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from unjudged.base.errors import UsageError
-from unjudged.base.segments import sums
+from unjudged.base.segments import Floats, Integers, Mask, sums
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.measures.kernel.traits import Weight
 from unjudged.predictions.labelled_population import POISSON, Population
-from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
+from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments
 
 

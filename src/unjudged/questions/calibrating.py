@@ -11,6 +11,7 @@ import numpy as np
 import unjudged
 from unjudged.base.choices import check_file_name
 from unjudged.base.errors import InputError, UsageError, announce, quoted
+from unjudged.base.segments import Floats, Integers
 from unjudged.base.wording import plain, shortlist
 from unjudged.collection.collection import Collection, collection_of
 from unjudged.collection.description import Labels
@@ -30,7 +31,7 @@ from unjudged.evidence.calibration import (
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.coverage import coverage_warnings
-from unjudged.rankings.judged import Floats, Integers, JudgedRankings
+from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import JudgmentsSource
 from unjudged.rankings.runs import RunsSource
 

@@ -13,6 +13,7 @@ import numpy as np
 from unjudged.base.choices import TestName
 from unjudged.base.errors import UsageError
 from unjudged.base.notes import note
+from unjudged.base.segments import Floats
 from unjudged.collection.description import Choices
 from unjudged.collection.query_segments import SegmentsSource, segments_of
 from unjudged.evidence.contrast import Contrast
@@ -23,7 +24,6 @@ from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.measures.kernel.registry import Measure
 from unjudged.questions.fitting_measures import DEFAULT
 from unjudged.questions.gathering import Source, gather, subject_of
-from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import RunsSource
 from unjudged.results.fields import Row

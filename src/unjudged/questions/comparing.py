@@ -11,6 +11,7 @@ import numpy as np
 from unjudged.base.choices import CorrectionName, TestName, TiesName, check_probability
 from unjudged.base.errors import UnjudgedWarning, UsageError, announce
 from unjudged.base.notes import Note, note
+from unjudged.base.segments import Floats, Mask
 from unjudged.base.wording import counted, shortlist
 from unjudged.collection.collection import Collection
 from unjudged.collection.description import description_of
@@ -33,7 +34,6 @@ from unjudged.questions.gathering import (
     subject_of,
     usual_measure,
 )
-from unjudged.rankings.judged import Floats, Mask
 from unjudged.rankings.runs import RunsSource
 from unjudged.results.comparison import Comparison
 

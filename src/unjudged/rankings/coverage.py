@@ -17,10 +17,11 @@ from unjudged.base.errors import (
     quoted,
 )
 from unjudged.base.notes import note
+from unjudged.base.segments import Floats
 from unjudged.base.wording import percent
 from unjudged.data.scan import scanner
 from unjudged.data.sources import name_in_errors, run_name
-from unjudged.rankings.judged import Floats, JudgedRankings
+from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import Run, RunSource
 
@@ -116,7 +117,7 @@ def in_order(judgments: Judgments, runs: dict[str, RunSource]) -> dict[str, RunS
     return read
 
 
-def are_grades(query: NDArray[np.integer], numbers: NDArray[np.float64]) -> bool:
+def are_grades(query: NDArray[np.integer], numbers: Floats) -> bool:
     """Whether numbers of queries are grades: whole, at most 10, and most of a query's are the same."""
     kinds = np.unique(numbers)
     if (kinds % 1).any() or kinds[-1] > HIGHEST_GRADE:

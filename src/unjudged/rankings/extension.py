@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.errors import InputError
-from unjudged.base.segments import ends, places
+from unjudged.base.segments import Integers, Mask, ends, places
 from unjudged.data import matching
 from unjudged.data.matching import grouped
 from unjudged.data.scan import scanner
 from unjudged.data.tables import Ids, Table, Ties, ties_among
-from unjudged.rankings.judged import Integers
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
 from unjudged.rankings.pooled import PooledDocuments
 from unjudged.rankings.runs import Run
@@ -56,7 +55,7 @@ def extended(judgments: Judgments, tables: Iterable[Table], new_queries: bool = 
     return Judgments(pooled, np.concatenate(grades), origin=judgments.origin, scale=judgments.scale)
 
 
-def chosen_rows(judgments: Judgments, chosen: NDArray[np.bool_]) -> Judgments:
+def chosen_rows(judgments: Judgments, chosen: Mask) -> Judgments:
     """Return the judgments with only these rows; the other documents leave the pool."""
     rows = np.flatnonzero(chosen)
     offsets = np.searchsorted(rows, judgments.offsets)

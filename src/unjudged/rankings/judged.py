@@ -13,6 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from unjudged.base.errors import UsageError
 from unjudged.base.lazy import computed_once
 from unjudged.base.segments import (
+    Floats,
+    Integers,
+    Mask,
     count_before,
     ends,
     numbered,
@@ -25,10 +28,6 @@ from unjudged.base.segments import (
 from unjudged.data.scan import scanner
 from unjudged.data.tables import Matched, Ties, joined_ties, ties_among
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 
 @dataclass(eq=False)  # final, not frozen: that takes as long as to select the documents of a short ranking

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.base.lazy import computed_once
+from unjudged.base.segments import Floats, Integers, Mask
 from unjudged.base.wording import counted
 from unjudged.data.arrays import rows_of_arrays
 from unjudged.data.columns import IS_IT_A_RUN, QRELS, Layout, expected
@@ -68,10 +69,10 @@ class Judgments:
     pooled: Final[PooledDocuments]
     grade: Final[NDArray[np.int32]]
     stratum: Final[NDArray[np.int32] | None] = None
-    probability: Final[NDArray[np.float64] | None] = None
+    probability: Final[Floats | None] = None
     origin: Final[Origin] = A_POOL
-    scale: Final[NDArray[np.float64] | None] = None
-    drawn: Final[NDArray[np.bool_] | None] = None
+    scale: Final[Floats | None] = None
+    drawn: Final[Mask | None] = None
     frame: Final[DrawOrder | None] = None
     _once: dict[tuple[Any, ...], NDArray[Any]] = field(init=False, repr=False, default_factory=dict)
 
@@ -172,7 +173,7 @@ class Judgments:
             raise UsageError(f"expected grades that are whole numbers from {low} to {high}")
         return replace(self, grade=given.astype(np.int32))
 
-    def of_queries(self, chosen: NDArray[np.bool_]) -> Judgments:
+    def of_queries(self, chosen: Mask) -> Judgments:
         """Return the judgments of some queries."""
         rows = chosen[self.query]
         made = Judgments(
@@ -182,7 +183,7 @@ class Judgments:
         known = {name: column[rows] for name in columns if (column := getattr(self, name)) is not None}
         return replace(made, **known, frame=None if self.frame is None else self.frame.take(rows))
 
-    def count(self, low: float, high: float = np.inf) -> NDArray[np.int64]:
+    def count(self, low: float, high: float = np.inf) -> Integers:
         """How many documents of each query have a grade from `low` to just below `high`."""
         return self.once(_count, low, high)
 
@@ -207,7 +208,7 @@ class Judgments:
         return self.pooled.queries
 
     @property
-    def offsets(self) -> NDArray[np.int64]:
+    def offsets(self) -> Integers:
         """Row at which each query begins, then the number of rows."""
         return self.pooled.offsets
 
@@ -216,7 +217,7 @@ class Judgments:
         return self.pooled.documents
 
     @property
-    def query(self) -> NDArray[np.int64]:
+    def query(self) -> Integers:
         """Query of each row."""
         return self.pooled.query
 
@@ -230,9 +231,9 @@ class Judgments:
         return any(column is not None for column in (self.stratum, self.probability, self.frame))
 
     @property
-    def waiting(self) -> NDArray[np.bool_]:
+    def waiting(self) -> Mask:
         """Rows that have no answer: neither a grade nor "cannot judge"."""
-        waiting: NDArray[np.bool_] = (self.grade < 0) & (self.grade != CANNOT_JUDGE)
+        waiting: Mask = (self.grade < 0) & (self.grade != CANNOT_JUDGE)
         return waiting
 
     @property
@@ -247,12 +248,12 @@ class Judgments:
         return f"{several} not judged yet, such as {example}: the estimate needs all of them"
 
     @cached_property
-    def sampled_share(self) -> NDArray[np.float64]:
+    def sampled_share(self) -> Floats:
         """Judged share of each query's pool."""
         return self.count(0) / np.maximum(np.diff(self.offsets), 1)
 
     @cached_property
-    def inclusion(self) -> NDArray[np.float64]:
+    def inclusion(self) -> Floats:
         """Probability with which each document was judged: as recorded, else its stratum's judged share.
 
         Without strata the pool counts as one stratum, which is right for a uniform sample. NaN where a
@@ -261,7 +262,7 @@ class Judgments:
         return np.where(self.grade >= 0, self._rate, np.nan)
 
     @property
-    def _rate(self) -> NDArray[np.float64]:
+    def _rate(self) -> Floats:
         if self.probability is not None:
             return self.probability
         return self.pooled.judged_share(self.grade >= 0, self.stratum)
@@ -322,9 +323,7 @@ def answers_in(grade: NDArray[np.int32]) -> NDArray[np.int32]:
     return np.where(grade == CANNOT_JUDGE, grade, np.maximum(grade, UNSAMPLED)).astype(np.int32)
 
 
-def _places_and_gains(
-    grades: NDArray[np.float64], whole: bool
-) -> tuple[NDArray[np.int32], NDArray[np.float64] | None]:
+def _places_and_gains(grades: Floats, whole: bool) -> tuple[NDArray[np.int32], Floats | None]:
     """Return the place of each grade among the gains from 0 upwards, and these gains, None if all are whole.
 
     `whole` says that they are.
@@ -335,7 +334,7 @@ def _places_and_gains(
     return np.where(grades < 0, grades, np.searchsorted(scale, grades)).astype(np.int32), scale
 
 
-def _count(judgments: Judgments, low: float, high: float) -> NDArray[np.int64]:
+def _count(judgments: Judgments, low: float, high: float) -> Integers:
     return scanner.count_grades(judgments.grade, judgments.pooled.offsets, low, high)
 
 

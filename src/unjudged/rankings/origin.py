@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.choices import checked_int
+from unjudged.base.segments import Floats, Integers, Mask
 from unjudged.base.wording import counted
 
 Kind = Literal[
@@ -156,17 +157,17 @@ class DrawOrder:
     that nobody was asked about has batch 0. `settings` say how the order came about.
     """
 
-    size: NDArray[np.float64]
-    order: NDArray[np.int64]
-    batch: NDArray[np.int64]
+    size: Floats
+    order: Integers
+    batch: Integers
     settings: Mapping[str, Any] = field(default_factory=dict)
-    rank: NDArray[np.int64] | None = None
+    rank: Integers | None = None
     """Best rank of each row in the runs that the frame is of, 0 for none; None if it is not recorded."""
 
     @property
-    def drawn(self) -> NDArray[np.bool_]:
+    def drawn(self) -> Mask:
         """Documents that people were asked to judge."""
-        drawn: NDArray[np.bool_] = self.batch > 0
+        drawn: Mask = self.batch > 0
         return drawn
 
     def take(self, rows: NDArray[Any]) -> DrawOrder:
@@ -179,7 +180,7 @@ class DrawOrder:
         rank = None if self.rank is None else taken(self.rank)
         return DrawOrder(taken(self.size), taken(self.order), taken(self.batch), self.settings, rank)
 
-    def front(self, waiting: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def front(self, waiting: Mask) -> Integers:
         """Return the rows from the start of the order to the first one that waits for its answer.
 
         >>> frame = DrawOrder(np.array([1.0, 0.0, 2.0]), np.array([2, 0, 1]), np.array([1, 0, 1]))

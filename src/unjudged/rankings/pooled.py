@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.errors import UsageError
-from unjudged.base.segments import Integers, ends, owners_by_ends, places
+from unjudged.base.segments import Floats, Integers, Mask, ends, owners_by_ends, places
 from unjudged.data import matching
 from unjudged.data.scan.scanner import Index
 from unjudged.data.tables import Ids, Keys, Table
@@ -26,7 +26,7 @@ class PooledDocuments:
     """
 
     queries: Final[Ids]
-    offsets: Final[NDArray[np.int64]]
+    offsets: Final[Integers]
     documents: Final[Ids]
 
     @classmethod
@@ -39,7 +39,7 @@ class PooledDocuments:
             pooled.index = index or matching.index(table)
         return pooled
 
-    def of_queries(self, chosen: NDArray[np.bool_]) -> PooledDocuments:
+    def of_queries(self, chosen: Mask) -> PooledDocuments:
         """Return the documents of some queries."""
         offsets = ends(np.diff(self.offsets)[chosen])
         rows = np.flatnonzero(chosen[self.query])
@@ -95,14 +95,12 @@ class PooledDocuments:
         """Query of each row."""
         return owners_by_ends(self.offsets)
 
-    def judged_share(
-        self, judged: NDArray[np.bool_], stratum: NDArray[np.int32] | None
-    ) -> NDArray[np.float64]:
+    def judged_share(self, judged: Mask, stratum: NDArray[np.int32] | None) -> Floats:
         """Return for each row the judged share of its query's stratum; without strata, of its query."""
         strata, stratum_of = np.unique([0] if stratum is None else stratum, return_inverse=True)
         cell = self.query * len(strata) + stratum_of
         sizes = np.bincount(cell)
-        share: NDArray[np.float64] = np.bincount(cell[judged], minlength=len(sizes))[cell] / sizes[cell]
+        share: Floats = np.bincount(cell[judged], minlength=len(sizes))[cell] / sizes[cell]
         return share
 
     def __getstate__(self) -> dict[str, Any]:
@@ -130,17 +128,15 @@ def salt(*seed: int | str) -> np.uint64:
     return np.uint64(int.from_bytes(digest, "little"))
 
 
-def uniforms(
-    identity: Numbers, seed: np.uint64, counter: int | NDArray[np.integer] = 0
-) -> NDArray[np.float64]:
+def uniforms(identity: Numbers, seed: np.uint64, counter: int | NDArray[np.integer] = 0) -> Floats:
     """Return numbers in (0, 1], one per identity and counter, independent of one another."""
     steps = np.asarray(counter, np.uint64) * _GOLDEN
     return unit(mixed(mixed(identity ^ seed) + steps)) + 2.0**-53
 
 
-def unit(number: Numbers) -> NDArray[np.float64]:
+def unit(number: Numbers) -> Floats:
     """Turn numbers of 64 bits into numbers from 0 to below 1, with 53 bits."""
-    shares: NDArray[np.float64] = (number >> np.uint64(11)).astype(float) * 2.0**-53
+    shares: Floats = (number >> np.uint64(11)).astype(float) * 2.0**-53
     return shares
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unjudged.base.errors import InputError, UsageError
+from unjudged.base.segments import Floats, Integers
 from unjudged.base.wording import counted
 from unjudged.data import matching
 from unjudged.data.arrays import rows_of_arrays
@@ -45,9 +45,9 @@ class Run:
     """
 
     queries: Ids
-    offsets: NDArray[np.int64]
+    offsets: Integers
     documents: Ids
-    scores: NDArray[np.float64]
+    scores: Floats
 
     @classmethod
     def read(cls, source: RunSource, **columns: str) -> Run:

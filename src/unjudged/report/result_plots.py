@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from unjudged.base.choices import as_list
+from unjudged.base.segments import Floats, Integers
 from unjudged.base.wording import counted, percent, shortlist
 from unjudged.evidence.intervals.methods import NoIntervalError
 from unjudged.measures.kernel.names import MeasureLike, place_of_measure
-from unjudged.rankings.judged import Floats, Integers, JudgedRankings
+from unjudged.rankings.judged import JudgedRankings
 from unjudged.report.figure import (
     WIDTH,
     Figure,

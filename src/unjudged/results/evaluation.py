@@ -13,10 +13,11 @@ from unjudged.base.choices import place_of
 from unjudged.base.errors import UnjudgedWarning, UsageError
 from unjudged.base.lazy import computed_once
 from unjudged.base.notes import Note, said_once
+from unjudged.base.segments import Floats
 from unjudged.base.wording import counted, percent
 from unjudged.collection.scores import Scores
 from unjudged.measures.kernel.names import MeasureLike, place_of_measure
-from unjudged.rankings.judged import Floats, JudgedRankings
+from unjudged.rankings.judged import JudgedRankings
 from unjudged.results.fields import Row
 from unjudged.results.grid import Grid
 from unjudged.results.result import Result

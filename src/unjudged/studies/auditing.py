@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.notes import DOUBT, Note
+from unjudged.base.segments import Floats, Integers
 from unjudged.base.wording import counted, shortlist
 from unjudged.collection.collection import Collection, collection_of, judged_rankings
 from unjudged.evidence.drawn.predictions import GRADES, Judges, JudgesSource, Predictions
@@ -21,7 +22,7 @@ from unjudged.measures.kernel.measure import Measure
 from unjudged.measures.kernel.names import MeasureLike, with_relevant
 from unjudged.predictions.labelled_population import IncompleteError
 from unjudged.questions.fitting_measures import DEFAULT
-from unjudged.rankings.judged import Floats, Integers, JudgedRankings
+from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.runs import RunsSource
 from unjudged.results.fields import Row

@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 
 from unjudged.base.choices import checked_int
 from unjudged.base.errors import UsageError
+from unjudged.base.segments import Floats
 from unjudged.measures.kernel.chance import STRETCH
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.measures.precision import AP
-from unjudged.rankings.judged import Floats
 
 NORMAL_FROM = 30
 """From so many queries on the mean AP of random rankings is taken as Normal."""

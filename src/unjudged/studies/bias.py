@@ -7,6 +7,7 @@ from math import nan
 import numpy as np
 
 from unjudged.base.errors import UsageError
+from unjudged.base.segments import Floats
 from unjudged.base.wording import counted
 from unjudged.collection.collection import Collection
 from unjudged.evidence.drawn.predictions import Judges, Predictions
@@ -23,7 +24,6 @@ from unjudged.predictions.labelled_population import (
     with_retrieved,
 )
 from unjudged.predictions.sums import WEIGHTS, Sum
-from unjudged.rankings.judged import Floats
 from unjudged.results.fields import Row, known
 
 Biases = tuple[list[Row], list[str]]

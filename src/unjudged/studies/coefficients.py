@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from unjudged.base.choices import Choices
 from unjudged.base.errors import InputError
-from unjudged.base.segments import Integers
+from unjudged.base.segments import Floats, Integers
 from unjudged.base.wording import counted
-from unjudged.rankings.judged import Floats
 
 MOST_GRADES = 64
 Counts = Floats

@@ -14,13 +14,14 @@ import numpy as np
 
 from unjudged.base.choices import as_list, called_with_levels, checked_int
 from unjudged.base.errors import UnjudgedError, UsageError
+from unjudged.base.segments import Floats
 from unjudged.collection.collection import Collection, collection_of
 from unjudged.judging.designs import DESIGNS, Design
 from unjudged.judging.pooling import Pool
 from unjudged.measures.kernel.names import MeasureLike, parse_measure, parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.weighted import BY_PROBABILITY
-from unjudged.rankings.judged import Floats, JudgedRankings
+from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import JudgmentsSource
 from unjudged.rankings.runs import RunsSource
 from unjudged.studies.summary import Experiment, Samples

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from unjudged.base.choices import Choices, check_probability
-from unjudged.rankings.judged import Floats, Integers
+from unjudged.base.segments import Floats, Integers
 
 MANY = 1000
 """With more systems than this, scipy counts pairs in less time and memory than we would."""

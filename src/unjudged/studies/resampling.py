@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from unjudged.base.choices import check_confidence, checked_int
+from unjudged.base.segments import Floats
 from unjudged.base.wording import percent
 from unjudged.evidence.intervals.quantiles import Estimate, t_quantile, within
 from unjudged.measures.kernel.estimand import OTHER, Estimand
-from unjudged.rankings.judged import Floats
 from unjudged.results.fields import Row, known
 
 DRAWS = 1000

@@ -11,9 +11,9 @@ import numpy as np
 
 from unjudged.base.choices import checked_int
 from unjudged.base.errors import InputError, UsageError, reason_of
+from unjudged.base.segments import Floats, Integers, Mask
 from unjudged.data.tables import Ids
 from unjudged.data.writing import run_text, write_judgments, write_whole
-from unjudged.rankings.judged import Floats, Integers, Mask
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.pooled import PooledDocuments
 from unjudged.rankings.runs import Run

@@ -10,10 +10,10 @@ import numpy as np
 
 from unjudged.base.errors import UsageError
 from unjudged.base.notes import Note
+from unjudged.base.segments import Floats
 from unjudged.judging.designs import Design
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
-from unjudged.rankings.judged import Floats
 from unjudged.results.fields import Row
 from unjudged.results.result import Result
 from unjudged.results.views import View

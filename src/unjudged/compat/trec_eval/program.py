@@ -11,6 +11,7 @@ from typing import TypeVar
 import numpy as np
 
 from unjudged.base.errors import InputError, RepeatedDocument, UnjudgedError
+from unjudged.base.segments import Floats, Integers
 from unjudged.base.wording import plain
 from unjudged.compat.trec_eval.translation import (
     NOT_HERE,
@@ -28,7 +29,7 @@ from unjudged.data.columns import QRELS, RUN, Layout
 from unjudged.data.streams import STANDARD_INPUT, File, name_file_in_errors, on_disk
 from unjudged.data.tables import decode, encode
 from unjudged.measures.kernel.measure import GEOMETRIC
-from unjudged.rankings.judged import Floats, Integers, JudgedRankings
+from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments
 
 MISSING = -1000000.0

@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from unjudged.base.segments import Floats
 from unjudged.measures.gain import IdealDCG
 from unjudged.measures.kernel.measure import GEOMETRIC
 from unjudged.measures.kernel.names import trec_eval_names
 from unjudged.measures.kernel.registry import Measure, compute_all
 from unjudged.measures.precision import TENTHS, documents_needed
 from unjudged.measures.rank_biased import RBP, RBPResidual
-from unjudged.rankings.judged import Floats, JudgedRankings
+from unjudged.rankings.judged import JudgedRankings
 
 
 class Stop(Exception):

@@ -23,14 +23,14 @@ from math import inf
 
 import numpy as np
 
-from unjudged.base.segments import distinct, ends, owners, owners_by_ends, places
+from unjudged.base.segments import Floats, Integers, Mask, distinct, ends, owners, owners_by_ends, places
 from unjudged.data.scan import scanner
 from unjudged.evidence.bounds.filled import Bounds, count_above, unknown_documents
 from unjudged.measures.gain import nDCG
 from unjudged.measures.kernel.registry import Measure, bounds_of, ratio
 from unjudged.measures.precision import AP, GMAP, Bpref, Bpref10, GMBpref, R, RelP, Rprec, RprecMult
 from unjudged.measures.sets import SetR
-from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
+from unjudged.rankings.judged import JudgedRankings
 
 
 @bounds_of(AP)

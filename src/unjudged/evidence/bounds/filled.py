@@ -10,8 +10,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unjudged.base.segments import ends, owners_by_ends, places, ranges
-from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
+from unjudged.base.segments import Floats, Integers, Mask, ends, owners_by_ends, places, ranges
+from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
 from unjudged.rankings.pooled import PooledDocuments
 

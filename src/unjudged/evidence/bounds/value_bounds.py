@@ -21,11 +21,11 @@ from typing import Any
 import numpy as np
 
 from unjudged.base.errors import UsageError
-from unjudged.base.segments import sums
+from unjudged.base.segments import Integers, sums
 from unjudged.evidence.bounds import closed_bounds  # noqa: F401 (it registers closed forms)
 from unjudged.evidence.bounds.filled import Bounds, Filled, unseen_counts
 from unjudged.measures.kernel.registry import BOUNDS, MEASURES, Measure
-from unjudged.rankings.judged import Integers, JudgedRankings
+from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import UNSAMPLED
 
 

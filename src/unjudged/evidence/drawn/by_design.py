@@ -23,8 +23,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from unjudged.base.distributions import student_quantile
+from unjudged.base.segments import Floats, Integers, Mask
 from unjudged.measures.kernel.measure import ratio
-from unjudged.rankings.judged import Floats, Integers, Mask
 
 FEWEST = 3.0
 """With a smaller effective number of labels there is no estimate."""

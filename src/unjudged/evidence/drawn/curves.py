@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unjudged.rankings.judged import Floats
+from unjudged.base.segments import Floats
 
 PSEUDO_JUDGMENTS = 1.0
 

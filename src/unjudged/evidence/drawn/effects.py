@@ -15,13 +15,13 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.base.segments import numbered
+from unjudged.base.segments import Floats, Integers, Ints, Mask, numbered
 from unjudged.evidence.completions import Batched, Grades
-from unjudged.evidence.contrast import ALONE, Ints
+from unjudged.evidence.contrast import ALONE
 from unjudged.evidence.shared import SharedRankings
 from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
-from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
+from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import UNSAMPLED
 from unjudged.rankings.pooled import salt, uniforms
 

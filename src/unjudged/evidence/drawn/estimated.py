@@ -17,7 +17,8 @@ import numpy as np
 
 from unjudged.base.errors import UsageError
 from unjudged.base.notes import Note, note
-from unjudged.evidence.contrast import ALONE, Contrast, Ends, Ints, Tip
+from unjudged.base.segments import Floats, Ints, Mask
+from unjudged.evidence.contrast import ALONE, Contrast, Ends, Tip
 from unjudged.evidence.drawn.by_design import FEWEST, Sequential, quantiles, sizes_left
 from unjudged.evidence.drawn.effects import Effects, steps_of
 from unjudged.evidence.drawn.population import Population, unknown_in
@@ -27,7 +28,6 @@ from unjudged.evidence.runs_compared import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
 from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
-from unjudged.rankings.judged import Floats, Mask
 
 CELLS = 1 << 22
 """Contrasts x documents x steps that are looked at together."""

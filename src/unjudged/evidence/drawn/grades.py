@@ -17,9 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unjudged.base.segments import sums
+from unjudged.base.segments import Floats, Integers, Mask, sums
 from unjudged.evidence.drawn.curves import Curve, joined
-from unjudged.rankings.judged import Floats, Integers, Mask
 
 USUAL = 0.02
 """So much of every prediction is what is usual: no document is sure to have a grade."""

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from unjudged.base.segments import Floats, Integers, Mask
 from unjudged.evidence.completions import band_of
 from unjudged.evidence.drawn.by_design import Design, Poisson, Sequential
 from unjudged.evidence.drawn.grades import Learnt
@@ -14,7 +15,6 @@ from unjudged.evidence.drawn.predictions import Judges
 from unjudged.evidence.shared import SharedRankings
 from unjudged.measures.kernel.registry import ratio
 from unjudged.measures.stratified import cells_of
-from unjudged.rankings.judged import Floats, Integers, Mask
 from unjudged.rankings.judgments import CANNOT_JUDGE, Judgments
 
 SUREST = 0.9999

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from unjudged.base.errors import InputError, UnjudgedError, UsageError
+from unjudged.base.segments import Floats, Mask
 from unjudged.base.wording import counted
 from unjudged.data.columns import QRELS
 from unjudged.data.sources import FILE, FRAME, is_one_source, kind_of_source
 from unjudged.data.streams import STANDARD_INPUT, display_name
 from unjudged.data.tables import Table
 from unjudged.rankings.extension import rows_of, table_of
-from unjudged.rankings.judged import Floats, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
 from unjudged.rankings.runs import Run, RunSource
 

@@ -20,11 +20,11 @@ from unjudged.base import distributions
 from unjudged.base.choices import check_confidence
 from unjudged.base.distributions import student_quantile
 from unjudged.base.errors import UsageError
+from unjudged.base.segments import Floats
 from unjudged.evidence.clusters import Clusters, independent
 from unjudged.measures.kernel.estimand import Estimand
 from unjudged.measures.kernel.measure import ROUNDING, mean_over_queries
 from unjudged.measures.kernel.registry import Measure
-from unjudged.rankings.judged import Floats
 
 Limits = tuple[float, float]
 NO_LIMITS: Limits = (-inf, inf)

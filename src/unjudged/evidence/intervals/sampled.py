@@ -14,6 +14,7 @@ from math import ceil, log, nan
 import numpy as np
 
 from unjudged.base.errors import UsageError
+from unjudged.base.segments import Floats, Mask
 from unjudged.base.wording import counted, percent
 from unjudged.evidence.contrast import Contrast
 from unjudged.evidence.estimates import ends_of_estimates
@@ -26,7 +27,7 @@ from unjudged.measures.kernel.names import parse_measure
 from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.stratified import Strata
 from unjudged.rankings.coverage import not_random
-from unjudged.rankings.judged import Floats, JudgedRankings, Mask
+from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.origin import SAMPLES
 

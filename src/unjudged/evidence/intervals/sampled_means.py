@@ -34,10 +34,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.base.segments import numbered, sums
+from unjudged.base.segments import Floats, Integers, Mask, numbered, sums
 from unjudged.measures.kernel.registry import Measure, ratio
 from unjudged.measures.stratified import Deletions, Strata
-from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
+from unjudged.rankings.judged import JudgedRankings
 
 NOTHING_LEFT = 1e-9
 """A denominator that is 0 up to rounding: weights are at least 1."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from unjudged.base.errors import UsageError
-from unjudged.rankings.judged import Floats
+from unjudged.base.segments import Floats
 
 EULER = 0.5772156649015328606
 DEEPEST, STRETCH = 1e8, 1 << 20

@@ -16,9 +16,10 @@ import numpy as np
 
 from unjudged.base.choices import Choices
 from unjudged.base.errors import InputError, UsageError
+from unjudged.base.segments import Floats
 from unjudged.measures.kernel.chance import collection
 from unjudged.measures.kernel.traits import Traits, by_places, checked, refused_measure, try_traits
-from unjudged.rankings.judged import Floats, JudgedRankings
+from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.origin import SAMPLES
 

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from unjudged.base.choices import as_list, shown
 from unjudged.base.errors import InputError, UsageError, quoted
+from unjudged.base.segments import Floats
 from unjudged.base.wording import shortlist
 from unjudged.data.streams import without_links
 from unjudged.measures.kernel.measure import (
@@ -24,7 +25,7 @@ from unjudged.measures.kernel.measure import (
     ratio,
 )
 from unjudged.measures.kernel.traits import Chance, Gain, Traits, Weight
-from unjudged.rankings.judged import Floats, JudgedRankings
+from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.origin import ANY, RANDOM, Kind
 
 __all__ = [

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from unjudged.base.errors import UsageError
+from unjudged.base.segments import Floats
 from unjudged.data.frames import is_frame
-from unjudged.rankings.judged import Floats, JudgedRankings
+from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.origin import KINDS, OF_NONRELEVANT, Kind
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 import unjudged
+from unjudged.base.segments import Floats
 from unjudged.base.wording import percent, plain
 from unjudged.collection.description import Description
 from unjudged.data.sources import FILE, kind_of_source
@@ -22,7 +23,6 @@ from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.verdict import HEADLINES, MORE_JUDGING, OTHER_QUERIES
 from unjudged.measures.kernel.measure import Measure
 from unjudged.questions.fitting_measures import why_not_uniform
-from unjudged.rankings.judged import Floats
 from unjudged.report.page.answer import answer_of, conclusions_of
 from unjudged.report.page.documents import holes_of, judged_shares, rankings_of
 from unjudged.report.result_plots import choices_figure, judged_by_rank, judged_figure

@@ -15,6 +15,7 @@ from typing import Any
 
 from unjudged.base.choices import CorrectionName, TestName, checked_int
 from unjudged.base.errors import UnjudgedWarning
+from unjudged.base.segments import Floats
 from unjudged.base.wording import percent, shortlist
 from unjudged.collection.description import MODEL, Description
 from unjudged.collection.query_segments import SegmentsSource
@@ -33,7 +34,6 @@ from unjudged.questions.choices import compare_choices
 from unjudged.questions.comparing import compare_gathered
 from unjudged.questions.fitting_measures import FROM_SAMPLES, fitting_measures
 from unjudged.questions.gathering import Source, gather, predicting, subject_of
-from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import RunsSource
 from unjudged.report.figure import style_of_page

@@ -7,9 +7,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.base.segments import owners_by_ends, places_by_ends, sums
+from unjudged.base.segments import Floats, owners_by_ends, places_by_ends, sums
 
-Floats = NDArray[np.float64]
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
 
