@@ -58,6 +58,9 @@ def test_the_description_of_the_page_is_read(tmp_path: Path) -> None:
     (tmp_path / "collection.toml").write_text(shown[1])
     described = Description.read(tmp_path / "collection.toml")
     assert described.defaults.baseline == "bm25"
+    page = (DOCS / "data.md").read_text()
+    keys = {name for name in Description.__annotations__ if name not in {"place", "found"}}
+    assert [key for key in keys if not re.search(rf"\b{key}\b( =|`|\]|\.)", page)] == []
     assert described.judgments[0].depth == 10
 
 

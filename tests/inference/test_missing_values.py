@@ -122,7 +122,7 @@ def test_words_name_missing_values() -> None:
     assert "3 values are missing: system 'a' on query 'q5'" in said
     assert "missing values could blur it: between" in said or "but missing values could" in said
     undecided = str(gate(found, "a", "b"))
-    assert "whatever the missing values are" in undecided
+    assert "missing values at their worst" in undecided
     for missing, words in (("zero", "Missing values count as 0."), ("drop", "3 queries left out")):
         chosen = compare(table(values, missing=missing))
         assert words in " ".join(chosen.notes)

@@ -15,7 +15,7 @@ from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
 
 UNKNOWN = "scores of a table do not say which documents were judged"
-OF_GAPS = "whatever the missing values are"
+OF_GAPS = "missing values at their worst"
 OF_OTHERS = "bounds of a table do not know what other systems found; give runs and judgments"
 
 

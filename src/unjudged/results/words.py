@@ -359,8 +359,8 @@ def caption_of(result: Any) -> str:
 
 ASSUMED = {
     SEEN: "if unjudged documents are relevant as often as judged ones",
-    WORST: "whatever the unjudged documents are",
-    MISSING: "whatever the missing values are",
+    WORST: "unjudged documents at their worst",
+    MISSING: "missing values at their worst",
     AS_JUDGED: "as judged",
 }
 """What is assumed of unjudged documents."""
