@@ -311,6 +311,11 @@ def test_comparisons_of_a_table() -> None:
     assert measured.pair(measure="faithfulness")["measure"] == "faithfulness"
     assert any(note.startswith("faithfulness, x: the higher value counts as") for note in measured.notes)
     assert not [note for note in six.notes if "counts as better" in note]
+    costs = Scores.read(np.random.default_rng(0).random((2, 9, 2)), ["latency_ms", "estimate"])
+    (said,) = [note for note in compare(costs).notes if "should be low" in note]
+    assert said.startswith("latency_ms looks like what should be low, and the higher value counts as better")
+    costs = Scores.read(costs, lower="latency_ms")
+    assert not [note for note in compare(costs).notes if "should be low" in note]
 
 
 def test_commands_on_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,7 +19,8 @@ BELOW = ("shares", "collections", "choices", "method", "placing")
 READING, DOUBT = 0, 1
 """Weights: how to read the results, or why another conclusion may be right."""
 
-FORMS = {"has": "have", "is": "are", "scores": "score", "it": "them", "counts": "count", "needs": "need"}
+FORMS = {"has": "have", "is": "are", "it": "them"}
+FORMS |= {f"{verb}s": verb for verb in ("score", "count", "need", "look")}
 """Words that agree with a number or with how many names there are: `{about:has}`."""
 NOUNS = ("query", "run", "mean")
 NAMED = 5
@@ -73,6 +74,8 @@ pool-depth: Bounds: {what}.
 lower-better: {about:list}: the lower value counts as better.
 higher-better: {about:list}: the higher value counts as better (--set
     scores.lower=NAME if the lower one should; in Python lower=).
+like-costs!: {about:list} {about:looks} like what should be low, and the higher value counts as better: --set
+    scores.lower=NAME (in Python lower=).
 of-logarithms: {about:list}: differences, their tests and intervals are of logarithms.
 per-query: {about:list}: means per query, where `evaluate` has sums.
 same-queries!: {about:list} have the same {what}: their queries are not independent, and intervals and p

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from math import inf
 
@@ -197,12 +198,21 @@ def why_not_uniform(rankings: JudgedRankings) -> str | None:
     return not_random(rankings, judgments.sampled_share[judgments.query])
 
 
+LIKE_COSTS = re.compile(
+    r"latenc|durat|hallucinat|toxic|(^|[_ ])(time|m?s|seconds|costs?|price|errors?|loss|p[59]\d)($|[_ ])"
+)
+"""Names of what is usually better if it is lower."""
+
+
 def notes_on_measures(measures: Sequence[Measure]) -> Iterator[Note]:
     """Say of measures what differences are of, and in which direction they are better."""
     reported = [measure for measure in measures if measure.name not in MEASURES]
     for lower, code in ((True, "lower-better"), (False, "higher-better")):
         if own := [str(measure) for measure in reported if measure.traits.lower == lower]:
             yield note(code, own)
+    costs = [str(one) for one in reported if not one.traits.lower and LIKE_COSTS.search(str(one).lower())]
+    if costs:
+        yield note("like-costs", costs)
     for measure in measures:
         if measure.geometric:
             yield note("of-logarithms", [str(measure)])
