@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from html import escape
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import isnan
 from typing import NamedTuple
 
 from held import EVIDENCE, Held, read_held, read_rows
+
+from unjudged.report.figure import Figure, Scale, dot, line, width_of, words
 
 LISTED = 3
 """So many settings that held too rarely are named for each claim; all are in its file."""
@@ -308,64 +309,37 @@ def _markdown(head: Sequence[str], rows: Iterable[Sequence[object]], labels: int
 
 
 TABLES = {"coverage": _overview}
-WIDTH, LEFT, RIGHT, ROW, TOP = 640, 36, 20, 62, 76
-LOWEST, HIGHEST, LETTER = -0.30, 0.08, 6.2
-STYLE = """\
-text { font: 14px system-ui, sans-serif; fill: #1f2430 } .page { fill: #fff } .title { font-weight: 600; font-size: 15px }
-.small { font-size: 12px; fill: #5b6472 } .line { stroke: #1f2430 } .grid { stroke: #d9dde3 }
-.ok { fill: #3b6fb6; fill-opacity: .45 } .off { fill: #c8501e; fill-opacity: .8 }
-@media (prefers-color-scheme: dark) {
-.page { fill: #14181f } text { fill: #e6e9ef } .small { fill: #a5adba } .line { stroke: #e6e9ef } .grid { stroke: #3a4150 }
-.ok { fill: #7fb0ee } .off { fill: #f08a5a } }"""
+WIDTH, LEFT, ROW = 640, 4, 58
+X = Scale(-0.30, 0.08, 36, WIDTH - 20)
+"""How much more or less often than promised; what is further off stands at the end."""
 
 
 def coverage_figure() -> str:
     """Promised against held: a dot for each setting, and the name of what failed most."""
-    height = TOP + ROW * len(CLAIMS) + 40
-    drawn = [f'<rect class="page" width="{WIDTH}" height="{height}" rx="6"/>']
-    drawn.append(
-        _text(LEFT, 28, "Most answers hold as often as they promise; what fails has a name", "title")
+    figure = Figure(
+        ROW * len(CLAIMS) + 44,
+        "Most answers hold as often as they promise; what fails has a name",
+        width=WIDTH,
+        why="Each dot is one setting: how much more or less often it held than promised.",
     )
-    drawn.append(
-        _text(
-            LEFT, 50, "Each dot is one setting: how much more or less often it held than promised.", "small"
-        )
-    )
+    bottom = ROW * len(CLAIMS) + 12
     for tick in range(-30, 9, 10):
-        x = _x(tick / 100)
-        kind = "line" if tick == 0 else "grid"
-        drawn.append(f'<line class="{kind}" x1="{x:.1f}" x2="{x:.1f}" y1="{TOP - 8}" y2="{height - 30}"/>')
         label = "as promised" if tick == 0 else f"{tick} points".replace("-", "\N{MINUS SIGN}")
-        drawn.append(_text(x, height - 12, label, "small", "middle"))
+        figure.add(line([(X(tick / 100), 0), (X(tick / 100), bottom)], "rule" if tick else "ink", 1))
+        figure.add(words(X(tick / 100), bottom + 18, label, anchor="middle", size=12, colour="quiet"))
     for place, claim in enumerate(CLAIMS):
-        drawn += _row(claim, TOP + ROW * place + 26)
-    body = "\n".join(drawn)
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img">\n'
-        f"<style>{STYLE}</style>\n{body}\n</svg>\n"
-    )
+        figure.add(_marks(claim, ROW * place + 30))
+    return figure.svg()
 
 
-def _row(claim: Claim, y: float) -> list[str]:
-    own = sorted(measured(claim), key=lambda row: row.off < 0)
-    drawn = [_text(LEFT, y - 11, claim.title)]
+def _marks(claim: Claim, y: float) -> Iterator[str]:
+    yield words(LEFT, y - 12, claim.title)
+    own = sorted(measured(claim), key=lambda row: row.held - row.promised, reverse=True)
     for row in own:
-        kind = "off" if row.off < 0 else "ok"
-        drawn.append(f'<circle class="{kind}" cx="{_x(row.held - row.promised):.1f}" cy="{y:.1f}" r="4"/>')
-    short = min((row for row in own if row.off < 0), key=lambda row: row.held - row.promised, default=None)
-    if short:
-        beyond = " (further left)" if short.held - short.promised < LOWEST else ""
-        named = f"{_named(short)}: {_share(short.held)}{beyond}"
-        start = min(_x(short.held - short.promised), WIDTH - RIGHT - LETTER * len(named))
-        drawn.append(_text(max(start, LEFT), y + 20, named, "small"))
-    return drawn
-
-
-def _x(value: float) -> float:
-    share = (min(max(value, LOWEST), HIGHEST) - LOWEST) / (HIGHEST - LOWEST)
-    return LEFT + share * (WIDTH - LEFT - RIGHT)
-
-
-def _text(x: float, y: float, text: str, kind: str = "", anchor: str = "start") -> str:
-    chosen = f' class="{kind}"' if kind else ""
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{chosen}>{escape(text)}</text>'
+        yield dot(X(max(row.held - row.promised, X.low)), y, "hot" if row.off < 0 else "truth", 3.5)
+    if short := [row for row in own if row.off < 0]:
+        gap = max(short[-1].held - short[-1].promised, X.low)
+        named = f"{_named(short[-1])}: {_share(short[-1].held)}{' (further left)' if gap == X.low else ''}"
+        yield words(
+            max(min(X(gap), WIDTH - 4 - width_of(named, 12)), LEFT), y + 20, named, size=12, colour="quiet"
+        )
