@@ -29,6 +29,7 @@ JOURNEY = [
     "results.words",
     "results.comparison",
     "results.evaluation",
+    "results.methods",
     "questions",
     "compat",
     "engines",

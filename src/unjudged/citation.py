@@ -9,7 +9,7 @@ from importlib.resources import files
 from itertools import chain
 from typing import Any, NamedTuple
 
-from unjudged.base.errors import UnjudgedWarning, announce
+from unjudged.base.errors import UnjudgedWarning, UsageError, announce
 from unjudged.measures.kernel.names import MeasureLike, parse, parse_measures
 
 PACKAGE = "unjudged"
@@ -35,7 +35,28 @@ def cite(*names: MeasureLike) -> str:
       doi = {10.1145/1416950.1416952}
     }
     """
-    return "\n".join(_entry_of(key) for key in _keys(names))
+    return entries(*_keys(names))
+
+
+def entries(*keys: str) -> str:
+    """Return the BibTeX entries of works by their keys."""
+    return "\n".join(_entry_of(key) for key in keys)
+
+
+def works_of(name: str) -> Sequence[str]:
+    """Return the keys of the works that define a measure or a method, by name or title; none if unknown."""
+    if name in REFERENCES:
+        return [name]
+    known = methods()
+    method = known.get(name) or next(
+        (one for one in known.values() if getattr(one, "title", "") == name), None
+    )
+    if method is not None:
+        return list(method.cite)
+    try:
+        return list(chain(*(measure.traits.cite for measure in parse(name))))
+    except UsageError:
+        return []
 
 
 def _entry_of(key: str) -> str:
@@ -49,8 +70,8 @@ def _keys(names: tuple[MeasureLike, ...]) -> list[str]:
     """Return the works that define the measures, each once; a measure that has none is announced."""
     cited: dict[str, Sequence[str]] = {}
     for name in names or (PACKAGE,):
-        if isinstance(name, str) and name == PACKAGE:
-            cited[PACKAGE] = (PACKAGE,)
+        if isinstance(name, str) and (name == PACKAGE or name in REFERENCES):
+            cited[name] = (name,)
         elif isinstance(name, str) and (method := methods().get(name)) is not None:
             cited[name] = method.cite
         else:
@@ -73,11 +94,12 @@ def methods() -> dict[str, Any]:
 
 
 def _own_entry() -> str:
-    fields = {"author": f"{{{AUTHORS}}}", "title": f"{{{TITLE}}}", "year": str(YEAR), "version": _version()}
+    fields = {"author": f"{{{AUTHORS}}}", "title": f"{{{TITLE}}}", "year": str(YEAR), "version": version()}
     return entry("software", PACKAGE, {**fields, "license": "Apache-2.0"})
 
 
-def _version() -> str:
+def version() -> str:
+    """Return the version of this package."""
     version: str = import_module(PACKAGE).__version__
     return version
 

@@ -105,7 +105,7 @@ def test_a_saved_result(tmp_path: Path) -> None:
     output.write_text(json.dumps({"rows": rows, "notes": [{"text": "AP: exact."}]}))
     assert (
         str(explain(output))
-        == "system: as it is named\nseen: that share among the judged documents\n\nAP: exact."
+        == "  system: as it is named\n  seen: that share among the judged documents\n\nAP: exact."
     )
     for text in ("[1]", "{", '{"a": 1}'):
         output.write_text(text)

@@ -103,4 +103,8 @@ def show_result(result: Result, given: Given, view: str = "", *, text: str = "",
         show(result.to_latex(DECIMALS if decimals is None else decimals), given.output)
         return
     grids = result.grids(decimals, format=chosen, view=view)
+    if chosen == "json" and "systems" in result.settings:
+        from unjudged.results.methods import facts_of
+
+        grids = [replace(grid, facts=facts_of(result)) for grid in grids]
     show_tables(grids[0] if len(grids) == 1 else grids, given, text=text, after=after)

@@ -37,6 +37,7 @@ from unjudged.results.escapes import shortened
 
 Missing = Literal["range", "zero", "drop"]
 """A missing value is any in the range of its measure, or it is 0, or its query is left out."""
+NOTES: dict[Missing, str] = {"range": "missing-range", "zero": "missing-zero", "drop": "missing-drop"}
 REMEDY = (
     '--set "scores.range=[0, 1]" gives it, --set scores.missing=zero counts it as 0, drop omits the query '
     "(in Python range= and missing=)"
@@ -167,7 +168,7 @@ class Cube:
         notes: list[str],
     ) -> dict[str, Any]:
         """Return what `Scores` has: means over repeats, measures by these names, and what to know of them."""
-        if missing not in ("range", "zero", "drop"):
+        if missing not in NOTES:
             raise UsageError(f"missing is {missing!r}, expected range, zero or drop")
         absent = np.isnan(self.columns[0]) & self.has[:, None, None, :]
         kept, lacking = self._kept(absent, missing)
@@ -188,7 +189,7 @@ class Cube:
         (values, spread), *ends = map(self._over_repeats, each)
         if lacking:
             left = [self.queries[j] for j in np.setdiff1d(np.arange(len(self.queries)), kept).tolist()]
-            notes.append(note(f"missing-{missing}", lacking=lacking, left=left))
+            notes.append(note(NOTES[missing], lacking=lacking, left=left))
         if len(set(map(str, measures))) < len(measures):
             raise InputError(f"two of the measures are the same: {', '.join(names)}; choose one with -m")
         several = self.has.sum(axis=1)

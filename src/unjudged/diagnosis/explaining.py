@@ -19,6 +19,7 @@ from unjudged.diagnosis.glossary import MEANINGS, plainly
 from unjudged.measures.kernel.names import other_names, parse
 from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.results.fields import FIELDS
+from unjudged.results.methods import methods_of
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ def explain(word: str | os.PathLike[str] | None = None) -> Explanation:
         raise UsageError(f"word is {shown(word)}, expected a name such as 'nDCG@10'")
     text = os.fspath(word)
     if text.endswith(".json") or os.path.isfile(text):
-        return Explanation("\n".join(_of_file(text)))
+        return _of_file(text)
     for look in (_of_word, _of_method, _of_measure, _of_field, _of_note, _of_error):
         found = look(text)
         if found is not None:
@@ -126,22 +127,25 @@ def _of_error(text: str) -> Explanation | None:
     return Explanation(inspect.getdoc(found) or "") if inspect.isclass(found) else None
 
 
-def _of_file(file: str) -> Iterator[str]:
-    """Say what the fields of a saved result are, and what its notes say."""
+def _of_file(file: str) -> Explanation:
+    """Say how a saved result was made, with the works to cite, what its fields are and what its notes say."""
     try:
         with open(file, encoding="utf-8") as stream:
             saved = json.load(stream)
         tables = saved.get("tables", [saved])
         fields = dict.fromkeys(name for table in tables for row in table["rows"] for name in row)
         notes = [note for table in tables for note in table.get("notes", ())]
+        facts = next((table["made"] for table in tables if "made" in table), None)
+        made = None if facts is None else methods_of(facts)
     except OSError as error:
         raise InputError(errors.reason_of(error), source=file) from None
     except (ValueError, AttributeError, KeyError, TypeError, RecursionError):
         raise InputError("it is not a result that a command wrote as JSON", source=file) from None
-    for name in fields:
-        known = FIELDS.get(name)
-        yield f"{name}: {known.means if known and known.means else 'as it is named'}"
-    yield from ("", *(note["text"] if isinstance(note, dict) else str(note) for note in notes))
+    means = {name: known.means for name in fields if (known := FIELDS.get(name))}
+    said = [f"  {name}: {means.get(name) or 'as it is named'}" for name in fields]
+    told = [note["text"] if isinstance(note, dict) else str(note) for note in notes]
+    first = [] if made is None else [made.text, made.bibtex]
+    return Explanation("\n\n".join([*first, "\n".join(said), *told]), () if made is None else made.works)
 
 
 FAMILIES = {

@@ -13,6 +13,7 @@ from unjudged.collection.scores import Scores
 from unjudged.evidence.clusters import Clusters
 from unjudged.evidence.contrast import ByCluster, Evidence
 from unjudged.measures.kernel.measure import Measure
+from unjudged.questions.fitting_measures import why_not_uniform
 from unjudged.rankings.coverage import missing_queries
 from unjudged.rankings.judged import JudgedRankings
 
@@ -42,6 +43,8 @@ class Gathered:
     """The runs over one pool, if they are compared."""
     warnings: Sequence[UnjudgedWarning] = ()
     """Warnings that were given."""
+    name: str = ""
+    """The name of the collection, if it is described."""
     made_of: tuple[str, object] = ("judgments", None)
     """What it rests on: a word, and a value that is the same for the same."""
 
@@ -51,13 +54,23 @@ class Gathered:
         return self.find(True)
 
     @property
+    def origin(self) -> str:
+        """How its judgments were made, in words; nothing for scores of a table."""
+        if self.rankings is None:
+            return ""
+        why, origin = why_not_uniform(self.rankings), self.rankings.judgments.origin
+        if why is not None:
+            return f"part of the pool was judged; {why}"
+        return origin.words if origin.depth is None else str(origin)
+
+    @property
     def notes(self) -> list[Note]:
         """What must be known of it."""
         return list(self.said() if callable(self.said) else self.said)
 
-    def in_clusters(self, source: Any) -> Gathered:
-        """Return the same, whose queries are in the clusters that a file or a mapping says."""
-        queries = list(self.queries)
+    def described(self, name: str, source: Any) -> Gathered:
+        """Return the same with a name, whose queries are in the clusters that a file or a mapping says."""
+        queries, self.name = list(self.queries), name
         clusters = None if source is None else Clusters.of(labels_of(source, queries, "cluster"))
         if clusters is None:
             return self

@@ -138,10 +138,10 @@ def gather(
             if given not in (None, "order"):
                 raise UsageError(f"{name} needs judgments and runs, and these are scores: omit it")
         table = subject.table.chosen(described.defaults.measures if measures is None else measures)
-        return gather_table(table).in_clusters(table.clusters)
+        return gather_table(table).described(described.name, table.clusters)
     assert collection is not None  # noqa: S101
     if predicted is not None:
-        return gather_predicted(collection, measures, predicted).in_clusters(described.clusters)
+        return gather_predicted(collection, measures, predicted).described(described.name, described.clusters)
     ties = described.ties if ties is None else ties
     TIES.find(ties)
     if depth is not None:
@@ -149,14 +149,14 @@ def gather(
     options: dict[str, Any] = {"depth": depth, "pool_depth": pool_depth, "ties": ties, "seed": seed}
     if alone:
         chosen = collection.measures(measures, lambda: default_measures(collection.judgments))
-        return gather_alone(collection, chosen, **options).in_clusters(described.clusters)
+        return gather_alone(collection, chosen, **options).described(described.name, described.clusters)
     from unjudged.questions.comparable_runs import gather_compared
 
     usual = usual or (DEFAULT,)
     chosen = collection.measures(
         measures, lambda: fitting_measures(collection.judgments, usual)[: len(usual)]
     )
-    return gather_compared(collection, chosen, **options).in_clusters(described.clusters)
+    return gather_compared(collection, chosen, **options).described(described.name, described.clusters)
 
 
 def gather_table(table: Scores) -> Gathered:

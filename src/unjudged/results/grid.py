@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from math import isnan
 from typing import Any, Literal, NamedTuple, Self
@@ -78,6 +78,8 @@ class Grid:
     title: str = ""
     notes: Sequence[str] = ()
     stressed: frozenset[tuple[int, int]] = frozenset()
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """How the rows were made, which only a saved result has."""
 
     def head(self, rows: int) -> Self:
         """Return the first rows, and a note that says how many were left out."""

@@ -86,7 +86,8 @@ def as_json(grid: Grid) -> str:
     rows = ",\n".join(json.dumps(row, allow_nan=False) for row in _objects(grid))
     title = f'"title": {json.dumps(grid.title)}, ' if grid.title else ""
     notes = [(one if isinstance(one, Note) else Note(one)).data() for one in grid.notes]
-    return f'{{{title}"rows": [\n{rows}\n], "notes": {json.dumps(notes)}}}\n'
+    made = f', "made": {json.dumps(grid.facts)}' if grid.facts else ""
+    return f'{{{title}"rows": [\n{rows}\n], "notes": {json.dumps(notes)}{made}}}\n'
 
 
 def as_jsonl(grid: Grid) -> str:

@@ -22,13 +22,13 @@ from unjudged.evidence.contrast import ALONE
 from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.verdict import HEADLINES, MORE_JUDGING, OTHER_QUERIES
 from unjudged.measures.kernel.measure import Measure
-from unjudged.questions.fitting_measures import why_not_uniform
 from unjudged.report.page.answer import answer_of, conclusions_of
 from unjudged.report.page.documents import holes_of, judged_shares, rankings_of
 from unjudged.report.result_plots import choices_figure, judged_by_rank, judged_figure
 from unjudged.results.comparison import Comparison
 from unjudged.results.escapes import shortened
 from unjudged.results.fields import Row, known
+from unjudged.results.methods import facts_of, methods_of
 from unjudged.results.result import Result
 from unjudged.results.words import (
     CORRECTED,
@@ -92,6 +92,7 @@ def page_data(given: PageInput) -> dict[str, Any]:
     notes = [*without_judging(result.pairs), *result.notes, *given.notes]
     settings = result.settings
     family = f" over {settings['family']}" if settings.get("family") else ""
+    made = methods_of(facts_of(result))
     facts = {
         "version": unjudged.__version__,
         "title": plain(given.title),
@@ -100,6 +101,7 @@ def page_data(given: PageInput) -> dict[str, Any]:
         "files": [_file(name, source) for name, source in given.sources],
         "counts": _counts(given),
         "notes": [plain(str(note)) for note in notes],
+        "methods": [plain(made.text), made.bibtex],
         "runs": list(map(_name, result.runs)),
         "queries": list(map(_name, settings["queries"])),
         "test": f"{settings['test']}, {settings['correction']}{family}" if result.pairs else "",
@@ -230,13 +232,11 @@ def _counts(given: PageInput) -> list[list[str]]:
     grade = shared.original.grade
     retrieved = np.zeros(len(shared.judgments.grade), bool)
     retrieved[shared.rankings.row] = True
-    why = why_not_uniform(shared.judged_rankings)
-    origin = shared.original.origin.words if why is None else f"part of the pool was judged; {why}"
     judged, relevant, pooled = (int(mask.sum()) for mask in (grade >= 0, grade >= 1, grade < 0))
     unjudged_ones = int((retrieved & (shared.judgments.grade < 0)).sum())
     return [
         ["judgments", f"{judged:,} documents, {relevant:,} of them relevant; {pooled:,} more in the pool"],
-        ["how they were made", origin],
+        ["how they were made", given.result.source.origin],
         ["retrieved, not judged", f"{unjudged_ones:,} documents"],
     ]
 

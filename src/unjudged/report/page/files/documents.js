@@ -77,6 +77,8 @@ function showDetails() {
     ...(facts.command ? [make("p", {}, "To make this page again:"), make("pre", { tabindex: 0 }, facts.command)] : []));
   byId("definitions").replaceChildren(...facts.measures.map(({ name, definition }) => make("details", {}, make("summary", {}, name), make("pre", { tabindex: 0 }, definition))));
   table(byId("files"), ["name", "file", "bytes", "SHA-256"].map((name, i) => ({ name, kind: i === 2 ? "number" : "name", show: (row) => nameOf(row[i]) })), facts.files);
+  byId("methods").textContent = facts.methods[0];
+  byId("bibtex").textContent = facts.methods[1];
   byId("tables").replaceChildren(...facts.tables.map(({ title, words, notes, columns, rows: lines }) => {
     const home = make("div");
     table(home, columns.map(([name, numeric], i) => ({ name, kind: numeric ? "number" : "name", value: (row) => (numeric ? parseFloat(row[i]) : row[i]), show: (row) => nameOf(row[i]) })), lines);
