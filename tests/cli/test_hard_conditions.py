@@ -125,8 +125,7 @@ def test_a_full_folder_for_copies_is_named(tmp_path: Path) -> None:
 
 @linux
 @pytest.mark.parametrize(
-    "words",
-    [["evaluate", QRELS, RUN, "-o"], ["report", QRELS, RUN, OTHER, "-o"], ["demo", "--files"]],
+    "words", [["evaluate", QRELS, RUN, "-o"], ["report", QRELS, RUN, OTHER, "-o"], ["demo", "--files"]]
 )
 def test_a_full_disk_leaves_nothing(words: list[str], tmp_path: Path) -> None:
     limited = "trap '' XFSZ; ulimit -f 0; exec \"$@\""

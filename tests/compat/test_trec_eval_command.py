@@ -296,11 +296,7 @@ BAD: dict[str, tuple[list[str], int, list[str]]] = {
         4,
         ["trec_eval.form_res_rels: duplicate docs a", "trec_eval: Can't calculate measure 'map'"],
     ),
-    "no topics": (
-        ["qrels", "other"],
-        7,
-        ["trec_eval: No queries with both results and relevance info"],
-    ),
+    "no topics": (["qrels", "other"], 7, ["trec_eval: No queries with both results and relevance info"]),
 }
 
 
