@@ -74,35 +74,9 @@ def split(settings: list[str]) -> list[tuple[str, str, str]]:
     return [word.rpartition("=") for word in [*FILES[:3], *settings]]
 
 
-WORDS = [
-    "a.qrels",
-    "b.run",
-    "AP",
-    "csv",
-    "tag",
-    "5",
-    "-1",
-    "0.5",
-    "",
-    "evaluate",
-    "-m",
-    "--measure",
-    "--format",
-]
-WORDS += [
-    "-",
-    "--",
-    "--format=csv",
-    "-mAP",
-    "-k5",
-    "--seed",
-    "--seed=1",
-    "--x y",
-    "-k=3",
-    "--set",
-    "a=b",
-    "-v",
-]
+TYPED = """a.qrels b.run AP csv tag 5 -1 0.5 evaluate -m --measure - -- --format --format=csv -mAP -k5 --seed
+    --seed=1 -k=3 --set a=b -v"""
+WORDS = [*TYPED.split(), "", "--x y"]
 
 
 @given(st.sampled_from(COMMANDS), st.lists(st.sampled_from(WORDS), max_size=8))

@@ -14,7 +14,6 @@ from unjudged import sample
 QRELS = str(sample.qrels)
 RUNS = [str(run) for run in sample.runs.values()]
 PAIR = [str(sample.runs[name]) for name in ("reranked", "fused")]
-POOLED = [str(run) for name, run in sample.runs.items() if name != "dense"]
 
 pytestmark = pytest.mark.thorough
 
@@ -46,28 +45,22 @@ for name, words in json.loads(sys.argv[1]).items():
 """
 
 
+PAGE = ["-o", "page.html"]
+PREDICTED = ["--set", f"predictions={PAIR[1]}", "--set", "predictions.outside=nonrelevant"]
 COMMANDS = {
     "evaluate": ["evaluate", QRELS, *RUNS],
     "evaluate one": ["evaluate", QRELS, RUNS[0]],
     "evaluate with an option": ["evaluate", QRELS, *PAIR, "-m", "AP", "--interval", "bounds"],
     "evaluate across queries": ["evaluate", QRELS, *PAIR, "-m", "Hole@10"],
-    "evaluate with predictions": [
-        "evaluate",
-        "drawn.qrels",
-        RUNS[0],
-        "--set",
-        f"predictions={PAIR[1]}",
-        "--set",
-        "predictions.outside=nonrelevant",
-    ],
+    "evaluate with predictions": ["evaluate", "drawn.qrels", RUNS[0], *PREDICTED],
     "compare two": ["compare", QRELS, *PAIR],
     "compare all": ["compare", QRELS, *RUNS, "-m", "AP", "P@10"],
     "compare per query": ["compare", QRELS, *PAIR, "--view", "queries"],
     "draw": ["next", QRELS, *PAIR, "--design", "pool(5)"],
     "next": ["next", QRELS, *PAIR, "-n", "5"],
     "experiment": ["experiment", QRELS, *PAIR, "--design", "uniform(50%, repeats=2)"],
-    "report": ["report", QRELS, *PAIR, "-o", "page.html"],
-    "report of one": ["report", QRELS, RUNS[0], "-o", "page.html"],
+    "report": ["report", QRELS, *PAIR, *PAGE],
+    "report of one": ["report", QRELS, RUNS[0], *PAGE],
 }
 
 
