@@ -176,7 +176,7 @@ def test_a_browser_that_saves_nothing_is_said_at_once(
     assert "does not keep your answers" in page.inner_text("#unsaved")
     page.keyboard.press("1")
     assert "does not keep your answers" in page.inner_text("#unsaved")
-    assert page.inner_text("#saved") == "not saved"
+    page.locator("#saved", has_text="not saved").wait_for()
     shot(page)
     assert exported(page, task).read_text().count(" 1\n") == 1
 
@@ -227,3 +227,58 @@ def test_the_page_has_labels_for_everything(task: Path, opened: Open) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
     found = axe.Axe().run(opened(make(task)))
     assert [violation["id"] for violation in found.response["violations"]] == []
+
+
+@pytest.fixture
+def two_topics(tmp_path: Path, opened: Open) -> Any:
+    """Two topics with 40 documents each."""
+    (tmp_path / "task.qrels").write_text("".join(f"{t} 0 d{t}-{n} -1\n" for t in "12" for n in range(40)))
+    (tmp_path / "texts.tsv").write_text("".join(f"d{t}-{n}\ttext\n" for t in "12" for n in range(40)))
+    path = tmp_path / "page.html"
+    task, texts = str(tmp_path / "task.qrels"), str(tmp_path / "texts.tsv")
+    printed("judge", task, "--documents", texts, "-g", "0,1,2", "-o", str(path))
+    return opened(path)
+
+
+def test_cannot_judge(two_topics: Any, tmp_path: Path) -> None:
+    page = two_topics
+    page.keyboard.press("x")
+    assert page.inner_text("#progress") == "document 2 of 80, 0 judged, 1 cannot be judged"
+    page.click("#grades [data-grade='-2']")
+    assert page.inner_text("#progress") == "document 3 of 80, 0 judged, 2 cannot be judged"
+    page.keyboard.press("u")
+    assert page.inner_text("#name") == "d1-1"
+    assert page.inner_text("#progress") == "document 2 of 80, 0 judged, 1 cannot be judged"
+    assert Judgments.read(exported(page, tmp_path)).grade.tolist()[:2] == [-2, -1]
+    page.keyboard.press("ArrowLeft")
+    assert page.get_attribute("#grades [data-grade='-2']", "aria-pressed") == "true"
+    page.keyboard.press("1")
+    assert page.inner_text("#progress") == "document 2 of 80, 1 judged"
+
+
+def test_topics_with_progress(two_topics: Any) -> None:
+    page = two_topics
+    page.keyboard.press("1")
+    page.select_option("#topics", "1")
+    assert page.inner_text("#name") == "d2-0"
+    page.keyboard.press("0")
+    page.keyboard.press("0")
+    assert page.locator("#topics option").all_inner_texts() == ["1 (1/40)", "2 (2/40)"]
+    page.select_option("#topics", "0")
+    assert page.inner_text("#name") == "d1-1"
+
+
+def test_an_import_is_undone_in_one_step(two_topics: Any, tmp_path: Path) -> None:
+    page = two_topics
+    page.keyboard.press("1")
+    page.keyboard.press("2")
+    before = exported(page, tmp_path).read_text()
+    other = tmp_path / "other.qrels"
+    lines = "".join(f"1 0 d1-{n} {n % 3}\n" for n in range(1, 30))
+    other.write_text(f"{lines}1 0 d1-30 -2\n")
+    page.set_input_files("#import", other)
+    page.locator("#message", has_text="Loaded 29 answers.").wait_for()
+    assert "30 judged, 1 cannot" in page.inner_text("#progress")
+    page.keyboard.press("u")
+    assert "2 judged" in page.inner_text("#progress")
+    assert exported(page, tmp_path).read_text() == before

@@ -157,8 +157,8 @@ def scatter(
 ) -> Figure:
     """Draw the estimate of every run against its actual value: a panel per measure and level.
 
-    On the line they are equal. Each panel states the statistics of its own sample. `titles` replaces the
-    names of measures in the axes.
+    On the line they are equal. Each panel states the statistics of its own sample, and the title those of the
+    nearest. `titles` replaces the names of measures.
     """
     made = result.source
     names, usual = [str(measure) for measure in made.measures], made.design.shown
@@ -168,21 +168,24 @@ def scatter(
     asked = names if measures is None else [str(parse_measure(m)) for m in as_list("measures", measures)]
     if absent := [name for name in asked if name not in names]:
         raise UsageError(f"the experiment has no {absent[0]}; it has: {', '.join(names)}")
-    panels = [(name, level) for name in asked for level in steps]
-    samples = f", sample {repeat + 1} of {made.means.shape[1]}" if made.means.shape[1] > 1 else ""
-    title = f"Estimates from {made.design.level.show(steps[0])} against actual values{samples}"
-    figure = Figure((PANEL + 66) * -(-len(panels) // 2), title)
-    for k, (name, level) in enumerate(panels):
+    panels = []
+    for name, level in ((name, level) for name in asked for level in steps):
         place = names.index(name)
         actual = (made.actual if against == ITSELF else made.reference)[:, place]
         estimate = made.means[list(made.levels).index(level), repeat, :, place]
+        of, at = name if against == ITSELF else made.targets[place], made.design.level.show(level)
+        panels.append((titles.get(name, name), at, str(of), actual, estimate))
+    name, at, of, actual, estimate = min(panels, key=lambda one: rms(one[4], one[3]))
+    title = f"{name} from {at} is nearest to {of}: RMS error {rms(estimate, actual):.3f}"
+    samples = f"Sample {repeat + 1} of {made.means.shape[1]}." if made.means.shape[1] > 1 else ""
+    figure = Figure((PANEL + 66) * -(-len(panels) // 2), title, why=samples)
+    for k, (name, at, of, actual, estimate) in enumerate(panels):
         ends = around([*actual.tolist(), *estimate.tolist()], zero=True)
         left, top = 40 + k % 2 * (PANEL + 58), 30 + k // 2 * (PANEL + 66)
         x, y = Scale(*ends, left, left + PANEL), Scale(*ends, top + PANEL, top)
-        at, of = made.design.level.show(level), name if against == ITSELF else made.targets[place]
         figure.add(axis_across(x, top, top + PANEL, f"actual {of}"))
         figure.add(axis_up(y, left, left + PANEL, ""))
-        figure.add(words(left - 26, top - 10, f"{titles.get(name, name)}, {at}", size=12))
+        figure.add(words(left - 26, top - 10, f"{name}, {at}", size=12))
         said = f"tau {tau(estimate, actual):.2f}, RMS {rms(estimate, actual):.3f}"
         figure.add(words(left + 6, top + 14, said, size=12, colour="quiet"))
         figure.add(line([(x(ends[0]), y(ends[0])), (x(ends[1]), y(ends[1]))], "quiet", 1))
