@@ -86,41 +86,22 @@ def _measure(measure: Measure) -> Measure:
 
 
 def _measures() -> str:
-    """One row per set of measures that have the same answers."""
+    """One row per set of measures that have the same answers, and the first refusal by each kind."""
     groups: dict[tuple[str, ...], list[str]] = defaultdict(list)
-    advice: dict[str, None] = {}
+    refusals: dict[Kind, str] = {}
     for measure in map(_measure, MEASURES.values()):
-        answers = []
-        for kind in KINDS:
-            answer = permitted(measure, _judgments(kind))
-            answers.append(f"{answer.judgments}" if isinstance(answer, Estimand) else "refused")
+        answers = {kind: permitted(measure, _judgments(kind)) for kind in KINDS}
+        for kind, answer in answers.items():
             if not isinstance(answer, Estimand):
-                advice[f"{answer}."] = None
-        groups[tuple(answers)].append(measure.name)
-    head = ["| measures | " + " | ".join(KINDS) + " |", "|---" * (len(KINDS) + 1) + "|"]
-    most = max(groups, key=lambda answers: len(groups[answers]))
+                refusals.setdefault(kind, f"- {answer}.")
+        said = (one.judgments if isinstance(one, Estimand) else "refused" for one in answers.values())
+        groups[tuple(said)].append(measure.name)
+    most = max(groups, key=lambda said: len(groups[said]))
     groups[most] = ["all others"]
-    rows = [f"| {', '.join(names)} | {' | '.join(answers)} |" for answers, names in groups.items()]
-    told = (next(line for line in advice if f"are {words}" in line) for words in _refused_words(advice))
-    examples = list(dict.fromkeys(told))
-    return "\n".join(
-        [
-            *head,
-            *rows,
-            "",
-            "What a refusal says:",
-            "",
-            *(f"- {line}" for line in examples),
-        ]
-    )
-
-
-def _refused_words(advice: dict[str, None]) -> list[str]:
-    return [
-        words
-        for text in KINDS.values()
-        if any(f"are {(words := text.partition(':')[0])}" in a for a in advice)
-    ]
+    rows = [f"| {', '.join(names)} | {' | '.join(said)} |" for said, names in groups.items()]
+    head = ["| measures | " + " | ".join(KINDS) + " |", "|---" * (len(KINDS) + 1) + "|"]
+    listed = [refusals[kind] for kind in KINDS if kind in refusals]
+    return "\n".join([*head, *rows, "", "What a refusal says:", "", *listed])
 
 
 def _uses() -> str:
