@@ -1,4 +1,4 @@
-"""Tables of scores, segments of queries, lists of collections, and what judges or leaderboards agree on."""
+"""Tables of scores, segments of queries, and what judges or leaderboards agree on."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ import pyarrow.parquet as pq
 
 from fuzz.doors import GRADES, SCORES, folder
 from fuzz.kinds import Kind, compressed, json_text, standard_input
-from fuzz.kinds.command_lines import called
 from fuzz.mutation import BINARY, LINES, mutated
 from fuzz.oracle import Difference, Outcome, outcome
 from unjudged import Scores, audit, check, compare, evaluate, gate, report_page
@@ -72,29 +71,6 @@ SEGMENTS = [
     b"q0 a\nq1 b\nq2 a\nq3 b\nq4 a\nq5 b\n",
     b"query,segment\n" + b"".join(b"q%d,s%d\n" % (k, k % 2) for k in range(6)),
     b"".join(b'{"qid": "q%d", "group": "s%d"}\n' % (k, k % 2) for k in range(6)),
-]
-LISTS = [
-    b"one=q.qrels:one.run,two.run\ntwo=./q.qrels:*.run\n",
-    b"# comment\n\none=q.qrels:[ot]*.run\r\ntwo=sub/../q.qrels:one.run,two.run\n",
-]
-IN_LISTS = [
-    *(
-        b"=",
-        b":",
-        b",",
-        b"*",
-        b"**",
-        b"../",
-        b"/",
-        b"irds:",
-        b"q.qrels",
-        b"one.run",
-        b"two.run",
-        b"-",
-        b"[",
-        b"]",
-    ),
-    *(b"loop", b"sub", b"\0", b"\xff", b"#", b"?" * 50, b"*" * 50, b"/dev/null", b"x" * 5000, b"\x1b[2J"),
 ]
 
 
@@ -183,30 +159,6 @@ def mutate_segments(rng: random.Random, data: bytes) -> bytes:
     )
 
 
-def check_collections(data: bytes) -> Iterator[Outcome]:
-    """A list names files; whatever it names, the command ends with a code of its own and writes nothing."""
-    place = _files_of_collections()
-    (place / "list").write_bytes(data)
-    before = {path.name for path in place.iterdir()}
-    code, said = called(["collections", "--list", "list", "--format", "csv"], place)
-    if code not in (0, 1, 2) or "Traceback" in said or {path.name for path in place.iterdir()} != before:
-        raise Difference(f"code {code}: {said[-500:]}")
-    yield f"code {code}", said
-
-
-@cache
-def _files_of_collections() -> Any:
-    place = folder() / "collections"
-    (place / "sub").mkdir(parents=True)
-    lines = [f"{query} 0 {d} {max(g, 0)}\n" for query, ids in GRADES.items() for d, g in ids.items()]
-    (place / "q.qrels").write_text("".join(lines))
-    for name, sign in {"one": 1, "two": -1}.items():
-        rows = [f"{q} Q0 {d} 1 {sign * s} x\n" for q, ids in SCORES.items() for d, s in ids.items()]
-        (place / f"{name}.run").write_text("".join(rows))
-    (place / "loop").symlink_to("loop")
-    return place
-
-
 def check_agree(data: bytes) -> Iterator[Outcome]:
     """A second judge of the same documents, and of runs."""
     path = folder() / "judge"
@@ -219,8 +171,5 @@ def check_agree(data: bytes) -> Iterator[Outcome]:
 KINDS = {
     "scores": Kind(score_seeds, mutate_scores, check_scores),
     "segments": Kind(lambda: SEGMENTS, mutate_segments, check_segments),
-    "collections": Kind(
-        lambda: LISTS, lambda rng, data: mutated(rng, data, LINES, IN_LISTS), check_collections
-    ),
     "agree": Kind(standard_input.seeds, standard_input.mutate, check_agree),
 }
