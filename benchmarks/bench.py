@@ -249,7 +249,6 @@ def report(data: Path, large: Path, trec_eval: str | None) -> str:
         lab += ["", *printed("intervals.py", data / "trec8"), "", *printed("significance.py", plain, *runs)]
     table += drop_ins(qrels, run, trec_eval)
     table += ["", *lab] if lab else []
-    table += ["", *printed("large_population.py")]
     table += ["", *printed("compressed.py", qrels, run)]
     table += ["", *printed("small_calls.py")]
     table += ["", *printed("unordered.py", large, "50"), "", *printed("unordered.py", large, "6980")]

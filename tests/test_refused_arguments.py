@@ -88,7 +88,6 @@ SEEDS: dict[str, Callable[[Any], object]] = {
     "evaluate": lambda x: u.evaluate(QRELS, RUNS, "AP", interval="queries", seed=x),
     "report_page": lambda x: u.report_page(QRELS, RUNS, "AP", seed=x),
     "next": lambda x: u.judging.next(QRELS, RUNS, n=1, measure="AP", seed=x),
-    "design_for_predictions": lambda x: u.predictions.design_for_predictions(RUNS, 1, seed=x),
 }
 
 

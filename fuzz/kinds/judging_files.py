@@ -12,10 +12,9 @@ from fuzz.doors import GRADES, SCORES, folder
 from fuzz.kinds import Kind, compressed, json_text, standard_input
 from fuzz.mutation import LINES, mutated
 from fuzz.oracle import Difference, Outcome, agreed, outcome
-from unjudged import audit
+from unjudged import audit, evaluate
 from unjudged.judging import judge
 from unjudged.judging.texts import Text, read_documents, read_queries
-from unjudged.predictions import estimate_with_predictions
 from unjudged.questions.calibrating import groups_of
 
 TASK = [(query, document) for query, ids in GRADES.items() for document in ids]
@@ -99,9 +98,7 @@ def check_predictions(data: bytes) -> Iterator[Outcome]:
     path.write_bytes(data)
     yield agreed(lambda: str(audit(GRADES, path)), messages=False)
     for measure in ("P@3", "AP"):
-        yield outcome(
-            lambda: [one.notes() for one in estimate_with_predictions(GRADES, SCORES, path, measure)]  # noqa: B023
-        )
+        yield outcome(lambda: str(evaluate(GRADES, SCORES, measure, predictions=path)))  # noqa: B023
 
 
 KINDS = {

@@ -21,7 +21,6 @@ import macro_samples
 import query_samples
 import sample_tests
 import sampling_coverage
-import scattered_labels
 import verdict_trials
 import worlds
 from coverage_page import write_pages
@@ -138,11 +137,6 @@ def sampling(folder: Path, pool: ProcessPoolExecutor) -> None:
     write_held("sampling", _all(jobs))
 
 
-def scattered(folder: Path, pool: ProcessPoolExecutor) -> None:
-    counts = scattered_labels.LABELS
-    write_held("scattered", _all(pool.submit(scattered_labels.scattered_coverage, folder, n) for n in counts))
-
-
 PARTS: dict[str, Callable[[Path, ProcessPoolExecutor], None]] = {
     part.__name__: part
     for part in (
@@ -157,7 +151,6 @@ PARTS: dict[str, Callable[[Path, ProcessPoolExecutor], None]] = {
         headlines,
         families,
         sampling,
-        scattered,
         gate,
         segments,
     )

@@ -17,9 +17,9 @@ from held import Held
 from unjudged.base.errors import UsageError
 from unjudged.base.segments import Floats
 from unjudged.collection.collection import judged_rankings
+from unjudged.evidence.drawn.strata import ENOUGH, check_drawn, strata_of
+from unjudged.evidence.drawn.strata_means import QUOTIENTS, SampledMeans
 from unjudged.evidence.intervals.quantiles import normal_quantile, reaches
-from unjudged.evidence.intervals.sampled import check_drawn, strata_of, too_few
-from unjudged.evidence.intervals.sampled_means import QUOTIENTS, SampledMeans
 from unjudged.evidence.shared import selected_runs
 from unjudged.judging.pooling import REST, Pool
 from unjudged.measures.kernel.names import parse_measures
@@ -105,7 +105,8 @@ def sampling_coverage(folder: Path, topics: str, design: str) -> list[Held]:
             variance[i, :, k] = means.variances(combined)
             if measure.name in QUOTIENTS and design in ONE_STRATUM:
                 bend[i, :RUNS, k] = means.bends(variance[i, :, k], combined)[:RUNS]
-            few = too_few(means, means.documents_behind(combined), variance[i, :, k])
+            behind = means.documents_behind(combined)
+            few = (behind < ENOUGH) & (variance[i, :, k] > 0) & means.has_reach
             refused[i, :, k] = few | _lacks(measure, own.judgments)
     made = []
     for k, name in enumerate(MEASURES):

@@ -14,7 +14,7 @@ from scipy import stats
 from scipy.optimize import brentq
 
 from tests.intervals import intervals
-from unjudged import UsageError, evaluate, sample
+from unjudged import Collection, UsageError, evaluate, sample
 from unjudged.evidence.intervals.quantiles import mean_interval
 from unjudged.judging import Pool
 
@@ -177,8 +177,10 @@ def test_segments_have_every_interval() -> None:
         some = drawn if kind == "sampling" else even
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            rows = evaluate(drawn, RUNS, "P@10", interval=asked, segments=half).rows["segments"]
-            alone = evaluate(some, RUNS, "P@10", interval=asked)
+            how = "sample" if kind == "sampling" else None
+            source, part = Collection(drawn, RUNS, how=how), Collection(some, RUNS, how=how)
+            rows = evaluate(source, measures="P@10", interval=asked, segments=half).rows["segments"]
+            alone = evaluate(part, measures="P@10", interval=asked)
         segment = "all" if kind == "sampling" else "even"
         for row in (row for row in rows if row["segment"] == segment):
             known = alone[row["system"]].items()

@@ -2,16 +2,17 @@
 
 from contextlib import suppress
 from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy.optimize import brentq
 
 from tests.intervals import intervals
-from unjudged import UsageError, evaluate
+from unjudged import Collection, Evaluation, UsageError, compare, evaluate, gate
 from unjudged.base.segments import Floats
-from unjudged.evidence.intervals.sampled import ENOUGH
-from unjudged.evidence.intervals.sampled_means import LESS, SampledMeans
+from unjudged.evidence.drawn.strata import ENOUGH
+from unjudged.evidence.drawn.strata_means import LESS, SampledMeans
 from unjudged.judging.pooling import REST, Pool
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.measures.stratified import Strata
@@ -32,7 +33,7 @@ def rankings_of(drawn: list[int], order: list[int] = RANKED) -> JudgedRankings:
 
     judgments = Judgments.read(pd.DataFrame(columns))
     run = {"q": {f"d{i}": float(-k) for k, i in enumerate(order)}}
-    return evaluate(judgments, run, "P@5").rankings
+    return sampled(judgments, run, "P@5").rankings
 
 
 def samples(sizes: tuple[int, int]) -> list[list[int]]:
@@ -145,31 +146,28 @@ def test_how_many_documents_a_mean_rests_on() -> None:
 def test_one_run_with_few_documents_has_a_value_and_the_others_their_intervals() -> None:
     pool = simulated(3)
     runs = {"a": run_of(pool, 0), "b": run_of(pool, 1)}
-    scores = evaluate(pool.stratified({5: 1.0, REST: 0.1}, seed=1), runs, ["P@10", "P@30", "AP"])
+    scores = sampled(pool.stratified({5: 1.0, REST: 0.1}, seed=1), runs, ["P@10", "P@30", "AP"])
     behind = SampledMeans.of(parse_measure("P@10"), scores.rankings).documents_behind()
     rows = intervals(scores, "sampling")
     assert [row[0].has_interval for row in rows] == (behind >= ENOUGH).tolist() == [True, False]
     assert all(row[1].has_interval and row[2].has_interval for row in rows)
-    few = rows[1][0].method
-    assert few.startswith(
-        f"no interval: it rests on about {behind[1]:.1f} sampled relevant documents that count"
-    )
-    assert few.endswith("every run completely (stratified(20%, top=10)), or use bounds")
-    assert few in str(rows).replace("\n", " ")
+    (few,) = (note for note in scores.notes if "not estimated" in note)
+    rests = f"it rests on about {behind[1]:.1f} sampled relevant documents that count"
+    assert few.startswith(f"P@10 of b is not estimated: {rests}")
+    assert few.endswith("every run completely (stratified(20%, top=10)), or use bounds.")
+    assert scores.row("b", "P@10")["mean"] == pytest.approx(scores.value("P@10", run="b"))
 
 
 def test_the_budget_for_few_documents_is_enough() -> None:
     """So many judgments, drawn likewise, give the interval that was refused."""
     pool = simulated(3)
     run = {"a": run_of(pool, 0)}
-    refused = intervals(evaluate(pool.stratified({5: 1.0, REST: 0.05}, seed=1), run, "P@10"), "sampling")[0][
-        0
-    ]
-    named = int(refused.method.split("(about ")[1].split()[0].replace(",", ""))
+    notes = sampled(pool.stratified({5: 1.0, REST: 0.05}, seed=1), run, "P@10").notes
+    named = int(" ".join(notes).split("(about ")[1].split()[0].replace(",", ""))
     rest = int((pool.best > 5).sum())
     assert named < rest
     drawn = [pool.stratified({5: 1.0, REST: named / rest}, seed=seed) for seed in range(20)]
-    answered = [intervals(evaluate(one, run, "P@10"), "sampling")[0][0].has_interval for one in drawn]
+    answered = [intervals(sampled(one, run, "P@10"), "sampling")[0][0].has_interval for one in drawn]
     assert sum(answered) >= 17
 
 
@@ -229,15 +227,29 @@ def test_combinations_of_one_run_are_that_run() -> None:
         assert means.variances(np.eye(2)) == pytest.approx(means.variances())
 
 
-def test_estimates_of_one_measure_share_an_interval_that_is_of_it() -> None:
+def sampled(judgments: Judgments, runs: Any, measures: str | list[str]) -> Evaluation:
+    """Scores by judgments of which it is stated that they are a random sample."""
+    return evaluate(Collection(judgments, runs, how="sample"), measures=measures)
+
+
+def test_an_estimate_is_asked_for_by_the_name_of_its_measure() -> None:
     pool = simulated(3)
     drawn = pool.stratified({5: 1.0, REST: 0.3}, seed=1)
-    scores = evaluate(drawn, {"a": run_of(pool, 0)}, ["xinfAP", "statAP", "AP", "infNDCG", "P@10"])
-    asked = scores.with_interval("sampling")
-    assert [row["estimated_measure"] for row in asked.rows["systems"]] == ["AP", "AP", "AP", "nDCG", "P@10"]
-    (row,) = intervals(scores, "sampling")
-    assert len({(e.value, e.low, e.high) for e in row[:3]}) == 1
-    assert all(e.low <= e.value <= e.high for e in row)
+    runs = {"a": run_of(pool, 0), "b": run_of(pool, 1)}
+    names = ["xinfAP", "statAP", "AP", "infNDCG", "P@10"]
+    scores = sampled(drawn, runs, names)
+    own = [scores.row("a", name) for name in names]
+    assert ["estimate_low" in row for row in own] == [False, False, True, False, True]
+    assert own[0]["mean"] == scores.value("xinfAP", run="a")
+    assert own[2]["as_judged"] == scores.value("AP", run="a") < own[2]["mean"]
+    asked = scores.with_interval("sampling").row("a", "xinfAP")
+    assert asked["method"] == "no interval: xinfAP is an estimate itself: ask for AP"
+    for name in ("AP", "P@10", "xinfAP"):
+        compared = {row["system"]: row["mean"] for row in compare(drawn, runs, name).systems}
+        gated = gate(drawn, runs["a"], runs["b"], name).checks[0]
+        means = [scores.row(run, name)["mean"] for run in "ab"]
+        assert [compared[run] for run in "ab"] == pytest.approx(means, abs=1e-12)
+        assert gated["difference"] == pytest.approx(means[1] - means[0], abs=1e-12)
 
 
 def run_of(pool: Pool, i: int) -> dict[str, dict[str, float]]:
@@ -251,28 +263,31 @@ def run_of(pool: Pool, i: int) -> dict[str, dict[str, float]]:
 def test_what_a_sample_lacks_is_said() -> None:
     pool = simulated(4)
     run = {"a": run_of(pool, 0)}
-    with pytest.raises(UsageError, match="needs a uniform sample, a stratified sample or a weighted sample"):
+    with pytest.raises(
+        UsageError,
+        match="needs a pool with checks, a uniform sample, a stratified sample or a weighted sample",
+    ):
         intervals(evaluate(pool.judgments, run, "AP"), "sampling")
     with pytest.raises(UsageError, match="nothing was drawn from one of the strata of query"):
-        intervals(evaluate(pool.stratified({5: 1.0, REST: 0.0}), run, "AP"), "sampling")
+        intervals(sampled(pool.stratified({5: 1.0, REST: 0.0}), run, "AP"), "sampling")
     few = pool.uniform(0.06, seed=1, redraw=False)
     with pytest.raises(UsageError, match=r"relevant documents, 2\.2 per query, too few to tell how AP"):
-        intervals(evaluate(few, run, "infAP"), "sampling")
+        intervals(sampled(few, run, "AP"), "sampling")
     half = pool.uniform(0.5, seed=1, redraw=False)
     barren = half.with_grades(np.where(half.query < 6, np.minimum(half.grade, 0), half.grade))
     with pytest.raises(
         UsageError, match=r"7 of 40 queries have no relevant document .*\(about [0-9,]+ or more"
     ):
-        intervals(evaluate(barren, run, "infAP"), "sampling")
-    assert intervals(evaluate(few, run, "P@10"), "sampling")[0][0].has_interval
+        intervals(sampled(barren, run, "AP"), "sampling")
+    assert intervals(sampled(few, run, "P@10"), "sampling")[0][0].has_interval
     sparse = pool.stratified({5: 1.0, REST: 0.02}, seed=1)
     with pytest.raises(UsageError, match="fewer than one per query, too few to tell how AP would vary"):
-        intervals(evaluate(sparse, run, "xinfAP"), "sampling")
+        intervals(sampled(sparse, run, "AP"), "sampling")
     judged_to_five = pool.only(pool.best <= 5)
     with pytest.raises(UsageError, match="these judgments are not a random sample"):
-        intervals(evaluate(judged_to_five, run, "P@10"), "sampling")
-    row = intervals(evaluate(pool.uniform(0.5), run, ["AP", "RR"]), "sampling")[0]
-    assert "RR has no interval from a sample" in row[1].method
+        intervals(sampled(judged_to_five, run, "P@10"), "sampling")
+    row = intervals(sampled(pool.uniform(0.5), run, ["AP", "RR"]), "sampling")[0]
+    assert "RR is not estimated from a sample" in row[1].method
 
 
 def test_the_named_budget_is_enough_in_nearly_all_samples() -> None:
@@ -280,15 +295,15 @@ def test_the_named_budget_is_enough_in_nearly_all_samples() -> None:
     pool = simulated(4)
     run = {"a": run_of(pool, 0)}
     with pytest.raises(UsageError) as refused:
-        intervals(evaluate(pool.uniform(0.06, seed=1, redraw=False), run, "AP"), "sampling")
+        intervals(sampled(pool.uniform(0.06, seed=1, redraw=False), run, "AP"), "sampling")
     named = int(str(refused.value).split("(about ")[1].split()[0].replace(",", ""))
     rate = named / len(pool.judgments.grade)
     assert rate < 0.3
     answered = 0
     for seed in range(20):
         with suppress(UsageError):
-            sampled = pool.uniform(rate, seed=seed, redraw=False)
-            answered += intervals(evaluate(sampled, run, "AP"), "sampling")[0][0].has_interval
+            drawn = pool.uniform(rate, seed=seed, redraw=False)
+            answered += intervals(sampled(drawn, run, "AP"), "sampling")[0][0].has_interval
     assert answered >= 17
 
 
@@ -297,7 +312,7 @@ def test_quotients_of_one_stratum_are_corrected_for_skewness(name: str) -> None:
     """Each end is where the Normal statistic, or Hall's, has its quantile: whichever is further away."""
     pool = simulated(4)
     drawn = pool.uniform(0.4, seed=2, redraw=False)
-    scores = evaluate(drawn, {"a": run_of(pool, 0)}, name)
+    scores = sampled(drawn, {"a": run_of(pool, 0)}, name)
     found = intervals(scores, "sampling")[0][0]
     assert scores.rankings is not None
     means = SampledMeans.of(parse_measure(name), scores.rankings)
@@ -323,6 +338,6 @@ def test_queries_without_a_sampled_relevant_document_are_counted() -> None:
         if 0 < (sample := pool.uniform(0.15, seed=seed, redraw=False)).count(1).tolist().count(0) <= 4
     )
     unseen = drawn.count(1).tolist().count(0)
-    estimate = intervals(evaluate(drawn, {"a": run_of(pool, 0)}, "infAP"), "sampling")[0][0]
-    assert f"{unseen} quer" in estimate.method
-    assert "no sampled relevant document" in estimate.method
+    (said,) = (note for note in sampled(drawn, {"a": run_of(pool, 0)}, "AP").notes if "drawn" in note)
+    assert f"{unseen} quer" in said
+    assert "no relevant one among them and count as the others do" in said

@@ -268,7 +268,7 @@ def test_policies_and_estimates_have_no_bounds() -> None:
     for name, why in (
         ("RBP(unjudged='condensed')", "of the plain measure"),
         ("RBP(scale='query')", "a new grade would move the scale"),
-        ("infAP", "infAP has no bounds"),
+        ("infP@10", "infP has no bounds"),
     ):
         found = compare(sample.qrels, runs, name)
         assert found["more_judging"] == UNKNOWN

@@ -252,7 +252,7 @@ def test_a_number_of_documents_decides_the_level(name: str, n: int) -> None:
         (
             "depth(5)",
             None,
-            "design is 'depth', expected one of most telling, holes, doubt, uniform",
+            "design is 'depth', expected one of most telling, holes, uniform",
         ),
         ("uniform(10%", None, r"cannot be read, expected name\(level, key=value\)"),
         ("uniform(10%, redraw=1+)", None, "cannot be read, expected name"),

@@ -7,14 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.cli.in_process import everything, printed, refused, unjudged
+from tests.cli.in_process import everything, refused, unjudged
 from tests.intervals import intervals
 from tests.predictions.test_several_judges import DOCUMENTS, QUERIES, RUNS, TRUTH, judge
-from unjudged import InputError, Judgments, Run, UsageError, evaluate
+from unjudged import InputError, Judgments, Run, UsageError, compare, evaluate
 from unjudged.base.errors import AssumptionWarning
 from unjudged.data.writing import run_text
 from unjudged.judging import stated_sample
-from unjudged.predictions import estimate_by_document
 from unjudged.rankings.origin import STRATIFIED, UNIFORM, Origin
 
 PAIRS = [(q, d) for q in QUERIES for d in DOCUMENTS]
@@ -82,10 +81,12 @@ def test_estimates_with_predictions_hold() -> None:
     truth = evaluate(TRUTH, RUNS, "P@5").means[:, 0]
     held, errors = [], []
     for seed in range(200):
-        found = estimate_by_document(stated_sample(scattered(90, seed), RUNS), RUNS, MODEL, "P@5")
-        mean, gap = found.mean("a"), found.mean("a", "b")
-        held.append([mean.low <= truth[0] <= mean.high, gap.low <= truth[0] - truth[1] <= gap.high])
-        errors.append(found.per_query[0].mean() - truth[0])
+        labels = stated_sample(scattered(90, seed), RUNS)
+        mean = evaluate(labels, RUNS, "P@5", predictions=MODEL)["a"]
+        gap = compare(labels, RUNS, "P@5", predictions=MODEL).pair()
+        ends = [[one["estimate_low"], one["estimate_high"]] for one in (mean, gap)]
+        held.append([ends[0][0] <= truth[0] <= ends[0][1], ends[1][0] <= truth[1] - truth[0] <= ends[1][1]])
+        errors.append(mean["mean"] - truth[0])
     assert abs(np.mean(errors)) <= 3.5 * np.std(errors) / np.sqrt(len(errors))
     assert (np.mean(held, axis=0) >= 0.91).all()
     assert (np.mean(held, axis=0) <= 0.99).all()
@@ -126,13 +127,12 @@ def test_the_option(tmp_path: Path) -> None:
     assert "say so (--set judgments.how=sample" in refused(1, *words)
     stated = [*words, "--set", "judgments.how=sample"]
     named = {Path(run).stem: run for run in runs}
-    expected = estimate_by_document(stated_sample(Judgments.read(qrels), named), named, model, "P@5").mean(
-        "a"
-    )
-    assert f"{expected.value:.4f}" in printed(*stated)
+    stated_labels = stated_sample(Judgments.read(qrels), named)
+    expected = evaluate(stated_labels, named, "P@5", predictions=Run.read(model))["a"]
+    assert f"{expected['mean']:.4f}" in everything(*stated)
     assert (
         "say so (--set judgments.how=sample)"
         in unjudged(*words[:4], "--interval", "sampling").stderr.decode()
     )
     compared = everything("compare", *stated[1:])
-    assert "sample of 90 human judgments" in compared
+    assert "90 of 600 unjudged documents drawn and judged" in compared

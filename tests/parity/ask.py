@@ -259,13 +259,6 @@ def redrawn(case: Case, design: Any, level: float, seed: int) -> Iterator[Found]
     )
 
 
-def drawn_for_predictions(case: Case, seed: int) -> Iterator[Found]:
-    given = case.extra.get("predictions")
-    yield from _drawn(
-        predictions.design_for_predictions(case.runs, 15, given, "P@5", qrels=case.qrels, seed=seed)
-    )
-
-
 def pool(case: Case, depth: int) -> Iterator[Found]:
     made = judging.Pool.of_runs(case.runs, depth).judgments
     yield "", "", "", "documents", sorted(made.pooled.names(np.arange(len(made.grade))))
@@ -453,7 +446,6 @@ ASK: dict[str, Answer] = {
     "next": next_,
     "drawn": drawn,
     "redrawn": redrawn,
-    "drawn for predictions": drawn_for_predictions,
     "pool": pool,
     "stated": stated,
     "merged": merged,

@@ -162,8 +162,6 @@ def _judging(case: Case) -> Iterator[Question]:
             given = {"design": design, "level": level, "seed": seed}
             yield Question("drawn", f"drawn {design} {seed}", own=given)
             yield Question("redrawn", f"judged less {design} {seed}", own=given)
-    for seed in range(1 if case.kind in LARGER else 2):
-        yield Question("drawn for predictions", f"drawn for predictions {seed}", own={"seed": seed})
     yield Question("pool", "pool", own={"depth": 3})
     for how in ("uniformly", "per-query"):
         yield Question("stated", f"stated {how}", own={"how": how})

@@ -14,7 +14,7 @@ import unjudged.rankings.runs
 from tests.conftest import examples
 from unjudged import InputError, Judgments, UsageError, evaluate, sample
 from unjudged.measures.kernel.estimand import Estimand
-from unjudged.predictions import estimate_by_query, estimate_with_predictions, prediction_powered
+from unjudged.predictions import estimate_by_query, prediction_powered
 
 pytest.importorskip("ppi_py")
 
@@ -134,9 +134,9 @@ def test_scattered_labels_are_not_complete_queries() -> None:
     assert "judge 90 more documents, which completes 10 queries" in said
     assert 'drawn at random (unjudged next --design "holes(30)")' in said
     with pytest.raises(InputError, match="judged completely to rank 10"):
-        estimate_with_predictions(people, {"mine": run}, model, "P@10")
+        evaluate(people, {"mine": run}, "P@10", predictions=model)
     with pytest.raises(InputError, match="that people judged completely, and there are 0"):
-        estimate_with_predictions(people, {"mine": run}, model, "AP")
+        evaluate(people, {"mine": run}, "AP", predictions=model)
 
 
 def test_only_complete_queries_count() -> None:
@@ -213,14 +213,10 @@ def test_refusals() -> None:
         estimate_by_query(people, {"a": run}, {f"q{i}": {"d1": 1.0} for i in range(1, 4)})
 
 
-@pytest.mark.parametrize("judged", [7, 12])
-def test_runs_are_read_once_for_all_measures(
-    judged: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Once by query (7 of 12 queries judged) and once by document, for any number of measures."""
+def test_runs_are_read_once_for_all_measures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
     labels = {f"q{i}": {f"d{j}": int(rng.random() < 0.4) for j in range(12)} for i in range(12)}
-    people = {q: labels[q] for q in list(labels)[:judged]}
+    people = {q: labels[q] for q in list(labels)[:7]}
     runs = []
     for name in "ab":
         runs.append(tmp_path / f"{name}.run")
@@ -235,6 +231,6 @@ def test_runs_are_read_once_for_all_measures(
 
     monkeypatch.setattr(unjudged.rankings.runs, "run_table", counted)
     measures = ["P@5", "RBP(p=0.8)", "DCG@10"]
-    found = estimate_with_predictions(people, runs, Judgments.read(labels), measures)
-    assert [str(one.measure) for one in found] == measures
+    found = evaluate(people, runs, measures, predictions=Judgments.read(labels))
+    assert found.measures == measures
     assert opened == runs

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from tests.cli.in_process import refused, unjudged
-from unjudged import compare
+from unjudged import Collection, Run, compare, evaluate
 from unjudged.data.writing import run_text
-from unjudged.predictions import Predictions, estimate_by_document, estimate_by_query
+from unjudged.predictions import estimate_by_query
 from unjudged.studies import simulate
 
 MEASURE = "RBP(p=0.8)"
@@ -71,23 +71,21 @@ def rows(*words: str) -> list[dict[str, object]]:
     return found
 
 
-def test_by_document(world: World) -> None:
+def test_drawn_documents(world: World) -> None:
     people = world.sampled()
-    words = [people, *world.runs, "--set", f"predictions={world.model}", "-m", MEASURE]
-    expected = estimate_by_document(people, world.runs, Predictions.of(world.model), MEASURE)
+    stated = ["--set", "judgments.how=sample"]
+    words = [people, *world.runs, *stated, "--set", f"predictions={world.model}", "-m", MEASURE]
+    collection = Collection(people, world.runs, how="sample", predictions={"model": Run.read(world.model)})
+    expected = evaluate(collection, measures=MEASURE)
     for row in rows("evaluate", *words):
-        mean = expected.mean(str(row["system"]))
-        found = row["mean"], row["estimate_low"], row["estimate_high"]
-        assert found == pytest.approx((mean.value, mean.low, mean.high))
-    gap = expected.mean(*expected.systems[::-1])
-    (row,) = rows("compare", *words)
-    found = row["difference"], row["estimate_low"], row["estimate_high"]
-    assert found == pytest.approx((gap.value, gap.low, gap.high))
-    (check,) = rows("gate", *words)
-    assert check["difference"] == pytest.approx(gap.value)
-    shown = unjudged("evaluate", *words, "-v").stderr.decode()
-    assert f"stratified sample of {expected.judged} human judgments" in shown
-    assert "have no prediction: 0." in shown
+        own = expected[str(row["system"])]
+        for name in ("mean", "estimate_low", "estimate_high", "low", "high", "as_judged", "labels"):
+            assert row[name] == pytest.approx(own[name]), name
+    (row,), (check,) = rows("compare", *words), rows("gate", *words)
+    means = [expected[name]["mean"] for name in expected.runs]
+    assert row["difference"] == check["difference"] == pytest.approx(means[1] - means[0])
+    assert float(str(row["estimate_low"])) < means[1] - means[0] < float(str(row["estimate_high"]))
+    assert b"unjudged documents drawn and judged" in unjudged("evaluate", *words).stderr
 
 
 def test_a_model_beside_a_pool_is_a_judge_alone(world: World) -> None:
@@ -127,17 +125,8 @@ def test_by_query_from_a_description(world: World) -> None:
     assert "7 queries judged by people, 5 queries with predictions only" in shown
 
 
-def test_several_judges_are_combined(world: World) -> None:
-    people = world.sampled()
-    other = world.write("other.run", Path(world.model).read_text().replace(" 0.7 ", " 0.6 ").splitlines())
-    judges = ("--set", f"predictions=llama={world.model}", "--set", f"predictions=clicks={other}")
-    shown = unjudged("evaluate", people, *world.runs, *judges, "-m", MEASURE, "-v").stderr.decode()
-    assert "Weights of the judges for RBP(p=0.8): llama " in shown
-
-
 def test_what_is_refused(world: World) -> None:
-    people = world.sampled()
-    words = ["evaluate", people, *world.runs, "--set"]
+    words = ["evaluate", world.sampled(), *world.runs, "--set", "judgments.how=sample", "--set"]
     foreign = world.write("foreign.run", ["x1 Q0 d1 1 0.5 m"])
     for setting, message in {
         f"predictions={foreign}": "no query in common with the judgments",
@@ -145,4 +134,3 @@ def test_what_is_refused(world: World) -> None:
         "predictions.threshold=0.5": "needs predictions",
     }.items():
         assert message in refused(1 if "=" in setting and "threshold" not in setting else 2, *words, setting)
-    assert "cannot be estimated by document" in refused(2, *words, f"predictions={world.model}", "-m", "AP")

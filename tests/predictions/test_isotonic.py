@@ -1,15 +1,15 @@
-"""Calibration against scikit-learn's isotonic regression, and cross-fitting by its definition."""
+"""Curves against scikit-learn's isotonic regression, and weights of judges against scipy."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.optimize
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import examples
-from unjudged import Judgments
-from unjudged.predictions.calibrated_gains import Curve, cross_fitted, folds_of
+from unjudged.evidence.drawn.curves import Curve, joined
 
 sklearn = pytest.importorskip("sklearn.isotonic")
 
@@ -38,34 +38,12 @@ def test_documents_without_a_score_have_their_own_share() -> None:
     assert Curve.fitted(np.zeros(0), np.zeros(0), np.zeros(0))(np.array([3.0, np.nan])).tolist() == [0, 0]
 
 
-def test_a_fold_is_calibrated_by_the_others_alone() -> None:
+def test_weights_of_judges_are_least_squares_without_negative_ones() -> None:
     rng = np.random.default_rng(1)
-    score, gain, fold = rng.random(60), rng.integers(0, 2, 60).astype(float), rng.integers(0, 4, 60)
-    drawn, pi = rng.random(60) < 0.6, rng.uniform(0.2, 1, 60)
-    found = cross_fitted(score, gain, drawn, pi, fold)
-    for k in range(4):
-        others = drawn & (fold != k)
-        curve = Curve.fitted(score[others], gain[others], 1 / pi[others])
-        np.testing.assert_array_equal(found[fold == k], curve(score[fold == k]))
-        changed = np.where(fold == k, 1 - gain, gain)
-        again = cross_fitted(score, changed, drawn, pi, fold)
-        np.testing.assert_array_equal(again[fold == k], found[fold == k])
-
-
-def test_folds_do_not_depend_on_the_order_of_the_file() -> None:
-    nested = {f"q{i}": {f"d{j}": 0 for j in range(3)} for i in range(25)}
-    turned = {q: dict(reversed(nested[q].items())) for q in reversed(nested)}
-    few = {q: nested[q] for q in list(nested)[:4]}
-    for there, back in ((nested, turned), (few, {q: turned[q] for q in reversed(few)})):
-        pair = []
-        for source in (there, back):
-            judgments = Judgments.read(source)
-            names = [
-                (judgments.queries[q], d) for q, d in zip(judgments.query, judgments.documents, strict=True)
-            ]
-            pair.append(dict(zip(names, folds_of(judgments).tolist(), strict=True)))
-        assert pair[0] == pair[1]
-    by_query = folds_of(Judgments.read(nested)).reshape(25, 3)
-    assert (by_query == by_query[:, :1]).all()
-    assert sorted(np.bincount(by_query[:, 0])) == [2] * 5 + [3] * 5
-    assert len(set(folds_of(Judgments.read(few)).tolist())) > 4
+    value, weight = rng.integers(0, 2, 80).astype(float), rng.uniform(1, 5, 80)
+    judges = [value + s * rng.standard_normal(80) for s in (0.5, 1.0)] + [-value]
+    found = scipy.optimize.nnls(np.sqrt(weight)[:, None] * np.array(judges).T, np.sqrt(weight) * value)[0]
+    np.testing.assert_allclose(joined(judges, value, weight), found / found.sum(), atol=1e-12)
+    assert joined(judges, value, weight)[2] == 0
+    assert joined(judges[:1], value, weight).tolist() == [1.0]
+    np.testing.assert_allclose(joined([-value, -2 * value], value, weight), 0.5)

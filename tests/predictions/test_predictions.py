@@ -10,8 +10,7 @@ import polars
 import pytest
 
 from unjudged import InputError, Judgments, Run, UsageError
-from unjudged.base.errors import AssumptionWarning
-from unjudged.predictions import Predictions, estimate_with_predictions
+from unjudged.predictions import Predictions
 
 SCORES = {"q1": {"d1": 0.9, "d2": 0.25}, "q2": {"d1": 0.5}}
 GRADES = {"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 1}}
@@ -112,13 +111,3 @@ def test_judgments_of_predictions_alone() -> None:
     assert sorted(strict.grade.tolist()) == [0, 0, 1]
     graded = Predictions.of(GRADES, kind="grades").judgments()
     assert sorted(graded.grade.tolist()) == [0, 1, 2]
-
-
-def test_a_measure_without_an_estimate_does_not_block_the_others() -> None:
-    people = {"q1": {"d1": 1, "d2": -1, "d3": 0}, "q2": {"d1": -1, "d2": 0, "d3": 1}}
-    model = {q: {"d1": 0.9, "d2": 0.5, "d3": 0.1} for q in people}
-    with pytest.warns(AssumptionWarning, match="xinfAP is left out: xinfAP already estimates"):
-        (estimates,) = estimate_with_predictions(people, {"mine": model}, model, ["xinfAP", "P@3"])
-    assert str(estimates.measure) == "P@3"
-    with pytest.raises(UsageError, match="xinfAP already estimates"):
-        estimate_with_predictions(people, {"mine": model}, model, ["xinfAP"])

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from unjudged import InputError, Judgments, Result, UsageError, audit, evaluate
-from unjudged.predictions import Predictions, estimate_by_document
+from unjudged import InputError, Judgments, Result, audit, evaluate
+from unjudged.predictions import Judges, Predictions
+from unjudged.rankings.origin import WEIGHTED, Origin
 
 
 def values(found: Result) -> dict[str, float]:
@@ -64,8 +65,8 @@ def test_a_sample_stands_for_the_whole() -> None:
     exact = [values(whole)["kappa, relevant or not"], biases(whole)["a"]]
     error = 3.5 * np.std(found, axis=0) / np.sqrt(150)
     assert (np.abs(np.mean(found, axis=0) - exact) <= error).all()
-    with pytest.raises(UsageError, match="needs complete judgments"):
-        audit(part, scores, {"a": run}, "AP")
+    (row,) = audit(part, scores, {"a": run}, "AP").rows["bias"]
+    assert row["labels"] > 100
 
 
 def drawn_world(rng: np.random.Generator) -> tuple[Judgments, dict[str, dict[str, float]], Judgments]:
@@ -75,7 +76,7 @@ def drawn_world(rng: np.random.Generator) -> tuple[Judgments, dict[str, dict[str
     whole = Judgments.read(truth)
     pi = np.tile(np.clip(2.0 / np.arange(1, 21), 0.15, 0.9), 10)
     grade = np.where(rng.random(200) < pi, whole.grade, -1).astype(np.int32)
-    return replace(whole, grade=grade, probability=pi), model, whole
+    return replace(whole, grade=grade, probability=pi, origin=Origin(WEIGHTED)), model, whole
 
 
 def test_by_people_is_what_evaluate_estimates() -> None:
@@ -84,15 +85,18 @@ def test_by_people_is_what_evaluate_estimates() -> None:
     drawn, model, _ = drawn_world(rng)
     run = {q: {d: -float(j) for j, d in enumerate(docs)} for q, docs in model.items()}
     found = audit(drawn, Predictions.of(model, kind="grades"), {"a": run}, "DCG@10")
-    expected = estimate_by_document(drawn, {"a": run}, model, "DCG@10")
-    (row,), mean = found.rows["bias"], expected.mean("a")
-    assert (row["by_people"], row["estimate_low"], row["estimate_high"]) == (mean.value, mean.low, mean.high)
+    judge = {"predictions": Predictions.of(model, kind="grades")}
+    expected = evaluate(drawn, {"a": run}, "DCG@10", predictions=Judges(judge))["a"]
+    (row,) = found.rows["bias"]
+    fields = ("by_people", "estimate_low", "estimate_high", "labels")
+    assert [row[name] for name in fields] == [expected[name] for name in ("mean", *fields[1:])]
     predicted = evaluate(
         Judgments.read({q: {d: int(s) for d, s in v.items()} for q, v in model.items()}), run, "DCG@10"
     )
     assert row["by_people"] + row["bias"] == pytest.approx(predicted.means.item())
     columns = [column.name for column in found.grid("bias").columns]
-    assert columns == ["measure", "judge", "system", "by people", "estimated", "bias", "for other queries"]
+    shown = ["by people", "estimated", "labels", "bias", "for other queries"]
+    assert columns == ["measure", "judge", "system", *shown]
 
 
 @pytest.mark.thorough

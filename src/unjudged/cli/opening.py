@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from unjudged.base.choices import check_parameters
 from unjudged.base.errors import InputError, UsageError
-from unjudged.base.notes import note
 from unjudged.base.wording import meant
 from unjudged.cli.options import reads
-from unjudged.cli.standard_streams import reading, tell, warn
+from unjudged.cli.standard_streams import reading, warn
 from unjudged.collection.collection import Collection
 from unjudged.collection.description import Description, Labels, ScoreTable, description_above, description_of
 from unjudged.data.sources import expanded
@@ -78,36 +77,19 @@ def how_predicted(settings: Sequence[str]) -> dict[str, Any]:
     """Return how predictions are used, from settings such as `predictions.threshold=0.5`."""
     own = [text.partition("=") for text in settings if text.startswith(f"{PREDICTED}.")]
     how: dict[str, Any] = {name.removeprefix(f"{PREDICTED}."): value for name, _, value in own}
-    check_parameters(PREDICTED, how, ["kind", "outside", "threshold"])
+    check_parameters(PREDICTED, how, ["kind", "threshold"])
     if "threshold" in how:
         how["threshold"] = float(how["threshold"])
     return how
 
 
-def predicting(collection: Collection, settings: Sequence[str]) -> dict[str, Any]:
-    """Return what is predicted, and how it is used."""
-    how = {name: value for name, value in how_predicted(settings).items() if name != "kind"}
+def threshold_of(collection: Collection, settings: Sequence[str]) -> float | None:
+    """Return the predicted score from which on a document counts as relevant."""
+    how = how_predicted(settings)
     if how and not collection.predictions:
         raise UsageError(f"predictions.{next(iter(how))} needs predictions: --set predictions=FILE")
-    return {"predictions": correcting(collection, settings), **how}
-
-
-def correcting(collection: Collection, settings: Sequence[str]) -> Any:
-    """Return the models whose labels correct people's, None without any.
-
-    Described models do so where people judged a recorded sample, or whole queries and models further ones.
-    """
-    models = collection.predictions
-    if not models or any(text.startswith(PREDICTED) for text in settings):
-        return models or None
-    from unjudged.evidence.drawn.predictions import Judges
-
-    people = collection.judgments
-    whole = bool((people.grade >= 0).all())
-    if people.recorded or (whole and Judges.of(models).queries - {*people.queries.tolist()}):
-        return models
-    tell([note("only-judges", list(models))])
-    return None
+    threshold: float | None = how.get("threshold")
+    return threshold
 
 
 def _described(

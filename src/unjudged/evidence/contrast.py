@@ -102,11 +102,11 @@ class Contrast:
     nothing bounds them. `tips` makes what judging could turn; None where that is not known. `orders` has the
     lowest and highest scores over orders of tied documents, None where nothing is tied. `error` is the
     standard error of each estimated mean over what people might have drawn, NaN where there is no estimate,
-    `labels` is how many labels it rests on, `reach` how many standard errors an interval reaches, `slack`
-    (k x 2) what documents that could not be drawn may change of it, and `possible` the lowest and highest
-    mean of each system. `surrogate` has the predicted scores of these queries and of further ones. `rankings`
-    are the judged ones of the systems, and `calibration` finds how far off scores are for groups that were
-    not pooled. `facts` are columns of registered fields that only this source knows.
+    `labels` is how many labels it rests on, `reach` how many standard errors an interval reaches down and up,
+    `slack` (k x 2) what documents that could not be drawn may change of it, and `possible` the lowest and
+    highest mean of each system. `surrogate` has the predicted scores of these queries and of further ones.
+    `rankings` are the judged ones of the systems, and `calibration` finds how far off scores are for groups
+    that were not pooled. `facts` are columns of registered fields that only this source knows.
     """
 
     measure: Measure
@@ -121,7 +121,7 @@ class Contrast:
     orders: Ends | None = None
     error: Floats | None = None
     labels: Floats | None = None
-    reach: Callable[[float], Floats] | None = None
+    reach: Callable[[float], tuple[Floats, Floats]] | None = None
     slack: Floats | None = None
     possible: Ends | None = None
     surrogate: tuple[Floats, Floats] | None = None
@@ -132,6 +132,8 @@ class Contrast:
     """Whether the ends are of values that a table lacks: nothing is known of what judging could change."""
     missing: str = ""
     """Why nothing bounds the means, in words."""
+    unestimated: str = ""
+    """Why the means are not estimated from drawn documents, in words."""
     holds: str = ""
     """What the ends hold for, in words."""
     seen: Mask | None = None
@@ -167,6 +169,8 @@ class Contrast:
     def over(self, queries: Mask) -> Contrast:
         """Return the same on some queries of the source; facts of whole collections are not known of them."""
         queries, ends = self.places(queries), self.ends_by_query
+        if queries.all():
+            return self
         if not queries.any():
             raise UsageError(f"{self.measure} is not known of any query of a segment: join it with another")
         own = None if ends is None else Ends(ends.low[:, queries], ends.high[:, queries])

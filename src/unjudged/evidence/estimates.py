@@ -1,4 +1,4 @@
-"""What estimates of a contrast are, and their ends: from a sample of judgments, and with predicted scores."""
+"""Estimates of a contrast and their ends: from drawn documents, and with predictions of further queries."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import numpy as np
 from unjudged.base.segments import Floats
 from unjudged.evidence.contrast import Contrast
 from unjudged.evidence.intervals.powered import Powered, prediction_powered
-from unjudged.evidence.intervals.quantiles import normal_quantile, t_quantile
+from unjudged.evidence.intervals.quantiles import t_quantile
+from unjudged.measures.kernel.measure import mean_over_queries
 
 
 def ends_of_estimates(
@@ -21,11 +22,17 @@ def ends_of_estimates(
         ends = [end[contrast.first] for end in contrast.possible]
     least, most = ends
     slack = np.zeros((len(contrast), 2)) if contrast.slack is None else contrast.slack
-    reach = normal_quantile(confidence) if contrast.reach is None else contrast.reach(confidence)
-    half = reach * np.asarray(contrast.error)
-    middle = np.clip(values, least, most)
-    low = np.maximum(middle - half + slack[:, 0], least)
-    return low, np.minimum(middle + half + slack[:, 1], most)
+    assert contrast.reach is not None  # noqa: S101 (estimates have one)
+    down, up = contrast.reach(confidence)
+    error, middle = np.asarray(contrast.error), np.clip(values, least, most)
+    low = np.maximum(middle - down * error + slack[:, 0], least)
+    return low, np.minimum(middle + up * error + slack[:, 1], most)
+
+
+def possible_means(contrast: Contrast) -> Floats:
+    """Return the nearest means of the systems that can be true; unbiased estimates may lie outside."""
+    means = mean_over_queries(contrast.scores)
+    return means if contrast.possible is None else np.clip(means, *contrast.possible)
 
 
 def powered_means(contrast: Contrast, alpha: float) -> tuple[list[Powered], tuple[Floats, Floats, Floats]]:

@@ -60,6 +60,8 @@ class AloneEvidence:
     expected: bool = False
     """Whether scores are expected values over all orders of tied documents, which nothing bounds."""
     calibration: Callable[[], Any] | None = None
+    unestimated: str = ""
+    """Why it is not estimated from drawn documents, in words."""
 
     @classmethod
     def of(cls, measure: Measure, rankings: JudgedRankings, **more: Any) -> AloneEvidence:
@@ -93,6 +95,7 @@ class AloneEvidence:
             calibration=self.calibration,
             facts={"judged_share": self._judged_share[first]},
             missing=self.missing,
+            unestimated=self.unestimated,
             holds=holds,
         )
 

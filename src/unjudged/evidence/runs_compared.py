@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from unjudged.base.segments import Floats, Ints, Mask
+from unjudged.base.segments import Floats, Ints
 from unjudged.evidence.bounds.difference_bounds import DifferenceBounds, range_of_systems
 from unjudged.evidence.contrast import ALONE, Contrast, Ends
 from unjudged.evidence.runs_alone import why_unbounded
@@ -34,8 +34,8 @@ class RankingsEvidence:
     orders: Ends | None = None
     expected: bool = False
     """Whether scores are expected values over all orders of tied documents, which nothing bounds."""
-    seen: Mask | None = None
-    """Queries of which a sample of judgments says anything; None for all."""
+    unestimated: str = ""
+    """Why it is not estimated from drawn documents, in words."""
     facts: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -62,7 +62,7 @@ class RankingsEvidence:
             each = self._ranges if alone else between.of(first, second, self._tip)
         if each is not None and alone:
             each = Ends(each.low[first], each.high[first])
-        made = Contrast(
+        return Contrast(
             self.measure,
             self.systems,
             self.queries,
@@ -76,8 +76,8 @@ class RankingsEvidence:
             rankings=self.shared.judged_rankings if alone and not self.expected else None,
             facts=self.facts,
             missing=self.missing,
+            unestimated=self.unestimated,
         )
-        return made if self.seen is None else replace(made.over(self.seen), seen=self.seen)
 
     @cached_property
     def _ranges(self) -> Ends:

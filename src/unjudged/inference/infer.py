@@ -14,7 +14,7 @@ from unjudged.base.notes import Note
 from unjudged.base.segments import Floats, Ints, Mask
 from unjudged.evidence.clusters import Clusters
 from unjudged.evidence.contrast import Contrast, Ends, Tip
-from unjudged.evidence.estimates import powered_means
+from unjudged.evidence.estimates import possible_means, powered_means
 from unjudged.inference.careful import careful
 from unjudged.inference.corrections import Correction, find_correction, holm
 from unjudged.inference.pairs import Pairs, effect_size, outcomes, t_interval
@@ -24,7 +24,6 @@ from unjudged.inference.systems import (
     Columns,
     in_own_direction,
     parts_of,
-    possible_means,
     sampled_columns,
     sizes,
 )

@@ -12,10 +12,11 @@ from unjudged.base.segments import Floats, Mask
 from unjudged.collection.query_segments import EVERY
 from unjudged.evidence.clusters import independent
 from unjudged.evidence.contrast import ALONE, Contrast, Evidence
+from unjudged.evidence.estimates import ends_of_estimates, possible_means, powered_means
 from unjudged.evidence.intervals.methods import Asked, How, NoIntervalError
 from unjudged.evidence.intervals.quantiles import has_range, interval_of_mean
 from unjudged.inference.verdict import BETTER, NEEDS_JUDGING
-from unjudged.measures.kernel.measure import mean_over_queries, sum_over_queries
+from unjudged.measures.kernel.measure import sum_over_queries
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.results.fields import Row
 
@@ -26,6 +27,7 @@ SUMMED = (
     *("query_low", "query_high"),
 )
 """Columns of means, which are sums for counts."""
+OVER_QUERIES = ("query_low", "query_high")
 
 
 def alone(evidence: Evidence, *, by_query: bool = False) -> Contrast:
@@ -60,10 +62,6 @@ def _rows(contrasts: Sequence[tuple[Contrast, Row]], asked: Asked | None, alpha:
     rows: list[Row] = []
     for (contrast, more), own in zip(contrasts, found, strict=True):
         columns = {**means_of_systems(contrast, alpha), **contrast.facts}
-        if own is None and contrast.error is not None:
-            over_queries = Asked.of("queries", How(1 - alpha)).columns(contrast)
-            columns |= {} if isinstance(over_queries, Refusal) else over_queries
-            columns.pop("method", None)
         if isinstance(own, Refusal):
             columns["method"] = f"no interval: {own.reason.partition(';')[0]}"
         else:
@@ -122,8 +120,6 @@ def means_of_systems(contrast: Contrast, alpha: float) -> Columns:
     """Return what a source knows of systems alone: means, and ranges or ends of estimates."""
     measure, sign = contrast.measure, contrast.measure.sign
     if contrast.surrogate is not None:
-        from unjudged.evidence.estimates import powered_means
-
         _, (means, low, high) = powered_means(contrast, alpha)
         return {"mean": means, "query_low": low, "query_high": high, "queries": contrast.scores.shape[1]}
     means = sign * possible_means(contrast)[contrast.first]
@@ -139,8 +135,11 @@ def means_of_systems(contrast: Contrast, alpha: float) -> Columns:
 def means_and_intervals(contrast: Contrast, alpha: float) -> Columns:
     """Return the same with intervals for other queries, where the source has no own ones."""
     measure, columns = contrast.measure, means_of_systems(contrast, alpha)
-    if contrast.error is not None or contrast.surrogate is not None:
+    if contrast.surrogate is not None:
         return columns
+    if contrast.error is not None:
+        found = Asked.of("queries", How(1 - alpha)).columns(contrast)
+        return columns | {name: found[name] for name in OVER_QUERIES if not isinstance(found, Refusal)}
     values = measure.sign * contrast.values
     if has_range(measure) or independent(values.shape[1], contrast.clusters) > 1:
         low, high = interval_of_mean(measure, measure.mean_of(values), 1 - alpha, contrast.clusters)
@@ -149,21 +148,10 @@ def means_and_intervals(contrast: Contrast, alpha: float) -> Columns:
 
 
 def sampled_columns(contrast: Contrast, values: Floats, alpha: float, limits: tuple[float, float]) -> Columns:
-    """Return the ends of estimates from a sample of judgments, which are not outside the limits."""
-    from unjudged.evidence.estimates import ends_of_estimates
-
+    """Return the ends of estimates from drawn documents, which are not outside the limits."""
     low, high = ends_of_estimates(contrast, values, 1 - alpha, limits)
-    columns: Columns = {"estimate_low": low, "estimate_high": high}
-    if contrast.labels is not None:
-        estimate = np.where(np.isnan(np.asarray(contrast.error)), np.nan, values)
-        columns |= {"estimate": estimate, "labels": contrast.labels, **contrast.facts}
-    return columns
-
-
-def possible_means(contrast: Contrast) -> Floats:
-    """Return the nearest means of the systems that can be true; unbiased estimates may lie outside."""
-    means = mean_over_queries(contrast.scores)
-    return means if contrast.possible is None else np.clip(means, *contrast.possible)
+    columns: Columns = {"estimate_low": low, "estimate_high": high, **contrast.facts}
+    return columns if contrast.labels is None else columns | {"labels": contrast.labels}
 
 
 def sizes(contrast: Contrast) -> Columns:

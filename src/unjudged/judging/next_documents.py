@@ -188,15 +188,6 @@ def _most_telling(collection: Collection, measure: Measure, asked: Asked) -> Nex
     return _listed(shared, measure, gain, asked.n, pairs=pairs)
 
 
-def _in_doubt(collection: Collection, measure: Measure, asked: Asked) -> NextDocuments:
-    """Draw about n documents, with a probability by weight and doubt."""
-    design = import_module("unjudged.predictions.poisson_sample").design_for_predictions
-    known = collection.judgments if collection.described.judgments else None
-    predictions = collection.predictions or None
-    sample = design(collection.runs, asked.n, predictions, measure, qrels=known, seed=asked.seed)
-    return _sampled(sample, asked.seed)
-
-
 def _holes(collection: Collection, measure: Measure, asked: Asked) -> NextDocuments:
     """Draw documents by what they could change of the means of the runs."""
     check_parameters(HOLES, asked.parameters, ["depth", "width"])
@@ -229,7 +220,7 @@ def _in_order(sample: Judgments, answers: Sequence[str]) -> NextDocuments:
 
 
 LISTS: Choices[Callable[[Collection, Measure, Asked], NextDocuments]] = Choices(
-    "design", **{MOST_TELLING: _most_telling, HOLES: _holes, "doubt": _in_doubt}
+    "design", **{MOST_TELLING: _most_telling, HOLES: _holes}
 )
 """Designs that go by a measure, beside those that know pools alone."""
 

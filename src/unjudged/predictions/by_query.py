@@ -4,30 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from unjudged.base.choices import place_of
-from unjudged.base.errors import InputError
+from unjudged.base.errors import AssumptionWarning, InputError, UsageError, announce
 from unjudged.base.segments import Floats, Integers, Ints
 from unjudged.base.wording import counted
 from unjudged.collection.collection import Collection, collection_of, judged_rankings
 from unjudged.data.columns import QRELS
 from unjudged.data.tables import Ids
 from unjudged.evidence.contrast import ALONE, Contrast
-from unjudged.evidence.drawn.predictions import Judges, JudgesSource, any_predicted, weights_text
+from unjudged.evidence.drawn.curves import stacked
+from unjudged.evidence.drawn.predictions import GRADES, Judges, JudgesSource, any_predicted, weights_text
 from unjudged.evidence.intervals.powered import LEAST, Powered, prediction_powered
 from unjudged.evidence.intervals.quantiles import Estimate
+from unjudged.judging.sampling import identities_of, numbers
 from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, POOL_JUDGED, Estimand
 from unjudged.measures.kernel.measure import Measure
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
-from unjudged.predictions.calibrated_gains import combined_scores, folds_of_queries
-from unjudged.predictions.labelled_population import Completeness, with_retrieved
+from unjudged.predictions.completeness import Completeness, with_retrieved
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.runs import RunsSource
 
 __all__ = ["Powered", "QueryEvidence", "estimate_by_query", "prediction_powered"]
+USUAL = ("AP", "nDCG@10", "RBP(p=0.8)")
+"""Measures if none are given."""
+FOLDS = 10
+LEAST_QUERIES = 10
+"""Fewest queries judged by people from which weights of judges are learnt."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,6 +205,76 @@ class JudgedAndPredicted:
         place = {query: j for j, query in enumerate(rankings.judgments.queries.tolist())}
         scores: Floats = measure.compute(relabelled).reshape(len(self.runs), -1)
         return scores[:, [place[query] for query in queries]]
+
+
+def query_evidence(
+    collection: Collection, measures: Any, threshold: float | None
+) -> tuple[list[QueryEvidence], list[str]]:
+    """Return the evidence by each measure, and notes; a measure that has none is left out aloud."""
+    chosen, judges = collection.measures(measures, lambda: USUAL), Judges.of(collection.predictions)
+    if collection.judgments.scale is not None:
+        _check_fractions(chosen, judges)
+    matched, found = JudgedAndPredicted.of(collection, None, judges), list[QueryEvidence]()
+    refused: dict[Measure, UsageError] = {}
+    for measure in chosen:
+        try:
+            found.append(matched.estimate(measure, threshold))
+        except UsageError as error:
+            refused[measure] = error
+    if not found:
+        raise next(iter(refused.values()))
+    announce(AssumptionWarning(f"{measure} is left out: {error}.") for measure, error in refused.items())
+    return found, list(dict.fromkeys(note for one in found for note in one.notes()))
+
+
+def _check_fractions(measures: Sequence[Measure], judges: Judges) -> None:
+    """Refuse what fractional grades of people cannot be compared with: predicted whole grades."""
+    if any(predictions.kind == GRADES for predictions in judges.all):
+        problem = "people gave fractional grades, and the predictions are whole grades of another scale"
+        raise UsageError(f"{problem}: give probabilities or scores (--set predictions.kind=scores)")
+    graded = [m for m in measures if m.traits.gain is not None and "rel" not in m.given]
+    if graded:
+        problem = f"{graded[0]} by query needs a predicted gain, and these are probabilities or scores"
+        raise UsageError(f"{problem}: use a measure with rel, such as AP(rel=0.5), or judge a sample")
+
+
+class CombinedScores(NamedTuple):
+    """Scores of the queries that people judged and of the further ones, by all judges together."""
+
+    predicted: Floats
+    further: Floats
+    weights: Floats
+    """Mean over folds of each judge's weight; they add up to 1."""
+
+
+def combined_scores(human: Floats, predicted: Floats, further: Floats, fold: Integers) -> CombinedScores:
+    """Combine what judges score, judges x queries, to what follows the scores by people best.
+
+    The weights of a fold's queries come from the other folds, by least squares around the means; further
+    queries have the mean of the folds' weights, each by its queries. With too few queries to tell, all judges
+    weigh the same.
+    """
+    judges, queries = predicted.shape
+    if judges == 1:
+        return CombinedScores(predicted[0], further[0], np.ones(1))
+    folds = int(fold.max(initial=0)) + 1 if queries >= LEAST_QUERIES else 1
+    weights = np.full((judges, folds), 1 / judges)
+    of = fold if folds > 1 else np.zeros(queries, np.int64)
+    for k in range(folds if folds > 1 else 0):
+        rows = of != k
+        centred = predicted - predicted[:, rows].mean(axis=1, keepdims=True)
+        found = stacked(centred[:, rows], (human - human[rows].mean())[rows], np.ones(int(rows.sum())))
+        weights[:, k] = found / found.sum()
+    mean = weights[:, of].mean(axis=1)
+    return CombinedScores((weights[:, of] * predicted).sum(axis=0), mean @ further, mean)
+
+
+def folds_of_queries(queries: Sequence[bytes], folds: int = FOLDS) -> Integers:
+    """Return a fold for each query, by its name; folds differ in size by one query at most."""
+    number = numbers(identities_of(list(queries)), "fold")
+    place = np.empty(len(number), np.int64)
+    place[np.argsort(number, kind="stable")] = np.arange(len(number)) % folds
+    return place
 
 
 def _gaps(scores: Floats, first: Ints, second: Ints) -> Floats:

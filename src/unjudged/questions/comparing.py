@@ -30,7 +30,6 @@ from unjudged.questions.gathering import (
     Source,
     Subject,
     gather,
-    predicting,
     subject_of,
     usual_measure,
 )
@@ -47,7 +46,6 @@ def compare(
     segments: SegmentsSource | None = None,
     predictions: Any = None,
     threshold: float | None = None,
-    outside: str = "error",
     depth: int | None = None,
     pool_depth: int | None = None,
     ties: TiesName | None = None,
@@ -78,7 +76,8 @@ def compare(
         depth=depth,
         pool_depth=pool_depth,
         ties=ties,
-        predicted=predicting(predictions, outside, threshold),
+        predictions=predictions,
+        threshold=threshold,
         seed=seed,
     )
     baseline = subject.baseline(baseline)
@@ -180,7 +179,7 @@ def compare_collections(
     measure = usual_measure(subjects.values()) if measure is None else measure
     runs = _same_runs({name: one.systems for name, one in subjects.items()})
     place_of_baseline(baseline, runs)
-    options = {"depth": depth, "predicted": predicting(predictions)}
+    options = {"depth": depth, "predictions": predictions}
     found = {name: _gathered(name, one.chosen(runs), measure, **options) for name, one in subjects.items()}
     for name, one in found.items():
         if len(one.queries) < 2:

@@ -13,7 +13,7 @@ from unjudged.base.choices import TiesName
 from unjudged.collection.query_segments import SegmentsSource, several_segments
 from unjudged.evidence.contrast import Evidence
 from unjudged.questions.gathered import Gathered
-from unjudged.questions.gathering import Measures, Source, gather, predicting, subject_of
+from unjudged.questions.gathering import Measures, Source, gather, subject_of
 from unjudged.rankings.runs import Names, RunsSource
 from unjudged.results.evaluation import Evaluation
 from unjudged.results.fields import Row
@@ -28,7 +28,6 @@ def evaluate(
     segments: SegmentsSource | None = None,
     predictions: Any = None,
     threshold: float | None = None,
-    outside: str = "error",
     depth: int | None = None,
     pool_depth: int | None = None,
     ties: TiesName | None = None,
@@ -44,15 +43,16 @@ def evaluate(
     description, or `Scores` of another tool. `runs` is one run, a list of them, or a mapping of names to
     them; a column `run` of a frame or file names several. Grades may be fractions, which are gains.
 
-    By the first measure systems have a range: what judging could make of their means. `interval` adds one
-    for every measure:
+    By the first measure systems have a range: what judging could make of their means. Where the judgments
+    record which documents were drawn, means are estimates with intervals; where pooled runs and their groups
+    are described, other runs have calibrated intervals. `interval` asks for one, for every measure:
 
     - 'bounds': the same range. `bounds(extra_relevant=2)` allows for relevant documents that nobody found.
     - 'queries': other queries, these judgments.
     - 'calibrated': as far as the pooled groups were off when each was left out, as the collection describes.
     - 'model(prevalence=0.2)': unjudged documents are relevant with this probability, or with one per rank
       band, `model(prevalence=[0.5, 0.3, 0.1])`.
-    - 'sampling': another random sample of the pool; of AP for infAP, xinfAP and statAP, and alike.
+    - 'sampling': of estimates, had other documents been drawn.
 
     Each takes its `confidence`, as in `queries(confidence=0.9)`. A measure that cannot have the interval
     appears with its mean alone and a note; it is an error if none can.
@@ -70,12 +70,10 @@ def evaluate(
     segments
         A mapping of queries to segments, or a file or frame of them.
     predictions
-        What a model predicts of documents, or several models by name: scores are estimated from people's
-        labels and these.
+        What a model predicts of documents, or several models by name, beside those described: estimates from
+        drawn documents, or from queries that people judged, use them.
     threshold
         The lowest predicted score that counts as relevant, for predictions by query.
-    outside
-        What to do with documents that people could not have judged: error, nonrelevant or predicted.
     depth
         Keep only so many first documents of each ranking.
     pool_depth
@@ -105,7 +103,8 @@ def evaluate(
         depth=depth,
         pool_depth=pool_depth,
         ties=ties,
-        predicted=predicting(predictions, outside, threshold),
+        predictions=predictions,
+        threshold=threshold,
         seed=seed,
         alone=True,
     )
@@ -144,7 +143,12 @@ class Asking:
     def _systems(self) -> list[Row]:
         from unjudged.inference.systems import rows_alone
 
-        return rows_alone(self.evidence, self.interval, self.alpha)
+        rows = rows_alone(self.evidence, self.interval, self.alpha)
+        if self.interval is None:  # of the other measures ranges are not always known
+            for row in rows:
+                if row["measure"] != str(self.evidence[0].measure):
+                    row.pop("low", None), row.pop("high", None)
+        return rows
 
     def _segments(self) -> list[Row]:
         from unjudged.inference.systems import rows_by_segment

@@ -65,8 +65,18 @@ def fitting_measures(judgments: Judgments, plain: Sequence[str]) -> tuple[str, .
 
 
 def comparable(measures: Sequence[Measure], judgments: Judgments) -> tuple[list[Measure], list[Note]]:
-    """Return the measures that these judgments allow, and why others are left out; an error if all are."""
+    """Return the measures that these judgments allow, and why others are left out; an error if all are.
+
+    Estimates of quotients from a uniform sample are biased, so that tests of their differences hold too
+    rarely.
+    """
     answers = {measure: permitted(measure, judgments, COMPARISON) for measure in measures}
+    uniform = judgments.origin.kind in SAMPLES and judgments.even and bool((judgments.grade < 0).any())
+    for measure in measures if uniform else ():
+        plain = measure.traits.estimates
+        if plain in MEASURES and MEASURES[plain].traits.diluted:
+            why = f"from a uniform sample {measure} is biased, and tests of it are wrong too often"
+            answers[measure] = Refusal(why, f"compare by {plain}")
     return left_out(measures, {m: answer for m, answer in answers.items() if isinstance(answer, Refusal)})
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import cache, partial
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,10 +15,12 @@ from unjudged.base.notes import Note
 from unjudged.collection.collection import Collection, collection_of
 from unjudged.collection.description import Description
 from unjudged.collection.scores import Scores, of_systems, scores_of
+from unjudged.evidence.contrast import Evidence
 from unjudged.evidence.runs_alone import AloneEvidence
 from unjudged.evidence.tied_scores import TIES, notes_on_ties, over_orders
 from unjudged.measures.kernel.measure import Measure, compute_all
 from unjudged.measures.kernel.names import MeasureLike
+from unjudged.questions.drawn import Drawn
 from unjudged.questions.fitting_measures import DEFAULT, default_measures, fitting_measures, measure_warnings
 from unjudged.questions.gathered import Gathered, Notes, known_evidence
 from unjudged.rankings.coverage import coverage_warnings
@@ -102,19 +104,6 @@ def usual_measure(subjects: Iterable[Subject]) -> str:
     return known.pop() if len(known) == 1 else DEFAULT
 
 
-class Predicting(NamedTuple):
-    """What judges predict, or the name that a collection gives to it, and how it is used."""
-
-    source: Any
-    outside: str
-    threshold: float | None
-
-
-def predicting(predictions: Any, outside: str = "error", threshold: float | None = None) -> Predicting | None:
-    """Return how predictions are used, None without any."""
-    return None if predictions is None else Predicting(predictions, outside, threshold)
-
-
 def gather(
     subject: Subject,
     measures: Measures = None,
@@ -122,7 +111,8 @@ def gather(
     depth: int | None = None,
     pool_depth: int | None = None,
     ties: TiesName | None = None,
-    predicted: Predicting | None = None,
+    predictions: Any = None,
+    threshold: float | None = None,
     seed: int = 0,
     alone: bool = False,
     usual: Sequence[str] = (),
@@ -134,29 +124,38 @@ def gather(
     """
     described, collection = subject.described, subject.collection
     if subject.table is not None:
-        for name, given in {"depth": depth, "predictions": predicted, "ties": ties}.items():
+        for name, given in {"depth": depth, "predictions": predictions, "ties": ties}.items():
             if given not in (None, "order"):
                 raise UsageError(f"{name} needs judgments and runs, and these are scores: omit it")
         table = subject.table.chosen(described.defaults.measures if measures is None else measures)
         return gather_table(table).described(described.name, table.clusters)
     assert collection is not None  # noqa: S101
-    if predicted is not None:
-        return gather_predicted(collection, measures, predicted).described(described.name, described.clusters)
+    if predictions is not None:
+        collection = with_predictions(collection, predictions)
     ties = described.ties if ties is None else ties
     TIES.find(ties)
     if depth is not None:
         depth = checked_int("depth", depth, least=1)
     options: dict[str, Any] = {"depth": depth, "pool_depth": pool_depth, "ties": ties, "seed": seed}
-    if alone:
-        chosen = collection.measures(measures, lambda: default_measures(collection.judgments))
-        return gather_alone(collection, chosen, **options).described(described.name, described.clusters)
+    drawn = Drawn.of(collection)
+    if drawn.unused and has_further_queries(collection):
+        return gather_predicted(collection, measures, threshold).described(described.name, described.clusters)
+    alone_usual = partial(default_measures, collection.judgments)
+    if alone and not drawn.one_by_one:
+        chosen = collection.measures(measures, alone_usual)
+        return gather_alone(collection, chosen, drawn, **options).described(
+            described.name, described.clusters
+        )
     from unjudged.questions.comparable_runs import gather_compared
 
     usual = usual or (DEFAULT,)
     chosen = collection.measures(
-        measures, lambda: fitting_measures(collection.judgments, usual)[: len(usual)]
+        measures,
+        alone_usual if alone else lambda: fitting_measures(collection.judgments, usual)[: len(usual)],
     )
-    return gather_compared(collection, chosen, **options).described(described.name, described.clusters)
+    return gather_compared(collection, chosen, alone=alone, **options).described(
+        described.name, described.clusters
+    )
 
 
 def gather_table(table: Scores) -> Gathered:
@@ -176,14 +175,29 @@ def gather_table(table: Scores) -> Gathered:
     )
 
 
-def gather_predicted(collection: Collection, measures: Measures, predicted: Predicting) -> Gathered:
-    """Return the evidence of people's labels with predictions, by document or by query."""
-    judges = predicted.source
-    if isinstance(judges, str):
-        judges = collection.predictions.get(judges, judges)
-    evidence, notes = import_module("unjudged.predictions.evidence").predicted_evidence(
-        collection, judges, measures, outside=predicted.outside, threshold=predicted.threshold
-    )
+def with_predictions(collection: Collection, source: Any) -> Collection:
+    """Return a collection with what judges predict; a name chooses one of those that it describes."""
+    from unjudged.evidence.drawn.predictions import Judges
+
+    if isinstance(source, str) and source in collection.predictions:
+        source = {source: collection.predictions[source]}
+    return collection.changed(predictions=Judges.of(source).by_name)
+
+
+def has_further_queries(collection: Collection) -> bool:
+    """Whether people judged all that they list, and something is predicted of further queries."""
+    from unjudged.evidence.drawn.predictions import Judges
+
+    people = collection.judgments
+    whole = bool((people.grade >= 0).all())
+    return whole and bool(Judges.of(collection.predictions).queries - {*people.queries.tolist()})
+
+
+def gather_predicted(collection: Collection, measures: Measures, threshold: float | None) -> Gathered:
+    """Return the evidence of queries that people judged, with predictions of further ones."""
+    from unjudged.predictions.by_query import query_evidence
+
+    evidence, notes = query_evidence(collection, measures, threshold)
     return Gathered(
         [one.measure for one in evidence],
         evidence[0].systems,
@@ -198,6 +212,7 @@ def gather_predicted(collection: Collection, measures: Measures, predicted: Pred
 def gather_alone(
     collection: Collection,
     measures: Sequence[Measure],
+    drawn: Drawn,
     *,
     depth: int | None,
     pool_depth: int | None,
@@ -239,8 +254,11 @@ def gather_alone(
 
         return calibration_of(collection, measures)
 
-    def find(every: bool) -> list[AloneEvidence]:
-        return [
+    drawn = replace(drawn, expected=expected)
+
+    @cache
+    def found(every: bool) -> list[tuple[Evidence, list[Note]]]:
+        plain = [
             AloneEvidence(
                 measure,
                 systems,
@@ -255,10 +273,16 @@ def gather_alone(
             )
             for k, measure in enumerate(measures)
         ]
+        return [drawn.estimated(one, rankings) for one in plain]
+
+    def find(every: bool) -> list[Evidence]:
+        return [one for one, _ in found(every)]
 
     def notes() -> list[Note]:
         about_ties = said() if callable(said) else said
-        return [*(one.note for one in warnings), *collection.notes, *about_ties]
+        about_drawn = [each for _, own in found(False) for each in own]
+        known = [*(one.note for one in warnings), *collection.notes]
+        return [*known, *drawn.unused, *about_ties, *about_drawn]
 
     scores = Scores(values, systems, queries, measures, library=collection.library)
     return Gathered(

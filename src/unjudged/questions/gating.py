@@ -24,7 +24,7 @@ from unjudged.inference.significance import find_test
 from unjudged.measures.kernel.names import MeasureLike, parse_measure, place_of_measure, with_relevant
 from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.questions.fitting_measures import notes_on_measures
-from unjudged.questions.gathering import gather, predicting, subject_of
+from unjudged.questions.gathering import gather, subject_of
 from unjudged.results.fields import Row
 from unjudged.results.result import Result
 from unjudged.results.views import View
@@ -139,7 +139,7 @@ def gate(
         raise UsageError(f"{problem}: {shortlist(systems)}")
     margin, measures = _asked(described, margin, measures)
     alpha, segments = subject.alpha(alpha), subject.segments(segments)
-    found = gather(subject, measures, depth=depth, predicted=predicting(predictions))
+    found = gather(subject, measures, depth=depth, predictions=predictions)
     if found.shared is not None:
         check_rankings(found.shared)
     check_directions(found.measures, described)

@@ -107,6 +107,8 @@ LITTLE = 0.5
 
 def _hardly_judged(row: Row, _: int) -> Cell:
     share = row.get("row of Judged@10", {}).get("mean")
+    if any(known(own.get("estimate_low")) is not None for own in row.values() if isinstance(own, dict)):
+        return None
     return "!" if share is not None and share < LITTLE else None
 
 
@@ -207,6 +209,8 @@ field("estimate_high", means="the upper end of an estimate's interval")
 field("estimate", means="what the method of the interval estimates, if that is not the mean")
 field("estimated", kind="text", text=_estimated, parts=("estimate", *ESTIMATE, "estimated_measure"))
 field("estimated_measure", kind="text", means="the measure of the estimate")
+field("as_judged", "as judged", means="without an estimate, where unjudged documents count as not relevant")
+field("labels", decimals=0, means="how many labels of equal bearing an estimate rests on")
 field("calibrated_low", means="the lower end for a run like the pooled groups")
 field("calibrated_high", means="the upper end for a run like the pooled groups")
 _ends("calibrated", ("calibrated_low", "calibrated_high"))

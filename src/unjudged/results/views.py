@@ -64,7 +64,7 @@ VIEWS: dict[str, View] = {
             *("measure", "letter", "system", "collection", *_BY_MEASURE, "place", "better_than"),
             "hardly judged",
         ],
-        ["confidence", "method", "judged_share", "queries", "clusters"],
+        ["confidence", "method", "judged_share", "as_judged", "labels", "queries", "clusters"],
         best=("mean",),
         by_measure=_BY_MEASURE,
     ),
@@ -73,7 +73,7 @@ VIEWS: dict[str, View] = {
             *("collection", "measure", "a", "b", "difference", "could be", "estimated", "flip", "seen"),
             *(*_TESTED, "W/T/L", "effect", "headline"),
         ],
-        ["other queries would give", "mean_a", "mean_b", "queries", "clusters"],
+        ["as_judged", "labels", "other queries would give", "mean_a", "mean_b", "queries", "clusters"],
     ),
     "segments": View(
         [
@@ -129,7 +129,7 @@ VIEWS: dict[str, View] = {
     ),
     "ratings": View(["judge", "grade", "documents", "mean_prediction", "over_rating"]),
     "bias": View(
-        ["measure", "judge", "system", "by_people", "estimated", "bias", "other queries would give"]
+        ["measure", "judge", "system", "by_people", "estimated", "labels", "bias", "other queries would give"]
     ),
     "means": View(["measure", "system", "judge"], across="judge", cells=("mean", "rank")),
     "files": View(["file", "kind", "queries", "documents", "description"]),

@@ -292,6 +292,12 @@ def _queries(row: Row, settings: Mapping[str, Any]) -> str:
     return f"{ends}, {p_text(row['p'])}{corrected}{won}"
 
 
+def is_estimated(row: Row) -> bool:
+    """Whether a row is an estimate from drawn documents."""
+    end = row.get("estimate_low")
+    return end is not None and isfinite(end)
+
+
 def _judging(row: Row, settings: Mapping[str, Any]) -> str:
     if row["more_judging"] == UNKNOWN:
         ends = ""
@@ -316,7 +322,10 @@ def _judging(row: Row, settings: Mapping[str, Any]) -> str:
     if row["more_judging"] == BLUR and known and needed > seen:  # a share is that without any correction
         return f": {CORRECTED.format(share_text(seen), behind)}"
     if not isfinite(needed):
-        return f"{between}, {NOT_EVEN.format(behind)}{known}"
+        level = percent(1 - settings.get("alpha", 0.05))
+        ends = "{estimate_low:+.4f} and {estimate_high:+.4f}".format(**row) if is_estimated(row) else ""
+        drawn = f": on these queries it is estimated between {ends} ({level})"
+        return drawn if ends else f"{between}, {NOT_EVEN.format(behind)}{known}"
     return f": {'only ' * unlikely}{NEEDED.format(share_text(needed), behind)}{known}"
 
 
@@ -439,6 +448,8 @@ def _numbers(row: Row, settings: Mapping[str, Any]) -> str:
     if row["identical"]:
         return f"{start}: the two score the same on each of {many}"
     assumed = ASSUMED.get(row["judging"], f"judging: {row['judging']}")
+    if is_estimated(row) and row["judging"] == SEEN and not isfinite(row.get("flip", inf)):
+        assumed = "estimated from drawn documents"
     if row["outcome"] != UNDECIDED:
         above = (row["outcome"] == PASS) != row["lower_is_better"]
         limit = f"above {row['limit_low']:+.4f}" if above else f"below {row['limit_high']:+.4f}"

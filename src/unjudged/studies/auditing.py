@@ -20,7 +20,7 @@ from unjudged.evidence.drawn.predictions import GRADES, Judges, JudgesSource, Pr
 from unjudged.evidence.intervals.quantiles import Estimate
 from unjudged.measures.kernel.measure import Measure
 from unjudged.measures.kernel.names import MeasureLike, with_relevant
-from unjudged.predictions.labelled_population import IncompleteError
+from unjudged.predictions.completeness import IncompleteError
 from unjudged.questions.fitting_measures import DEFAULT
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
@@ -34,9 +34,7 @@ from unjudged.studies.resampling import DRAWS, QueryDraws, left_out_estimates, n
 
 PEOPLE = "people"
 OF_ORDERS = ("tau", "tau_ap", "rho", "rms", "rbo")
-"""Statistics of the order of systems by a judge, beside the order by people."""
-OF_A_SAMPLE = "P@10"
-"""Default measure where people judged a recorded sample, from which sums can be estimated."""
+"""Statistics of the order of systems by a judge, as an estimate of that by people."""
 
 
 def audit(
@@ -66,7 +64,7 @@ def audit(
     runs
         The runs that both score.
     measures
-        Measures of the runs: nDCG@10 if none is named, P@10 if people judged a recorded sample.
+        Measures of the runs: nDCG@10 if none is named.
     rel
         The lowest relevant grade: the collection's, or 1.
     threshold
@@ -101,7 +99,7 @@ def audit(
     about = f"On documents: {note_on_intervals(confidence)} Relevant is from grade {lowest} on."
     notes = [Note(about), *map(Note, notes)]
     if collection.runs:
-        named = collection.measures(measures, lambda: (OF_A_SAMPLE if is_drawn(people) else DEFAULT,))
+        named = collection.measures(measures, lambda: (DEFAULT,))
         chosen = with_relevant(named, None if lowest == 1 else lowest)
         collection = collection.loaded()
         if not is_drawn(people) and len(collection.runs) > 1:

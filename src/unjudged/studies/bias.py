@@ -1,8 +1,6 @@
-"""How much higher each run scores by a judge than by people."""
+"""How much higher each run scores by a judge than by people: a contrast of two sets of judgments."""
 
 from __future__ import annotations
-
-from math import nan
 
 import numpy as np
 
@@ -10,20 +8,19 @@ from unjudged.base.errors import UsageError
 from unjudged.base.segments import Floats
 from unjudged.base.wording import counted
 from unjudged.collection.collection import Collection
-from unjudged.evidence.drawn.predictions import Judges, Predictions
-from unjudged.evidence.intervals.quantiles import Estimate, t_interval
+from unjudged.evidence.drawn.estimated import EstimatedEvidence
+from unjudged.evidence.drawn.predictions import Predictions
+from unjudged.evidence.drawn.strata import StrataEvidence
+from unjudged.evidence.intervals.quantiles import t_interval
+from unjudged.evidence.runs_compared import RankingsEvidence
+from unjudged.evidence.shared import SharedRankings
+from unjudged.inference.systems import alone, means_of_systems
 from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, Estimand
 from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
-from unjudged.predictions.by_document import estimate_population
-from unjudged.predictions.labelled_population import (
-    Completeness,
-    IncompleteError,
-    Population,
-    is_sample,
-    with_retrieved,
-)
-from unjudged.predictions.sums import WEIGHTS, Sum
+from unjudged.predictions.completeness import Completeness, IncompleteError, with_retrieved
+from unjudged.questions.drawn import Drawn
+from unjudged.rankings.judgments import UNSAMPLED
 from unjudged.results.fields import Row, known
 
 Biases = tuple[list[Row], list[str]]
@@ -33,48 +30,43 @@ Biases = tuple[list[Row], list[str]]
 def bias_rows(
     collection: Collection, source: Predictions, measure: Measure, confidence: float, threshold: float | None
 ) -> Biases:
-    """Compare what each run scores by a judge and by people, who judged a sample or whole queries.
+    """Compare what each run scores by a judge and by people, who judged drawn documents or whole queries."""
+    drawn = Drawn.of(collection.changed(predictions={source.name: source}))
+    if not (drawn.one_by_one or drawn.strata):
+        return _of_complete_queries(collection, source, measure, confidence, threshold)
+    shared = collection.shared()
+    scores = measure.averaged(shared.per_run(measure.compute(shared.judged_rankings)))
+    plain = RankingsEvidence(shared, measure, scores, collection.judgments.origin.pool_depth())
+    people, notes = drawn.estimated(plain, shared.judged_rankings)
+    if not isinstance(people, EstimatedEvidence | StrataEvidence):
+        raise UsageError(
+            f"{measure}: the bias of a run needs complete judgments, or an estimate from drawn ones"
+        )
+    contrast = alone(people)
+    columns = means_of_systems(contrast, 1 - confidence)
+    gaps = _by_judge(shared, source, measure, threshold) - contrast.scores
+    rows = []
+    for k, run in enumerate(people.systems):
+        own = {"by_people": float(columns["mean"][k])}
+        own |= {name: known(float(columns[name][k])) for name in SHOWN if name in columns}
+        rows.append(own | _bias(gaps[k], run, measure, confidence))
+    return rows, [str(one) for one in notes if one.code != "drawn"]
 
-    Judgments that list documents which are not judged are a sample, unless a design is not recorded and every
-    query is complete all the same.
-    """
-    judgments = collection.judgments
-    made = _of_sample if is_sample(judgments) else _of_complete_queries
-    if not judgments.recorded:
-        retrieved = with_retrieved(collection)
-        known = ~np.isnan(source.aligned(retrieved.judgments).value)
-        if Completeness.of(measure, retrieved, known).complete.all():
-            made = _of_complete_queries
-    return made(collection, source, measure, confidence, threshold)
+
+SHOWN = ("estimate_low", "estimate_high", "labels")
 
 
-def _of_sample(
-    collection: Collection, source: Predictions, measure: Measure, confidence: float, threshold: float | None
-) -> Biases:
-    """Compare the score by predictions of all documents with what the sample says it would be by people.
-
-    Documents that people could not have judged count as nonrelevant on both sides. The predictions help to
-    estimate the score by people.
-    """
-    if measure.traits.weight is None and measure.name not in WEIGHTS:
-        problem = f"{measure}: the bias of a run needs complete judgments, and people judged a sample"
-        raise UsageError(f"{problem}: choose a sum over documents such as P, RBP or DCG")
-    population = Population.of(collection)
-    by_judge = population.with_predictions(Judges.of(source))
-    people = estimate_population(population, by_judge, measure, outside="nonrelevant")
-    chosen = Sum.of(measure)
-    weight = chosen.weights(population.rankings.rank)
-    notes = people.notes()[2:] if people.outside else []
-    notes += [f"Wrong by people: {people.impossible}."] if people.impossible else []
-    (value,) = by_judge.values
-    known = ~np.isnan(value) & ~population.unreachable
-    gain = chosen.gains_where(known, source.labels(value, threshold, chosen.rel))
-    scores = population.totals(weight, gain)
-    by_run = [
-        _bias(people.mean(run, confidence=confidence), gaps, run, measure)
-        for run, gaps in zip(people.systems, scores - people.per_query, strict=True)
-    ]
-    return by_run, notes
+def _by_judge(
+    shared: SharedRankings, source: Predictions, measure: Measure, threshold: float | None
+) -> Floats:
+    """Return runs x queries by the judge's labels; documents without one keep people's grade."""
+    value = np.full(len(shared.judgments.grade), np.nan)
+    own = shared.name < len(shared.original.grade)
+    value[own] = source.aligned(shared.original).value[shared.name[own]]
+    label = source.labels(value, threshold, int(measure.given.get("rel", 1)))
+    grade = np.where(label == UNSAMPLED, shared.judgments.grade, label).astype(np.int32)
+    rankings = shared.rankings.relabelled(shared.judgments.with_grades(grade))
+    return measure.averaged(shared.per_run(measure.compute(rankings)))
 
 
 def _of_complete_queries(
@@ -101,8 +93,8 @@ def _of_complete_queries(
             continue
         known = judged.complete
         people, gaps = human[i, known], machine[i, known] - human[i, known]
-        of, mean = Estimand(str(measure), subject=run), float(mean_over_queries(people))
-        found.append(_bias(Estimate(mean, nan, nan, confidence, "", of), gaps, run, measure))
+        by_people = {"by_people": float(mean_over_queries(people))}
+        found.append(by_people | _bias(gaps, run, measure, confidence))
         if left := int((~known).sum()):
             notes.append(f"{run}: {counted(left, 'query')} left out, judged in part for {measure}.")
     if refused is not None and not found:
@@ -110,18 +102,10 @@ def _of_complete_queries(
     return found, notes
 
 
-def _bias(people: Estimate, gaps: Floats, run: str, measure: Measure) -> Row:
-    """Return the mean by people, and the mean difference over queries with its interval."""
+def _bias(gaps: Floats, run: str, measure: Measure, confidence: float) -> Row:
+    """Return the mean of the differences by query, with its interval for other queries."""
     of = Estimand(f"bias in {measure}", OTHER, ALL_JUDGED, run)
     widest = measure.range[1] - measure.range[0]
-    bias = t_interval(gaps, people.confidence, method="t over queries", of=of, limits=(-widest, widest))
-    return {
-        "measure": str(measure),
-        "system": run,
-        "by_people": people.value,
-        "estimate_low": known(people.low),
-        "estimate_high": known(people.high),
-        "bias": bias.value,
-        "query_low": known(bias.low),
-        "query_high": known(bias.high),
-    }
+    bias = t_interval(gaps, confidence, method="t over queries", of=of, limits=(-widest, widest))
+    ends = {"query_low": known(bias.low), "query_high": known(bias.high)}
+    return {"measure": str(measure), "system": run, "bias": bias.value, **ends}

@@ -7,7 +7,7 @@ from math import isnan, nan
 from typing import TYPE_CHECKING, Any
 
 from unjudged.base.errors import UsageError, quoted
-from unjudged.cli.opening import are_several, collections_of_words, correcting, opened, predicting
+from unjudged.cli.opening import are_several, collections_of_words, opened, threshold_of
 from unjudged.cli.options import Option, a_path, command, views
 from unjudged.cli.output import form_of, show_figure, show_result, wrapped
 from unjudged.cli.standard_streams import progress, show, tell
@@ -27,7 +27,8 @@ INTERVAL = Option(
     help="Add an interval to each mean: bounds, calibrated, model, queries or sampling. bounds: any grades "
     'of unjudged documents, "bounds(extra_relevant=2)"; calibrated: a run like the pooled groups; model: '
     'each unjudged document is relevant with a probability, "model(prevalence=0.2)"; queries: other queries; '
-    'sampling: another random sample. All take a confidence, as in "queries(confidence=0.9)".',
+    "sampling: other documents drawn. By default estimates from drawn documents have theirs, and other means "
+    'their bounds. All take a confidence, as in "queries(confidence=0.9)".',
 )
 
 
@@ -59,7 +60,7 @@ def evaluate(given: Given) -> None:
             depth=given.depth,
             seed=given.seed,
             on_progress=lambda done, _: advance(done),
-            **predicting(collection, given.set),
+            threshold=threshold_of(collection, given.set),
         )
     if given.plot is not None:
         shown = None if given.interval is None else [given.interval]
@@ -75,8 +76,12 @@ def hardly_judged(found: Evaluation, given: Given) -> Iterator[Note]:
 
     from unjudged.base.notes import note
     from unjudged.results.fields import LITTLE
+    from unjudged.results.words import is_estimated
 
-    shares = {row["system"]: row["mean"] for row in found.rows["systems"] if row["measure"] == "Judged@10"}
+    rows = found.rows["systems"]
+    estimated = {row["system"] for row in rows if is_estimated(row)}
+    shares = {row["system"]: row["mean"] for row in rows if row["measure"] == "Judged@10"}
+    shares = {name: share for name, share in shares.items() if name not in estimated}
     if low := {name: share for name, share in shares.items() if share < LITTLE}:
         name = min(low, key=lambda one: low[one])
         words = given.words if len(given.words) <= MOST_WORDS else words_of(given.words, [name])
@@ -152,7 +157,7 @@ def compared(given: Given) -> Comparison:
         tested = {name: value for name, value in tested.items() if value is not None}
         return unjudged.compare_collections(named, measure, depth=given.depth, **tested)
     with opened(given) as collection:
-        tested |= predicting(collection, given.set)
+        tested["threshold"] = threshold_of(collection, given.set)
         return unjudged.compare(collection, measures=given.measure, depth=given.depth, **tested)
 
 
@@ -249,7 +254,6 @@ def gate(given: Given) -> int:
             judging=given.judging,
             undecided=given.undecided,
             test=given.test,
-            predictions=correcting(collection, given.set),
             depth=given.depth,
         )
     one = form == "table" and len(found.checks) == 1
@@ -305,7 +309,6 @@ def report(given: Given) -> None:
             None,
             given.measure,
             interval=given.interval,
-            predictions=correcting(collection, given.set),
             title=given.title,
             command=given.line,
             source=given.source,

@@ -7,7 +7,7 @@ The range of what judging could make of it stays beside the estimate.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf
@@ -20,9 +20,10 @@ from unjudged.base.notes import Note, note
 from unjudged.base.segments import Floats, Ints, Mask
 from unjudged.evidence.contrast import ALONE, Contrast, Ends, Tip
 from unjudged.evidence.drawn.by_design import FEWEST, Sequential, quantiles, sizes_left
-from unjudged.evidence.drawn.effects import Effects, steps_of
+from unjudged.evidence.drawn.effects import Effects, steps_of, weights_of
 from unjudged.evidence.drawn.population import Population, unknown_in
 from unjudged.evidence.drawn.predictions import Judges
+from unjudged.evidence.estimates import ends_of_estimates, possible_means
 from unjudged.evidence.looks import reach
 from unjudged.evidence.runs_compared import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
@@ -31,7 +32,8 @@ from unjudged.measures.kernel.registry import Measure
 
 CELLS = 1 << 22
 """Contrasts x documents x steps that are looked at together."""
-SAMPLED = "estimated from drawn documents"
+MOST_STEPS = 600
+"""Steps of the documents of a query; regressing on more takes too long."""
 
 
 class Estimates(NamedTuple):
@@ -67,9 +69,14 @@ class EstimatedEvidence:
         """Estimate by the measure of some evidence; one that cannot be estimated is refused."""
         measure, shared = plain.measure, plain.shared
         measure.check_completable()
-        if measure.traits.skips_unjudged or not measure.traits.quality or measure.traits.across_queries:
-            raise UsageError(f"{measure} is not estimated from drawn documents")
+        check_mean(measure)
         steps = steps_of(measure, shared.judgments.grade)
+        if weights_of(measure, shared.rankings.rank) is None:
+            most = int(np.bincount(shared.judgments.query[population.row]).max()) * len(steps)
+            if most > MOST_STEPS:
+                raise UsageError(
+                    f"{most} grades of one query are open, and at most {MOST_STEPS} can be predicted"
+                )
         chance = population.predicted(steps, judges)
         return cls(plain, population, Effects.of(shared, measure, population.row, steps, chance))
 
@@ -168,33 +175,40 @@ class EstimatedEvidence:
             given &= self.alone.given[second]
         judged = mean_over_queries(made.values)
         error = np.where(given, np.sqrt(found.variance), np.nan)
-        scores = self.scores if self.plain.seen is None else self.scores[:, self.plain.seen]
         return replace(
             made,
-            scores=scores,
+            scores=self.scores,
             error=error,
             labels=np.where(np.isinf(found.labels), np.nan, found.labels),
-            reach=lambda confidence: self._reach(found.labels, confidence),
+            reach=lambda confidence: (self._reach(found.labels, confidence),) * 2,
             slack=self._slack(first, second, made),
             possible=self.possible,
             tips=None if made.tips is None else self._tips(made.tips),
-            facts={**made.facts, "as_judged": judged},
+            facts={**made.facts, "as_judged": self.measure.sign * judged},
         )
+
+    @property
+    def _looks(self) -> tuple[int | None, int | None]:
+        """How many looks were declared, and how many labels were expected; (None, None) of a single look."""
+        frame = self.shared.original.frame
+        settings: Mapping[str, Any] = {} if frame is None else frame.settings
+        sequential = isinstance(self.population.design, Sequential)
+        return (settings.get("looks"), settings.get("expected")) if sequential else (None, None)
 
     def _reach(self, labels: Floats, confidence: float) -> Floats:
         """Return how many standard errors an interval reaches, where people look often farther."""
-        frame, design = self.shared.original.frame, self.population.design
-        settings: Mapping[str, Any] = {} if frame is None else frame.settings
-        often = settings.get("looks"), settings.get("expected")
-        if frame is None or not isinstance(design, Sequential) or often == (None, None):
+        looks, planned = self._looks
+        if looks is None and planned is None:
             return quantiles(labels, confidence)
-        alpha = (1 - confidence) / max(len(settings.get("pairs") or ()), 1)
+        frame, design = self.shared.original.frame, self.population.design
+        assert frame is not None and isinstance(design, Sequential)  # noqa: S101, PT018
+        alpha = (1 - confidence) / max(len(frame.settings.get("pairs") or ()), 1)
         freedom = np.clip(labels - 1, FEWEST - 1, 1e4)
         information = design.information.sum()
-        expected = (sizes_left(design.size, int(often[1] or 1)) ** -2.0).sum()
+        expected = (sizes_left(design.size, int(planned or 1)) ** -2.0).sum()
         more: dict[str, Any] = (
-            {"looks": int(often[0])}
-            if often[0]
+            {"looks": int(looks)}
+            if looks
             else {"information": np.full(len(labels), information), "expected": float(expected)}
         )
         return np.where(labels < FEWEST, inf, reach(freedom, alpha, **more))
@@ -249,18 +263,42 @@ class EstimatedEvidence:
 
         return tips
 
-    def notes(self) -> list[Note]:
-        """Say what the estimates rest on, and which systems have too few labels."""
-        design, drawn = self.population.design, self.population.design.count
-        how = "checked" if isinstance(design, Sequential) else "drawn and judged"
-        found = [note("drawn", [str(self.measure)], drawn=drawn, of=len(self.population.row), how=how)]
-        few = np.flatnonzero(~self.alone.given)
-        for k in few.tolist():
-            labels = float(self.alone.labels[k])
-            found.append(
-                note("few-labels", [self.systems[k]], labels=labels, drawn=drawn, measure=str(self.measure))
+    def notes(self, confidence: float = 0.95) -> Iterator[Note]:
+        """Say what estimates rest on, by the system that they change most, and which systems have none."""
+        design, measure, given = self.population.design, str(self.measure), self.alone.given
+        every = np.arange(len(self.systems))
+        contrast = self.contrast(every, np.full(len(every), ALONE))
+        value = possible_means(contrast)
+        low, high = ends_of_estimates(contrast, value, confidence, self.measure.range)
+        judged = mean_over_queries(self.plain.scores)
+        if given.any():
+            k = int(np.argmax(np.where(given, np.abs(value - judged), -1.0)))
+            looks, planned = self._looks
+            often = f"at each of {looks} looks" if looks else "however often you look"
+            yield note(
+                "drawn",
+                [self.systems[k]],
+                measure=measure,
+                drawn=design.count,
+                of=len(self.population.row),
+                how="checked" if isinstance(design, Sequential) else "drawn and judged",
+                value=float(value[k]),
+                low=float(low[k]),
+                high=float(high[k]),
+                judged=float(judged[k]),
+                looks=f" The interval holds {often}." if looks or planned else "",
             )
-        return found
+        if few := [name for name, enough in zip(self.systems, given, strict=True) if not enough]:
+            labels = float(self.alone.labels[~given].max())
+            code = "few-labels" if given.any() else "no-estimate"
+            yield note(code, few, labels=labels, drawn=design.count, measure=measure)
+
+
+def check_mean(measure: Measure) -> None:
+    """Refuse a measure whose mean is not that of values which judging a document moves."""
+    traits = measure.traits
+    if traits.skips_unjudged or not traits.quality or traits.across_queries or measure.geometric:
+        raise UsageError(f"{measure} is not estimated from drawn documents")
 
 
 @dataclass(frozen=True, eq=False)

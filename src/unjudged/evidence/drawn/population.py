@@ -47,9 +47,15 @@ class Population:
         place = np.full(len(judgments.grade), -1)
         own = np.flatnonzero(shared.name < len(judgments.grade))
         place[shared.name[own]] = own
-        order = np.argsort(place[rows])
-        row = place[rows][order]
-        return cls(shared, row, design.taken(order), drawn[order], chance[order])
+        row = place[rows]
+        if isinstance(design, Poisson) and (judgments.grade >= 0).all():  # only what was judged is listed
+            deepest = np.inf if judgments.origin.depth is None else judgments.origin.depth
+            more = np.flatnonzero((shared.name >= len(judgments.grade)) & (shared.best_rank <= deepest))
+            row, drawn = np.append(row, more), np.append(drawn, np.zeros(len(more), bool))
+            chance = np.append(chance, np.full(len(more), chance.min()))
+            design = Poisson(chance, drawn)
+        order = np.argsort(row)
+        return cls(shared, row[order], design.taken(order), drawn[order], chance[order])
 
     @property
     def grade(self) -> Integers:

@@ -14,7 +14,7 @@ from unjudged.evidence.calibration import Calibration
 from unjudged.evidence.clusters import independent
 from unjudged.evidence.completions import Completions, GivenPrevalence, in_threads
 from unjudged.evidence.contrast import Contrast, Ends
-from unjudged.evidence.estimates import powered_means
+from unjudged.evidence.estimates import ends_of_estimates, possible_means, powered_means
 from unjudged.evidence.intervals.methods import NEEDS, Columns, How, interval, rankings_of
 from unjudged.evidence.intervals.quantiles import (
     FEW,
@@ -29,10 +29,18 @@ from unjudged.evidence.intervals.quantiles import (
 )
 from unjudged.evidence.runs_alone import BOUNDING, ends_of
 from unjudged.evidence.unjudged_sums import FEW_QUERIES, UnjudgedSum, is_sum
-from unjudged.measures.kernel.estimand import ALL_JUDGED, LEAVING_OUT, OTHER, SAMPLED, UNKNOWN_JUDGMENTS
+from unjudged.measures.kernel.estimand import (
+    ALL_JUDGED,
+    LEAVING_OUT,
+    OTHER,
+    POOL_JUDGED,
+    SAMPLED,
+    UNKNOWN_JUDGMENTS,
+)
 from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.registry import BOUNDS, Measure
 from unjudged.rankings.judged import JudgedRankings
+from unjudged.rankings.origin import CHECKED, SAMPLES
 
 
 @interval(
@@ -113,6 +121,27 @@ def between_bounds(contrast: Contrast, _: How, *, extra_relevant: int = 0) -> Co
     low, high = (np.where(contrast.known, measure.mean_of(end), np.nan) for end in ends)
     low, high = (low, high) if measure.sign > 0 else (-high, -low)
     return {"low": low, "high": high, "confidence": 1.0, "method": holds}
+
+
+@interval(
+    "sampling",
+    "these queries, other documents drawn",
+    judgments=POOL_JUDGED,
+    takes=SAMPLES | {CHECKED},
+    instead="use 'bounds'; 'sampling' is for judgments that were drawn at random (unjudged next): if these "
+    "were, say so (--set judgments.how=sample)",
+    cite=("horvitz1952", "desraj1956", "yilmaz2008b", "hall1992"),
+)
+def sampling(contrast: Contrast, how: How) -> Columns:
+    """Return intervals of estimates from drawn documents, had others been drawn."""
+    measure = contrast.measure
+    if contrast.error is None:
+        raise UsageError(
+            contrast.unestimated or f"{measure} is not estimated from the documents that were drawn"
+        )
+    means = measure.sign * possible_means(contrast)[contrast.first]
+    low, high = ends_of_estimates(contrast, means, how.confidence, measure.range)
+    return {"estimate_low": low, "estimate_high": high, "method": "other documents drawn"}
 
 
 @interval(

@@ -80,8 +80,6 @@ class Interval:
         return [*(self.make.__kwdefaults__ or {}), "confidence", "seed"]
 
 
-OWN = ("built_in", "sampled")
-"""Modules that register the methods of this package."""
 INTERVALS: Choices[Interval] = Choices("interval")
 """Every interval method by name; `interval_methods` imports the ones of this package."""
 
@@ -115,8 +113,7 @@ def interval(
 
 def interval_methods() -> Choices[Interval]:
     """Return the registry with the methods of this package."""
-    for name in OWN:
-        import_module(f"unjudged.evidence.intervals.{name}")
+    import_module("unjudged.evidence.intervals.built_in")
     return INTERVALS
 
 

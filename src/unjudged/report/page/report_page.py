@@ -33,7 +33,7 @@ from unjudged.questions.calibrating import calibration_of
 from unjudged.questions.choices import compare_choices
 from unjudged.questions.comparing import compare_gathered
 from unjudged.questions.fitting_measures import FROM_SAMPLES, fitting_measures
-from unjudged.questions.gathering import Source, gather, predicting, subject_of
+from unjudged.questions.gathering import Source, gather, subject_of
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import RunsSource
 from unjudged.report.figure import style_of_page
@@ -82,8 +82,9 @@ def report_page(
     collection, by = subject.collection, subject.segments(by)
     test, alpha, baseline = subject.test(test), subject.alpha(alpha), subject.baseline(baseline)
     settings = Settings.of(test, correction, alpha, draws, checked_int("seed", seed))
-    predicted = predicting(predictions)
-    gathered = gather(subject, measures, pool_depth=pool_depth, predicted=predicted, usual=REPORT_MEASURES)
+    gathered = gather(
+        subject, measures, pool_depth=pool_depth, predictions=predictions, usual=REPORT_MEASURES
+    )
     shared, chosen = gathered.shared, [one.measure for one in gathered.evidence]
     found = compare_gathered(gathered, settings, baseline, by)
     notes, sources = list[str](), list[tuple[str, Any]]()
