@@ -127,10 +127,12 @@ def compare_choices(
 
 
 def _every(chosen: Choices, judgments: Judgments) -> list[Choice]:
-    """Return all combinations; a grade counts as relevant only if a document has it."""
-    relevant = [grade for grade in chosen.relevant if (judgments.grade >= grade).any()] or [
-        chosen.relevant[0]
-    ]
+    """Return all combinations; a grade counts as relevant only if a document has it.
+
+    Of fractional grades the lowest one alone counts: gains by whole grade cannot leave some of them out.
+    """
+    highest = judgments.highest if judgments.scale is None else 0
+    relevant = [grade for grade in chosen.relevant if grade <= highest] or [chosen.relevant[0]]
     parts = (relevant, chosen.unjudged, chosen.cutoffs, chosen.measures)
     return [Choice(*one) for one in product(*parts)]
 

@@ -78,11 +78,6 @@ def check_bounded(measure: Measure) -> None:
         raise UsageError(f"{measure}: bounds need a gain of 0 for grade 0 and no negative gains")
 
 
-def has_fast_bounds(measure: Measure) -> bool:
-    """Whether the bounds need only a few evaluations of the measure."""
-    return measure.traits.pointwise or measure.name in BOUNDS
-
-
 def _pointwise(measure: Measure, rankings: JudgedRankings, top: int, after_end: bool) -> Bounds:
     """All unknown documents at one grade: each of the grades that can have the lowest or highest gain."""
     filled = Filled.of(rankings)
