@@ -36,7 +36,8 @@ def test_experiment_tables(tmp_path: Path) -> None:
     assert max(map(len, table.splitlines())) <= 80
     kept = shown("experiment", QRELS, *RUNS, "-d", "uniform(10%, 50%, repeats=3, redraw=False)", "-m", "AP")
     assert kept.partition("\n")[2].split("\n\n")[0] != table.split("\n\n")[0]
-    for design, said in {"uniform(10%)": REDRAWN, "uniform(10%, redraw=False)": KEPT, "pool(5)": ""}.items():
+    once = {"uniform(10%, repeats=1)": REDRAWN, "uniform(10%, repeats=1, redraw=False)": KEPT, "pool(5)": ""}
+    for design, said in once.items():
         done = unjudged("experiment", QRELS, *RUNS, "-d", design, "-m", "AP", "-v")
         assert "".join(re.findall("! (Samples.*)", done.stderr.decode())) == said
     text = unjudged("experiment", QRELS, *RUNS, *SMALL, "--format", "csv").stdout.decode()
