@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cache, partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -195,7 +196,7 @@ def has_further_queries(collection: Collection) -> bool:
 
 def gather_predicted(collection: Collection, measures: Measures, threshold: float | None) -> Gathered:
     """Return the evidence of queries that people judged, with predictions of further ones."""
-    from unjudged.predictions.by_query import query_evidence
+    query_evidence = import_module("unjudged.predictions.by_query").query_evidence
 
     evidence, notes = query_evidence(collection, measures, threshold)
     return Gathered(
