@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import subprocess
 import sys
@@ -14,21 +15,28 @@ LINE = 90
 
 HEAD = """# Gallery
 
-Every figure with the code or command that makes it; `make docs` makes them all again. They show the sample
-collection of the package: six runs, thirty queries. `unjudged demo --files .` writes the files that the
-commands read.
+<div class="grid" markdown>
+
+{thumbnails}
+
+</div>
+
+They show the sample collection: six runs, thirty queries. `unjudged demo --files .` writes the files that
+the commands read.
 
 ```python
-from unjudged import compare, evaluate, sample
+from unjudged import compare, compare_choices, evaluate, sample
 
+pair = {{name: sample.runs[name] for name in ("fused", "reranked")}}
 scores = evaluate(sample.qrels, sample.runs, ["AP", "nDCG@10"])
 comparison = compare(sample.qrels, sample.runs, ["AP", "nDCG@10"])
+choices = compare_choices(sample.qrels, pair)
 ```
 
-A figure shows itself in a notebook, and `.save("figure.svg")` writes it: as SVG, which is light or dark like
-the page around it, and with the extra `report` (in a checkout, `pip install ".[report]"`) as PNG or as PDF,
-which has no title because a paper's caption says it. On the command line `--plot FILE` of `evaluate` and
-`compare` draws the first measure: systems in their ranges, or the differences of two runs.
+A figure shows itself in a notebook. `.save("figure.svg")` writes SVG, which is light or dark like the page
+around it. With the extra `report` (in a checkout, `pip install ".[report]"`) it writes PNG and PDF too. A PDF
+has no title: a paper's caption says it. On the command line `--plot FILE` of `evaluate` and `compare` draws
+the first measure.
 
 """
 FIGURES = {
@@ -41,6 +49,11 @@ FIGURES = {
         "Two systems, query by query",
         "Each dot is a query, in the range that judging could make of it; the mean stands beside them.",
         'comparison.plot.differences("fused", "dense", "nDCG@10")',
+    ),
+    "choices": (
+        "Does the conclusion survive?",
+        "A strip for each choice of measure, cutoff and grade, in the colour of the leader.",
+        "choices.plot.choices()",
     ),
     "judged": (
         "How much is judged",
@@ -74,7 +87,11 @@ unjudged report qrels.txt *.run -o page.html
 
 def gallery_in_markdown() -> str:
     """The page of the gallery."""
-    parts = [HEAD + PAGE]
+    titles = {name: title for name, (title, *_) in {**FIGURES, **COMMANDS}.items()}
+    thumbnails = "\n\n".join(
+        f"[![{title}](gallery/{name}.svg)](#{anchor_of(title)})" for name, title in titles.items()
+    )
+    parts = [HEAD.format(thumbnails=thumbnails) + PAGE]
     for name, (title, text, code) in FIGURES.items():
         parts.append(f"## {title}\n\n{text}\n\n```python\n{code}\n```\n\n![{title}](gallery/{name}.svg)\n")
     for name, (title, text, command) in COMMANDS.items():
@@ -85,11 +102,18 @@ def gallery_in_markdown() -> str:
     return "\n".join(parts)
 
 
+def anchor_of(title: str) -> str:
+    """Return the name that the site gives to a heading."""
+    return re.sub(r"[^a-z ]", "", title.lower()).replace(" ", "-")
+
+
 def draw_gallery(place: Path) -> None:
     """Write every figure of the gallery to a folder."""
-    from unjudged import compare, evaluate, sample
+    from unjudged import compare, compare_choices, evaluate, sample
 
+    pair = {name: sample.runs[name] for name in ("fused", "reranked")}
     names: dict[str, Any] = {
+        "choices": compare_choices(sample.qrels, pair),
         "scores": evaluate(sample.qrels, sample.runs, ["AP", "nDCG@10"]),
         "comparison": compare(sample.qrels, sample.runs, ["AP", "nDCG@10"]),
     }
