@@ -71,37 +71,3 @@ if not TYPE_CHECKING:
             value = self.function(instance)
             object.__setattr__(instance, self.name, value)  # asking for `__dict__` makes every attribute slow
             return value
-
-    class _Fields:
-        """The fields of a late dataclass: asking for them makes it one."""
-
-        def __init__(self, complete: Callable[[type], Any]) -> None:
-            self.complete = complete
-
-        def __get__(self, _: Any, cls: type) -> Any:
-            return self.complete(cls).__dataclass_fields__
-
-    def dataclass(cls: Any = None, /, **options: Any) -> Any:
-        """Make a class a dataclass when its first object is made: a command uses few of them.
-
-        `dataclasses.dataclass` compiles up to six methods for each class, a third of a millisecond.
-        """
-        if cls is None:
-            return lambda cls: dataclass(cls, **options)
-        if "__init__" in vars(cls) or options.get("slots"):
-            from dataclasses import dataclass as at_once
-
-            return at_once(cls, **options)
-
-        def complete(_: type) -> type:
-            from dataclasses import dataclass as at_once
-
-            del cls.__init__, cls.__dataclass_fields__
-            return at_once(cls, **options)
-
-        def first(self: Any, *given: Any, **named: Any) -> None:
-            complete(cls)
-            self.__init__(*given, **named)
-
-        cls.__init__, cls.__dataclass_fields__ = first, _Fields(complete)
-        return cls

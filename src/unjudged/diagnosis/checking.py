@@ -165,15 +165,15 @@ class _Files:
     def all_of(self, kind: str) -> list[RecognisedFile]:
         return [one for one in self.files if one.kind == kind]
 
-    @cached_property
-    def labels(self) -> Labels | None:
+    @property
+    def labels(self) -> Sequence[Labels]:
         """What is described of the judgments."""
-        return next(iter(self.described.judgments), None) if self.described is not None else None
+        return () if self.described is None else self.described.judgments
 
     @cached_property
     def qrels(self) -> RecognisedFile | None:
         """The file with the most judged documents, of those in the description if it has some."""
-        known = [one for one in self.all_of(JUDGMENTS) if self.labels is None or one.file not in self.beside]
+        known = [one for one in self.all_of(JUDGMENTS) if not self.labels or one.file not in self.beside]
         return max(known, key=lambda one: (one.content.grade >= 0).sum(), default=None)
 
     @cached_property
@@ -192,11 +192,20 @@ class _Files:
         read = {name: known.get(str(run), []) for name, run in self.sources.items()}
         return {name: own[0] if len(own) == 1 else Run.read(self.sources[name]) for name, own in read.items()}
 
+    @cached_property
+    def whole(self) -> Collection | UnjudgedError | None:
+        """The judgments with all runs; None without either, or why they are no collection."""
+        if self.qrels is None or not self.runs:
+            return None
+        try:
+            return Collection(self.described if self.labels else self.qrels.content, self.runs)
+        except UnjudgedError as error:
+            return error
+
     def collection(self, *names: str) -> Collection:
         """Return the judgments with some of the runs."""
-        assert self.qrels is not None  # noqa: S101
-        source = self.qrels.content if self.labels is None else self.described
-        return Collection(source, {name: self.runs[name] for name in names})
+        assert isinstance(self.whole, Collection)  # noqa: S101
+        return self.whole.chosen({name: self.runs[name] for name in names})
 
     def names(self) -> set[bytes]:
         """Return the names of queries and documents in judgments and runs, to be looked up in texts."""
@@ -209,7 +218,9 @@ class _Files:
     def shares(self) -> tuple[dict[str, float], list[str]]:
         """The judged share of the first ten documents of each run, and why others cannot be evaluated."""
         shares, errors = dict[str, float](), list[str]()
-        for name in self.runs if self.qrels is not None else ():
+        if isinstance(self.whole, UnjudgedError):
+            errors.append(str(self.whole))
+        for name in self.runs if isinstance(self.whole, Collection) else ():
             try:
                 shares[name] = evaluate(self.collection(name), measures="Judged@10").value("Judged@10")
             except UnjudgedError as error:
@@ -290,8 +301,8 @@ class _Files:
         """Return how far off runs of a pooled group are when it is left out; None without groups."""
         files = [one.content for one in self.all_of(GROUPS)]
         groups: Any = files[0] if files else self.described and self.described.groups
-        labels = self.labels or Labels()
-        names = [name for name in self.usable if name in (labels.pooled or self.runs)]
+        pooled = self.labels[0].pooled if self.labels else ()
+        names = [name for name in self.usable if name in (pooled or self.runs)]
         if len(names) < 2 or groups is None:
             return None
         with suppress(UnjudgedError):
@@ -321,15 +332,12 @@ class _Files:
 
     def _about_runs(self) -> Iterator[Row]:
         assert self.qrels is not None  # noqa: S101
-        asked, source = self.collection(*self.usable), self.qrels.file if self.labels is None else self.named
+        asked = self.collection(*self.usable)
         judgments = asked.judgments
         unusable = {str(self.sources[name]) for name in self.runs if name not in self.usable}
-        runs = [
-            one.file
-            for one in self.all_of(RUN)
-            if (one.file in self.beside or self.labels is None) and one.file not in unusable
-        ]
-        files = [source, *runs]
+        named = self.beside if self.labels else [one.file for one in self.files]
+        runs = [one.file for one in self.all_of(RUN) if one.file in named and one.file not in unusable]
+        files = [self.named if self.labels else self.qrels.file, *runs]
         yield _tried(partial(evaluate, asked), "How good is each run?", "evaluate", *files)
         if judgments.origin.kind in SAMPLES - {UNIFORM}:
             about = "What would another sample of documents show?"

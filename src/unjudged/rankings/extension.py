@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,16 +78,6 @@ def documents_of(runs: Iterable[Run], depth: int) -> dict[str, dict[str, int]]:
         for q, query in enumerate(run.queries):
             found.setdefault(query, set()).update(documents[stops[q] : stops[q + 1]])
     return {query: dict.fromkeys(sorted(documents), UNSAMPLED) for query, documents in found.items()}
-
-
-def new_documents(judgments: Judgments, since: Judgments) -> Judgments:
-    """Return the documents that an earlier pool lacks; alone they are a pool to no depth.
-
-    >>> new_documents(Judgments.read({"q": {"a": -1, "b": -1}}), Judgments.read({"q": {"a": 1}})).documents[0]
-    'b'
-    """
-    new = chosen_rows(judgments, rows_of(since, table_of_pool(judgments.pooled)) < 0)
-    return replace(new, origin=replace(new.origin, depth=None))
 
 
 def with_grades_from(judgments: Judgments, complete: Judgments) -> Judgments:
