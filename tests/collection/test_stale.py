@@ -90,7 +90,7 @@ def test_counts_are_exact(tmp_path: Path) -> None:
 def test_no_system_can_reach_more(tmp_path: Path) -> None:
     grades, gone = made(tmp_path)
     judgments = Judgments.read(tmp_path / "qrels.txt")
-    fit = Fit.of(judgments, tmp_path / "corpus.jsonl")
+    fit = Fit.look_up(judgments, tmp_path / "corpus.jsonl")
     best = evaluate(judgments, {"best": fit.best}, "nDCG@10").value("nDCG@10")
     assert f"{best:.4f} if they are kept" in str(check(tmp_path))
     with_relevant = [any(own[d] for d in {*own} - gone) for own in grades.values() if {*own} - gone]

@@ -32,7 +32,7 @@ def test_a_note_keeps_its_data() -> None:
     assert made.values == {"none": ["q1"], "queries": 3}
     again = pickle.loads(pickle.dumps(made))
     assert (again, again.code, again.values) == (made, made.code, made.values)
-    of = note("outside-pool").of(["AP", "nDCG"])
+    of = note("outside-pool").said_of(["AP", "nDCG"])
     assert (of, of.about) == ("AP, nDCG: Documents outside the pool count as not relevant.", ("AP", "nDCG"))
 
 

@@ -144,7 +144,7 @@ class Note(str):
         made.code, made.about, made.values, made.weight = code, tuple(about), values or {}, weight
         return made
 
-    def of(self, names: Sequence[str]) -> Note:
+    def said_of(self, names: Sequence[str]) -> Note:
         """Return the same said of these names, which come first."""
         return Note(f"{', '.join(names)}: {self}", self.code, names, self.values, self.weight)
 
@@ -193,7 +193,7 @@ def said_once(said: Iterable[tuple[str, Note]], every: int) -> Iterator[Note]:
         names.setdefault(own, []).append(name)
     for own, all_names in names.items():
         once = list(dict.fromkeys(all_names))
-        yield own if len(once) == every else own.of(once)
+        yield own if len(once) == every else own.said_of(once)
 
 
 class _Said:

@@ -117,7 +117,7 @@ class Collection:
 
     def _state_sample(self) -> None:
         """Take labels for the random sample that the description states, where their file records none."""
-        labels = next(iter(self.described.judgments), Labels())
+        labels = self.described.labels
         if self._judgments is None or labels.how not in STATED or self._judgments.origin.sampled:
             return
         if not self.runs:
@@ -317,7 +317,7 @@ ENOUGH_QUERIES: Final = 10
 def united(labels: Sequence[Labels]) -> tuple[Judgments | None, list[Note]]:
     """Return the judgments of people as one, or else of the only model; and what to know of them."""
     judgments, notes = _by_people(labels)
-    if judgments is not None and not any(map(_is_stated, labels)):
+    if judgments is not None and not any(one.is_stated for one in labels):
         judgments = recognised(judgments)
     if judgments is not None and judgments.origin.kind == POSITIVES:
         notes.append(note("positives"))
@@ -359,7 +359,7 @@ def by_name(labels: Sequence[Labels]) -> dict[str, Any]:
         name = one.name or (os.fspath(one.file) if kind_of_source(one.file) == FILE else "judgments")
         if name in named:
             raise one.place.error(f"has the name {name!r}, as others do: give it another with name = ...")
-        named[name] = _source(one)
+        named[name] = one.source
     return named
 
 
@@ -370,7 +370,7 @@ def _united(people: Sequence[Labels]) -> tuple[Judgments, list[Note]]:
         raise [*rules.values()][1].place.at("conflicts").error(f"has different rules, {known}: expected one")
     first, *others = people
     answers = {
-        name: _read(one) if _is_stated(one) else source
+        name: _read(one) if one.is_stated else source
         for one, (name, source) in zip(others, by_name(others).items(), strict=True)
     }
     merged = import_module("unjudged.judging.merging").merge(
@@ -379,18 +379,10 @@ def _united(people: Sequence[Labels]) -> tuple[Judgments, list[Note]]:
     return merged.judgments, [*map(Note, merged.notes)]
 
 
-def _source(labels: Labels) -> Any:
-    return FileWithColumns.of(labels.file, labels.columns) if labels.columns else labels.file
-
-
-def _is_stated(labels: Labels) -> bool:
-    return (labels.how, labels.depth) != (None, None)
-
-
 def _read(labels: Labels) -> Judgments:
     """Return the judgments of a file, with the origin that is stated where the file records none."""
-    judgments = Judgments.read(_source(labels))
-    if not _is_stated(labels):
+    judgments = Judgments.read(labels.source)
+    if not labels.is_stated:
         return judgments
     origin, how = judgments.origin, labels.how
     kind = KIND_OF.get(how or "", origin.kind)

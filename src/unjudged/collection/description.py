@@ -13,6 +13,7 @@ from unjudged.base.choices import Conflicts, TestName, TiesName, shown
 from unjudged.base.errors import InputError, UnjudgedError, UsageError, quoted
 from unjudged.base.wording import counted, meant
 from unjudged.data.nested_dicts import DATASET
+from unjudged.data.sources import FileWithColumns
 from unjudged.data.streams import display_name, name_file_in_errors, read_small_text
 
 FILE_NAME = "collection.toml"
@@ -210,6 +211,16 @@ class Labels:
     columns: Annotated[Mapping[str, str] | None, COLUMNS] = None
     place: Place = field(default=HERE, repr=False, compare=False)
 
+    @property
+    def source(self) -> Any:
+        """The file with its columns, or what holds the same."""
+        return FileWithColumns.of(self.file, self.columns) if self.columns else self.file
+
+    @property
+    def is_stated(self) -> bool:
+        """Whether it is said how the documents were judged."""
+        return (self.how, self.depth) != (None, None)
+
 
 @dataclass(frozen=True)
 class ScoreTable:
@@ -276,6 +287,11 @@ class Description:
     place: Place = field(default=HERE, repr=False, compare=False)
     found: bool = False
     """Whether a search found the file: nobody named it, so that no code of it is run."""
+
+    @property
+    def labels(self) -> Labels:
+        """What is said of the judgments, the first of several."""
+        return next(iter(self.judgments), Labels())
 
     @classmethod
     def read(cls, file: str | os.PathLike[str], *, found: bool = False) -> Description:

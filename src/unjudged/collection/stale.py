@@ -36,7 +36,7 @@ def without_stale(judgments: Judgments, documents: Any) -> tuple[Judgments, list
     """
     if documents is None or str(documents).startswith(DATASET):
         return judgments, []
-    fit = Fit.of(judgments, documents)
+    fit = Fit.look_up(judgments, documents)
     return (fit.kept, fit.notes) if fit.gone.any() else (judgments, [])
 
 
@@ -56,7 +56,7 @@ class Fit:
         return os.path.basename(self.documents) if named else "documents"
 
     @classmethod
-    def of(cls, judgments: Judgments, documents: Any, known: set[bytes] | None = None) -> Fit:
+    def look_up(cls, judgments: Judgments, documents: Any, known: set[bytes] | None = None) -> Fit:
         """Look up the judged documents, unless it is `known` which exist; an error if none does."""
         source = os.fspath(documents) if isinstance(documents, os.PathLike) else documents
         names = judgments.documents.tolist()

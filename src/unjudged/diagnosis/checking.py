@@ -255,7 +255,7 @@ class _Files:
         """How the judgments fit the first file with texts of their documents; None without one."""
         for one in self.all_of(TEXTS):
             with suppress(UnjudgedError):
-                return None if self.qrels is None else Fit.of(self.qrels.content, one.file, one.content)
+                return None if self.qrels is None else Fit.look_up(self.qrels.content, one.file, one.content)
         return None
 
     def stale(self, fit: Fit, file: str) -> Iterator[str]:

@@ -75,29 +75,29 @@ class _Writer:
     folder: str
     kinds: Mapping[str, Sequence[RecognisedFile]]
 
-    def of(self, kind: str) -> Sequence[RecognisedFile]:
+    def all_of(self, kind: str) -> Sequence[RecognisedFile]:
         return self.kinds.get(kind, [])
 
     def lines(self) -> Iterator[str]:
         """Yield the lines: keys of no table first."""
-        judgments = sorted(self.of(JUDGMENTS), key=lambda one: -(one.documents or 0))
-        topics = [one for one in self.of(TEXTS) if one.content]
+        judgments = sorted(self.all_of(JUDGMENTS), key=lambda one: -(one.documents or 0))
+        topics = [one for one in self.all_of(TEXTS) if one.content]
         yield from self.keys("queries", topics)
-        yield from self.keys("documents", [one for one in self.of(TEXTS) if one not in topics])
+        yield from self.keys("documents", [one for one in self.all_of(TEXTS) if one not in topics])
         highest = max((int(one.content.highest) for one in judgments[:1]), default=0)
         if highest > 1:
             yield f"# relevant = {highest}  # the lowest grade that counts as relevant"
-        yield from self.keys("groups", self.of(GROUPS))
-        named = name_runs([one.file for one in self.of(RUN)]) if self.of(RUN) else {}
+        yield from self.keys("groups", self.all_of(GROUPS))
+        named = name_runs([one.file for one in self.all_of(RUN)]) if self.all_of(RUN) else {}
         alone = all(isinstance(file, str) for file in named.values())
         if not alone:
-            yield f"runs = {self.listed(self.of(RUN))}  # {plain(shortlist(list(named)))}"
+            yield f"runs = {self.listed(self.all_of(RUN))}  # {plain(shortlist(list(named)))}"
         for place, one in enumerate(judgments):
             yield from self.further(one) if place else self.judgments(one)
         if named and alone:
             yield "\n[runs]"
             yield from (f"{_key(name)} = {self.name(file)}" for name, file in named.items())
-        if self.of(SCORES):
+        if self.all_of(SCORES):
             yield from (f"{'# ' if judgments and line else ''}{line}" for line in self.scores())
         for one in (one for kind, ones in self.kinds.items() if kind not in DESCRIBED for one in ones):
             yield f"# {plain(one.file)}: {plain(one.description)}"
@@ -120,7 +120,7 @@ class _Writer:
             yield f"depth = {origin.depth}  # the rank to which every pooled run was judged"
         elif origin.kind == POOL:
             yield "# depth = 10  # the rank to which every pooled run was judged"
-        yield from self.keys("calibration", self.of(CALIBRATION))
+        yield from self.keys("calibration", self.all_of(CALIBRATION))
 
     def further(self, one: RecognisedFile) -> Iterator[str]:
         """Yield the table of other judgments, which may be by a model."""
@@ -129,7 +129,7 @@ class _Writer:
 
     def scores(self) -> Iterator[str]:
         """Yield the table of scores by query; people must say of which measures lower values are better."""
-        tables = self.of(SCORES)
+        tables = self.all_of(SCORES)
         yield from (
             "",
             "[scores]",

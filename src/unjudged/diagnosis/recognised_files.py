@@ -140,7 +140,7 @@ def _judgments(source: Any) -> RecognisedFile:
     lowest = grades[grades >= 0].min() if judged else 0
     scale = f"grade {lowest}" if lowest == judgments.highest else f"grades {lowest} to {judgments.highest}"
     scale = scale if judgments.scale is None else "fractional grades"
-    guessed = (labels.how, labels.depth) == (None, None) and origin in (A_POOL, Origin(POSITIVES))
+    guessed = not labels.is_stated and origin in (A_POOL, Origin(POSITIVES))
     what = f"{'taken for ' if guessed else ''}{origin}: {held}; {scale}"
     if origin == A_SAMPLE:
         what = f"{held} ({origin.words}); {scale}"

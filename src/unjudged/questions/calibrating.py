@@ -14,7 +14,6 @@ from unjudged.base.errors import InputError, UsageError, announce, quoted
 from unjudged.base.segments import Floats, Integers
 from unjudged.base.wording import plain, shortlist
 from unjudged.collection.collection import Collection, collection_of
-from unjudged.collection.description import Labels
 from unjudged.data.columns import NAMES, listed
 from unjudged.data.small_tables import Headless, read_small_table
 from unjudged.data.sources import name_in_errors
@@ -63,7 +62,7 @@ def calibrate(
     and their groups. `name` is the name of the judgments, for messages.
     """
     collection = collection_of(qrels, runs, on_read=on_read)
-    labels = next(iter(collection.described.judgments), Labels())
+    labels = collection.described.labels
     if runs is None and labels.pooled:
         collection = collection.chosen(labels.pooled)
     groups = collection.described.groups if groups is None else groups
@@ -84,7 +83,7 @@ def calibration_of(
     collection: Collection, measures: MeasureLike | Iterable[MeasureLike] = CALIBRATED_MEASURES
 ) -> Calibration | None:
     """Return the described calibration: a saved one, or one made from the pooled runs and their groups."""
-    labels = next(iter(collection.described.judgments), Labels())
+    labels = collection.described.labels
     if isinstance(labels.calibration, str | os.PathLike):
         return Calibration.load(labels.calibration)
     if labels.calibration is None and labels.pooled and collection.described.groups is not None:

@@ -186,7 +186,7 @@ def compare_collections(
             raise UsageError(f"collection {name!r} has one query, expected at least two")
     evidence: dict[str, Evidence] = {name: one.evidence[0] for name, one in found.items()}
     rows = collection_rows(evidence, settings, baseline)
-    notes = [said.of([name]) for name, one in found.items() for said in one.notes]
+    notes = [said.said_of([name]) for name, one in found.items() for said in one.notes]
     notes += [*_same_queries(found), *notes_on_measures([one.measure for one in evidence.values()][:1])]
     notes += resting_on_few(*_variances(evidence, runs, baseline))
     told: dict[str, Any] = {"systems": runs, "baseline": baseline, "alpha": alpha}
@@ -270,7 +270,7 @@ def _gathered(name: str, subject: Subject, measure: MeasureLike, **options: Any)
         found = gather(subject, [measure], **options)
     for one in recorded:
         if isinstance(one.message, UnjudgedWarning):
-            announce([type(one.message)(one.message.note.of([name]))])
+            announce([type(one.message)(one.message.note.said_of([name]))])
         else:
             warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
     return found
