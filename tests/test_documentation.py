@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from hero import hero, systems, title
 from judgments_page import judgments_in_markdown
 from measures_page import measures_pages
 from reference_pages import references
+from sessions import replayed
 from states import states
 
 from unjudged import MEASURES
@@ -76,6 +78,15 @@ def test_outputs_of_commands(name: str) -> None:
     """What a page shows after `$ unjudged ...` is what the command prints on the sample."""
     text = (ROOT / name).read_text()
     assert refreshed(text) == text, "run `make docs`"
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", ["known-drawn-unknown.md", "how-to/until-decided.md"])
+def test_the_loop_is_as_its_pages_show_it(name: str, tmp_path: Path) -> None:
+    """From two runs to an answer: `make trial` follows the other pages, with the wheel."""
+    page = (DOCS / name).read_text()
+    found = replayed(page, tmp_path, Path(sys.executable).parent, install=False)
+    assert found == page, "run `make docs`"
 
 
 def test_the_pictures_show_the_sample() -> None:
