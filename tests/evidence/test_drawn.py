@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tests.evidence.small_collections import several_runs, shared_of
+from unjudged import Judgments, sample
 from unjudged.base.segments import Floats, Integers
+from unjudged.collection.collection import Collection
 from unjudged.evidence.contrast import ALONE
 from unjudged.evidence.drawn.by_design import FEWEST, Design, Poisson, Sequential
 from unjudged.evidence.drawn.effects import Effects, steps_of
@@ -25,6 +27,7 @@ from unjudged.evidence.estimates import ends_of_estimates, possible_means
 from unjudged.evidence.runs_compared import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.systems import alone
+from unjudged.judging.holes import Holes, drawn
 from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.names import parse_measure
 
@@ -106,8 +109,8 @@ def over_all_orders(frame: Frame, size: Floats, n: int) -> Floats:
 def over_all_samples(frame: Frame, chance: Floats) -> Floats:
     """Return the same over all samples of documents that are drawn one by one."""
     found = np.zeros(len(frame.shared.runs))
-    for drawn in product([False, True], repeat=frame.documents):
-        mask = np.array(drawn)
+    for chosen in product([False, True], repeat=frame.documents):
+        mask = np.array(chosen)
         by = float(np.where(mask, chance, 1 - chance).prod())
         found += by * mean_over_queries(frame.after(np.flatnonzero(mask), Poisson(chance, mask)).by_query)
     return found
@@ -202,3 +205,43 @@ def test_queries_with_much_that_is_relevant_are_predicted_to_have_more() -> None
     much, little = learnt.predicted(np.array([39, 79]))[:, 0]
     assert 0.3 < much < 0.5
     assert 0.05 < little < 0.2
+
+
+def learnt_from(drawn_reached: np.ndarray) -> Floats:
+    """Predict documents of 20 queries: half of what was known is relevant, and a fifth was drawn since."""
+    query, known, drawn = np.repeat(np.arange(20), 20), *np.zeros((2, 400), bool)
+    reached = np.zeros((400, 1), bool)
+    place = np.tile(np.arange(20), 20)
+    known[place < 10], drawn[(place >= 10) & (place < 12)] = True, True
+    reached[known & (place % 2 == 0)] = True
+    reached[drawn, 0] = drawn_reached
+    learnt = Learnt(reached, known, drawn, np.full(400, 0.2), np.zeros((0, 400)), 0 * query, query)
+    return learnt.predicted(np.flatnonzero(~known))[:, 0]
+
+
+def test_what_was_drawn_shifts_what_is_predicted_of_other_queries() -> None:
+    few = np.arange(40) % 10 == 0
+    before, after = learnt_from(np.arange(40) % 2 == 0), learnt_from(few)
+    assert before == pytest.approx(0.5, abs=0.02)
+    assert ((after > 0.05) & (after < 0.2)).all()
+    other = few.copy()
+    other[:2] = True  # both drawn documents of the first query
+    change = learnt_from(other) - after
+    same_fold = np.repeat(np.arange(20) % 10 == 0, 10)
+    assert change[same_fold] == pytest.approx(0.0)
+    assert (change[~same_fold] > 0).all()
+
+
+def test_predictions_stay_as_they_were_after_the_first_batch() -> None:
+    """On the sample: people judge 30 and then 20 more, and the effects of documents are the same."""
+    judgments, found = Judgments.read(sample.qrels), []
+    for n in (30, 20):
+        judgments, _ = drawn(Collection(judgments, sample.runs), parse_measure("P@10"), n=n, seed=1)
+        rows = np.flatnonzero(judgments.grade < 0)
+        rows = rows[np.asarray(judgments.frame and judgments.frame.drawn)[rows]]
+        grade = judgments.grade.copy()
+        grade[rows] = rows % 3 == 0
+        judgments = judgments.with_grades(grade)
+        found.append(Holes.of(Collection(judgments, sample.runs), parse_measure("P@10")).evidence)
+    assert [one.population.design.count for one in found] == [30, 50]
+    assert found[0].effects.chance == pytest.approx(found[1].effects.chance)

@@ -6,9 +6,10 @@ much is relevant and in how generous people are, so a query's logits are shifted
 with mean 0; it is learnt from its own judged documents, whose likelihood counts to the power .3, because they
 are not a random sample.
 
-What a prediction is learnt from is not what is drawn, so wrong predictions give estimates without bias, too:
-good predictions make them precise. If nothing but the drawn documents was judged, every document is predicted
-from the other tenths of the queries.
+Documents that new systems bring may be relevant more rarely or more often than all of this says. So what was
+drawn in the first batch shifts all logits by one effect more. A document is never predicted from itself:
+that shift is learnt from the other tenths of the queries, and so is all of it if nothing but drawn documents
+was judged. Then wrong predictions give estimates without bias, too, and good ones make them precise.
 """
 
 from __future__ import annotations
@@ -52,15 +53,26 @@ class Learnt:
 
     def predicted(self, rows: Integers) -> Floats:
         """Return rows x steps: how likely these documents are to reach each grade."""
-        if int(self.known.sum()) >= ENOUGH or not self.drawn.any():
-            return self._from(self.known, np.ones(len(self.known)), rows)
-        found = np.zeros((len(rows), self.reached.shape[1]))
         fold = self.query % FOLDS if len(np.unique(self.query[self.drawn])) >= FOLDS else _spread(self.query)
+        if int(self.known.sum()) >= ENOUGH or not self.drawn.any():
+            return self._corrected(self._from(self.known, np.ones(len(self.known)), rows), rows, fold[rows])
+        found = np.zeros((len(rows), self.reached.shape[1]))
         judged, weight = self.known | self.drawn, np.where(self.drawn, 1 / self.chance, 1.0)
         for k in range(FOLDS):
             own = fold[rows] == k
             if own.any():
                 found[own] = self._from(judged & (fold != k), weight, rows[own])
+        return found
+
+    def _corrected(self, chance: Floats, rows: Integers, fold: Integers) -> Floats:
+        """Return predictions that drawn documents of the other folds have shifted, all by the same effect."""
+        found, drawn, reached = chance.copy(), self.drawn[rows], self.reached[rows].astype(float)
+        for k in range(FOLDS):
+            own, others = fold == k, drawn & (fold != k)
+            if own.any() and others.any():
+                alike = np.zeros(int(others.sum()), np.int64)
+                effects = effects_of(chance[others], reached[others], alike, power=1.0)
+                found[own] = shifted(chance[own], np.zeros(int(own.sum()), np.int64), *effects)
         return found
 
     def _from(self, judged: Mask, weight: Floats, rows: Integers) -> Floats:
@@ -108,7 +120,9 @@ def _spread(query: Integers) -> Integers:
     return np.arange(len(query)) % FOLDS
 
 
-def effects_of(chance: Floats, reached: Floats, query: Integers) -> tuple[Integers, Floats]:
+def effects_of(
+    chance: Floats, reached: Floats, query: Integers, power: float = POWER
+) -> tuple[Integers, Floats]:
     """Return the queries that have judged documents, and how likely each of the `EFFECTS` is there.
 
     The deviation of the effects is the one that makes what people judged most likely.
@@ -122,7 +136,7 @@ def effects_of(chance: Floats, reached: Floats, query: Integers) -> tuple[Intege
         grade = reached.sum(axis=1).astype(np.int64)
         row = np.arange(len(chance))
         seen = np.maximum(steps[row, grade] - steps[row, grade + 1], 1e-12)
-        likelihood[:, k] = POWER * sums(np.log(seen), place, len(queries))
+        likelihood[:, k] = power * sums(np.log(seen), place, len(queries))
     best, posterior = -np.inf, np.zeros(0)
     for deviation in DEVIATIONS:
         prior = np.exp(-0.5 * (EFFECTS / deviation) ** 2) if deviation else (EFFECTS == 0).astype(float)

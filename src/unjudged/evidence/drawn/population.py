@@ -73,13 +73,22 @@ class Population:
         """Return documents x steps: how likely each document is to reach a grade."""
         shared, rows = self.shared, len(self.shared.judgments.grade)
         drawn, chance = np.zeros(rows, bool), np.ones(rows)
-        drawn[self.row], chance[self.row] = self.drawn, self.chance
+        drawn[self.row], chance[self.row] = self._first, self.chance
         reached = shared.judgments.grade[:, None] >= steps
         learnt = Learnt(
             *(reached, self.known, drawn, chance, self._scores(judges)),
             *(self._band, shared.judgments.query),
         )
         return learnt.predicted(self.row)
+
+    @property
+    def _first(self) -> Mask:
+        """Which of them were drawn in the first batch: predictions must not change from look to look."""
+        frame = self.shared.original.frame
+        if frame is None:
+            return self.drawn
+        first: Mask = self.drawn & (frame.batch[self.shared.name[self.row]] <= 1)
+        return first
 
     @property
     def _band(self) -> Integers:
