@@ -18,6 +18,7 @@ from unjudged import sample
 from unjudged.base.errors import UnjudgedError
 from unjudged.cli.command_line import command_named, parsed
 from unjudged.cli.commands import COMMANDS
+from unjudged.data.sources import in_shell
 
 QRELS, RUN, OTHER = (str(path) for path in (sample.qrels, sample.runs["fused"], sample.runs["dense"]))
 FILES = ("qrels", "a", "b", "predicted", "kinds", "calibration")
@@ -91,6 +92,20 @@ def test_a_recorded_command_is_the_same_call() -> None:
     words = ["a.qrels", "a name.run", "--set", "relevant=2", "-m", "AP", "-o", "out.csv"]
     program, name, *again = shlex.split(parsed("compare", words).line)
     assert (program, name, again) == ("unjudged", "compare", words)
+
+
+def test_all_files_of_a_kind_in_a_folder_are_written_as_a_pattern(tmp_path: Path) -> None:
+    """Fewer are named, and so are files of an odd name, in another order, or without a suffix."""
+    runs = [str(tmp_path / f"{name}.run") for name in "abcd"]
+    for run in runs:
+        Path(run).touch()
+    assert in_shell(["q.txt", *runs, "-m", "AP"]) == f"q.txt {tmp_path}/*.run -m AP"
+    for words in (runs[:3], runs[::-1], [*runs[:3], "e.run"], ["a", "b", "c", "d"]):
+        assert shlex.split(in_shell(words)) == words
+    (tmp_path / ".hidden.run").touch()
+    assert in_shell(runs) == f"{tmp_path}/*.run"
+    (tmp_path / "e.run").touch()
+    assert shlex.split(in_shell(runs)) == runs
 
 
 @pytest.mark.parametrize("pattern", ["*.txt", "**/o*", "other.*"])

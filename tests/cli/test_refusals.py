@@ -66,6 +66,8 @@ USAGE = {
     f"evaluate {QRELS} {RUN} --set columns.score=sim": "TREC text has no column names such as sim",
     f"compare {TWO} --set predictions.threshold=1": "predictions.threshold needs predictions",
     "evaluate - -": "standard input (-) can be read only once",
+    "demo x": "unexpected argument x: unjudged demo (`unjudged demo -h` has examples)",
+    "judge": "TO_JUDGE is missing: unjudged judge TO_JUDGE",
 }
 INPUT = {
     "evaluate nowhere.qrels a.run": "nowhere.qrels: no such file",
