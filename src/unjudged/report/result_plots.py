@@ -222,8 +222,11 @@ def judged_figure(systems: Sequence[str], judged: Integers, ranked: Integers) ->
     depth = max(int((ranked > 0).any(axis=0).sum()), 2)
     lowest = order[0]
     title = f"{percent(ten[lowest], 0)} of {named(systems[lowest])}'s first ten documents are judged"
-    if len(systems) > 1:
-        title = f"{title}, at least {percent(ten[order[1]], 0)} of the others'"
+    if len(systems) == 2:
+        title = f"{title}, and {percent(ten[order[1]], 0)} of {named(systems[order[1]])}'s"
+    elif len(systems) > 2:
+        least = percent(ten[order[1]], 0)
+        title = f"{title}, {'all' if ten[order[1]] == 1 else f'at least {least}'} of the others'"
     names = [named(systems[i], 16) for i in told]
     right = WIDTH - max(map(width_of, names)) - 12
     x, y = Scale(1, depth, 46, right), Scale(0, 1, 214, 24)

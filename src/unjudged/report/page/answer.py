@@ -19,7 +19,7 @@ from unjudged.inference.verdict import (
 from unjudged.measures.kernel.measure import Measure
 from unjudged.rankings.origin import Origin
 from unjudged.results.comparison import Comparison
-from unjudged.results.fields import Row
+from unjudged.results.fields import LITTLE, Row
 from unjudged.results.words import headline_sentence, some, wide_ranges
 
 
@@ -33,6 +33,9 @@ def answer_of(
     systems = [row for row in result.systems if row["measure"] == str(measure)]
     pairs = [row for row in result.pairs if row["measure"] == str(measure)]
     hot = wide_ranges(systems)
+    if len(systems) == 2 and pairs[0]["headline"] in (NEEDS_JUDGING, NEEDS_BOTH):  # none is wider than most
+        ranged = [row["system"] for row in systems if row.get("low") is not None]
+        hot = sorted((name for name in ranged if judged.get(name, 1) < LITTLE), key=lambda name: judged[name])
     estimated = measure.traits.estimates and origin is not None
     said = [f"It estimates {measure.estimated} with the pool judged, from {origin}."] if estimated else []
     return {
