@@ -93,6 +93,9 @@ def test_judging_until_the_order_is_decided(folder: Path) -> None:
         printed("merge", "judged.sample", "to-judge.sample", "-o", "twice.sample")
         assert np.array_equal(Judgments.read("twice.sample").grade, once.grade)
         said, rounds = printed(*again), rounds + 1
+        two = {name: sample.runs[name] for name in ("lexical", "dense")}
+        could_flip = compare("judged.sample", two).pair()["more_judging"] == "could flip it"
+        assert could_flip == ("Not yet" in said)
         assert (folder / "to-judge.sample").read_bytes() != unjudged_yet
     assert said.startswith(
         f"Decided after {20 * rounds} labels: dense is better than lexical; nDCG@10 of dense"

@@ -116,9 +116,10 @@ def run_tests(contrast: Contrast, settings: Settings, *, shares: bool = True) ->
         tip, equal = contrast.tips(ahead, behind), pairs.difference == 0
         at_seen = tip.at(tip.seen)
         at_worst = tip.at_worst()
-        judging = judging_of(
-            contrast.known, contrast.ends, _p_of_leads(at_seen, p_of), _p_of_leads(at_worst, p_of)
-        )
+        leads, p_seen = _p_of_leads(at_seen, p_of)
+        if contrast.error is not None:  # more labels may say otherwise
+            leads &= ~_may_be_zero(columns)
+        judging = judging_of(contrast.known, contrast.ends, (leads, p_seen), _p_of_leads(at_worst, p_of))
         columns["seen"] = np.where(equal | contrast.gaps, np.nan, tip.seen)
         if shares and not contrast.gaps:
             open_pairs = np.flatnonzero(~judging.excluded & ~equal)
@@ -201,6 +202,12 @@ def judging_of(
     """Return what judging leaves open, by where leads stay, and their p values."""
     excluded = np.zeros(len(seen[0]), bool) if ends is None else excludes_change(ends)
     return Judging(known, excluded, *seen, worst[1])
+
+
+def _may_be_zero(columns: Columns) -> Mask:
+    """Return where the interval of an estimated difference on these queries has 0 in it."""
+    low, high = (np.asarray(columns[name], float) for name in ("estimate_low", "estimate_high"))
+    return (low <= 0) & (high >= 0)
 
 
 def _p_of_leads(leads: Floats, p_of: POf) -> tuple[Mask, Floats]:

@@ -181,7 +181,10 @@ def next_step(found: Comparison, given: Given) -> str:
         words = words_of(words, [best["b"], best["a"]])
     words += ["-m", best["measure"]] if given.measure else []
     words += [part for text in given.set for part in ("--set", text)]
-    return f"\nNext: {join(['unjudged', 'next', *words, '-n', '100', '-o', 'to-judge.qrels'])}\n"
+    how = ["-n", "100", "-o", "to-judge.qrels"]
+    if found.source.shared.original.frame is not None:  # what was drawn is not mixed with a chosen list
+        how = ["--until", "better", "-o", "to-judge.sample"]
+    return f"\nNext: {join(['unjudged', 'next', *words, *how])}\n"
 
 
 def words_of(words: Sequence[str], systems: Sequence[str]) -> list[str]:
