@@ -145,6 +145,7 @@ coverage: DATA = ../shared/data/trec8
 coverage: $(VENV)/installed
 	PYTHONPATH=scripts OPENBLAS_NUM_THREADS=1 $(BIN)/python scripts/trust/measure.py --data $(DATA)
 	$(BIN)/python scripts/whole_queries.py
+	$(BIN)/python scripts/left_out_example.py
 
 sample: $(VENV)/installed
 	$(BIN)/python scripts/make_sample.py

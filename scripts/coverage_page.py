@@ -308,7 +308,22 @@ def _markdown(head: Sequence[str], rows: Iterable[Sequence[object]], labels: int
     return "\n".join([lines[0], f"|{'|'.join(rule)}|", *lines[1:]])
 
 
-TABLES = {"coverage": _overview}
+def _left_out_group() -> str:
+    rows = read_rows("left-out-group")
+    runs = list(rows[0])[1:3]
+    lines = [
+        [
+            row["judgments"],
+            *(row[run] for run in runs),
+            f"{row['difference']} ({row['low']} to {row['high']})",
+            row["headline"],
+        ]
+        for row in rows
+    ]
+    return _markdown(["judgments", *runs, "difference", "headline"], lines) + "\n"
+
+
+TABLES = {"coverage": _overview, "left-out-group": _left_out_group}
 WIDTH, LEFT, ROW = 640, 4, 58
 X = Scale(-0.30, 0.08, 36, WIDTH - 20)
 """How much more or less often than promised; what is further off stands at the end."""

@@ -153,8 +153,9 @@ def test_the_pages_of_coverage_show_what_was_measured() -> None:
     """The page, its figure and the tables of other pages are those of the CSV files."""
     assert (EVIDENCE / "coverage.md").read_text() == coverage_page(), "run `make docs`"
     assert (EVIDENCE / "coverage.svg").read_text() == coverage_figure(), "run `make docs`"
-    page = (DOCS / "trust.md").read_text()
-    assert with_tables(page) == page, "run `make docs`"
+    for name in ("trust.md", "known-drawn-unknown.md"):
+        page = (DOCS / name).read_text()
+        assert with_tables(page) == page, "run `make docs`"
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ def left_out_groups(
     chosen = parse_measure(measure)
     if not chosen.traits.estimates:  # an estimate from samples asks for itself
         check_pooled([chosen], pool.rankings)
-    names, left_out = _groups(pool, depth, groups)
+    names, left_out = groups_of(pool, depth, groups)
     if len(names) < 2:
         raise UsageError("one group only: nothing can be left out")
     actual = _means(chosen, pool.rankings, len(pool.runs))
@@ -90,7 +90,7 @@ def _places(means: Floats) -> Integers:
     return places
 
 
-def _groups(pool: Pool, depth: int, groups: Groups | None) -> tuple[list[str], LeftOut]:
+def groups_of(pool: Pool, depth: int, groups: Groups | None) -> tuple[list[str], LeftOut]:
     """Return the names of the groups, and what each of them brought to the pool."""
     known = groups or {}
     for run in pool.runs:
