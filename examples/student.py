@@ -25,10 +25,7 @@ for pair in comparison.pairs:
 # dense     0.2057  0.09 – 0.83   0.2374  0.2600      0.2634
 # boolean   0.0939  0.05 – 0.35   0.1097  0.1400      0.1359
 #
-# expanded returned nothing for q17 (1 of 30 queries) and scores 0 there.
-# Tied scores: other orders of them move 4 means by more than 0.001, for instance
-# RBP(p=0.8) of boolean to 0.1219 or 0.1483. --set ties=expected has the mean over
-# all orders.
+# 2 notes (missing queries, tied means): see .notes
 # lexical is better: lexical minus boolean, +0.1663
 # expanded is better: expanded minus boolean, +0.2054
 # fused is better: fused minus boolean, +0.2428
