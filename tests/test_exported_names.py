@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import doctest
 import inspect
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -90,6 +91,18 @@ def test_every_class_that_a_public_call_returns_is_public() -> None:
     calls = [thing for thing in names.values() if inspect.isfunction(thing)]
     hidden = {(call.__name__, one.__name__) for call in calls for one in returned(call) - classes}
     assert not hidden
+
+
+def test_docstrings_list_the_parameters() -> None:
+    decorator = unjudged.measure
+    for name in import_module("unjudged")._NAMES.all:
+        call = getattr(unjudged, name)
+        if inspect.isfunction(call) and call is not decorator:
+            text = inspect.getdoc(call) or ""
+            listed = "".join(
+                line + "\n" for line in text.partition("----------\n")[2].splitlines() if line[:1] != " "
+            )
+            assert {*inspect.signature(call).parameters} <= {*re.findall(r"\w+", listed)}, name
 
 
 def test_dir_shows_the_public_names_and_no_other() -> None:

@@ -72,11 +72,21 @@ def plan_queries(
 ) -> QueryPlan:
     """Plan the number of queries from pilot scores.
 
-    `scores` is a matrix (systems, queries), or the differences of one pair, one per query. With several pairs
-    the deviation is the root of their mean variance, and there are as many `comparisons` as pairs unless
-    another number is given. Under Holm, Benjamini-Hochberg and Bonferroni a pair is planned at
-    alpha / comparisons, which suffices even if no other pair differs. Without an `effect` the plan is for
-    the smallest difference that the pilot's own queries show.
+    Parameters
+    ----------
+    scores
+        A matrix (systems, queries), or the differences of one pair, one per query. With several pairs the
+        deviation is the root of their mean variance.
+    effect
+        The difference to show; without it, the smallest that the pilot's own queries show.
+    power, alpha
+        How often the difference is to be shown, and the level of the test.
+    correction, comparisons
+        The correction, and for how many pairs: as many as the pilot has, unless given. Under Holm,
+        Benjamini-Hochberg and Bonferroni a pair is planned at alpha / comparisons, which suffices even if no
+        other pair differs.
+    baseline
+        The row of the system that all others are compared with.
 
     A pilot's deviation is often too small: the plan is for its upper limit (80 %, chi-squared). So planned
     experiments have at least this power on average over pilots, as simulations show for a power of .8 and

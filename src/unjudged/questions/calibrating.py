@@ -56,10 +56,23 @@ def calibrate(
 ) -> Calibration:
     """Learn from the pooled runs how far off scores are when a group was not pooled.
 
-    `groups` says which runs are of one team or family: a mapping, a file of lines `run group`, or a pattern
-    such as `(.*?)-` whose first bracket is the group in the run's name. `depth` is the depth of the pool,
-    below which rankings are cut, 100 unless given. A description says which runs were pooled, to which depth,
-    and their groups. `name` is the name of the judgments, for messages.
+    A description says which runs were pooled, to which depth, and their groups.
+
+    Parameters
+    ----------
+    qrels, runs
+        Judgments and the pooled runs, or a collection.
+    groups
+        Which runs are of one team or family: a mapping, a file of lines `run group`, or a pattern such as
+        `(.*?)-` whose first bracket is the group in the run's name.
+    measures
+        Measures that have bounds.
+    depth
+        The depth of the pool, below which rankings are cut; 100 unless given or described.
+    name
+        The name of the judgments, for messages.
+    on_read
+        Is told the name of each run once it is read.
     """
     collection = collection_of(qrels, runs, on_read=on_read)
     labels = collection.described.labels

@@ -89,6 +89,15 @@ def compare_choices(
     `measure`, there are other tests, orders of tied documents that favour either system, unjudged documents
     that are relevant as often as those seen or wherever that is worst, and each segment left out.
 
+    Parameters
+    ----------
+    qrels, runs, segments, depth, seed, on_read
+        As in `compare`.
+    measure
+        The measure of what changes one at a time.
+    test, alpha
+        The test of every row, and its level.
+
     >>> from unjudged import sample
     >>> found = compare_choices(sample.qrels, {name: sample.runs[name] for name in ("fused", "reranked")})
     >>> found.settings["said"][0]

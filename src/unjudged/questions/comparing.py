@@ -63,6 +63,31 @@ def compare(
     *could blur it* (the order stays, the test does not hold any more), *could flip it*, or *unknown*. The
     headline says what follows: *better*, *needs judging*, *needs queries* or *needs both*.
 
+    Parameters
+    ----------
+    qrels, runs
+        What `Collection` takes: judgments and runs, or a collection, a description or `Scores`, with names.
+    measures
+        Those of the description, else nDCG@10; `Scores` are compared by all of theirs.
+    baseline
+        The system that all others are compared with; every pair if none is named.
+    segments
+        The segment of each query: a mapping, a frame, or `file:column`.
+    predictions, threshold
+        What models predict, and the score from which on a document counts as relevant.
+    depth
+        How many documents of each ranking count.
+    pool_depth
+        The rank to which every pooled run was judged.
+    ties
+        The order of documents with the same score: "order", or "expected" over all orders.
+    test, correction, alpha
+        The test over queries, the correction for many pairs, and the level of both.
+    draws, seed
+        How often tests that draw do so, and from which seed.
+    on_read
+        Is told the name of each run once it is read.
+
     >>> from unjudged import sample
     >>> found = compare(sample.qrels, {name: sample.runs[name] for name in ("fused", "dense")})
     >>> print(found.ahead, found.headline, f"{found['difference']:+.4f}")
@@ -157,12 +182,24 @@ def compare_collections(
 ) -> Comparison:
     """Compare systems over several collections, as BEIR and MTEB report them, by tests over queries.
 
-    `collections` maps names to a `Collection` or its description, to (judgments, runs), or to a table of
-    scores: `Scores`, or a file or frame that `Scores.read` takes. Each needs the same runs and at least two
-    queries. `measure` is the one of the tables if they have only one, else nDCG@10. `predictions` are used
-    with the judgments, or name the runs of each collection. `depth` keeps only the first documents of each
-    ranking. `test` is for pairs within collections, corrected over all pairs and
-    collections; the mean over collections has a t test with stratified queries, corrected over the pairs.
+    Parameters
+    ----------
+    collections
+        Names and what they are: a `Collection` or its description, (judgments, runs), or a table of scores
+        that `Scores.read` takes. Each needs the same runs and at least two queries.
+    measure
+        One measure: that of the tables if they have only one, else nDCG@10.
+    predictions
+        What models predict, of all collections.
+    depth
+        How many documents of each ranking count.
+    baseline
+        The system that all others are compared with; every pair if none is named.
+    test, correction, alpha
+        The test of pairs within collections, corrected over all pairs and collections, and its level. The
+        mean over collections has a t test with stratified queries, corrected over the pairs.
+    draws, seed
+        How often tests that draw do so, and from which seed.
 
     >>> from unjudged import sample
     >>> runs = {name: sample.runs[name] for name in ("lexical", "fused", "reranked")}

@@ -108,16 +108,35 @@ def gate(
 ) -> GateResult:
     """Ask whether a new system is worse than the old one by more than a margin: pass, fail or undecided.
 
-    `old` and `new` are runs, or names of runs of a `Collection`, a description or `Scores`, which need not be
-    named where there are two. `margin` is the loss that does not matter, in units of the measure, or a
-    mapping of measures to theirs. If none is named, the measures are those in such a mapping, else nDCG@10,
-    or all of the `Scores`. `segments` gives the segment of each query: none may fail. `judging` says what is
-    assumed of unjudged documents: 'seen', that those which favour either system are relevant as often as the
-    judged ones; 'worst', that they are as bad for the answer as can be; 'as-judged', that none is relevant.
-    `undecided` says what such an outcome counts as for the exit code.
-
-    The level is for one look. With `test` "sequential" the same two systems may be asked about again whenever
-    they met more queries, from 30 on; that takes about twice as many as one look.
+    Parameters
+    ----------
+    qrels
+        Judgments, a collection, a description, or `Scores`.
+    old, new
+        Runs, or names of runs of a collection; they need not be named where there are two.
+    measures
+        Those of the margin, if it is a mapping; else of the description, nDCG@10, or all of the `Scores`.
+    margin
+        The loss that does not matter, in units of the measure, or one for each measure in a mapping.
+    alpha
+        The level, which is for one look.
+    segments
+        The segment of each query: none may fail.
+    judging
+        What is assumed of unjudged documents: "seen", that those which favour either system are relevant as
+        often as the judged ones; "worst", that they are as bad for the answer as can be; "as-judged", that
+        none is relevant.
+    undecided
+        What such an outcome counts as for the exit code.
+    test
+        "t", or "sequential": the same two systems may then be asked about again whenever they met more
+        queries, from 30 on; that takes about twice as many as one look.
+    predictions
+        What models predict.
+    depth
+        How many documents of each ranking count.
+    on_read
+        Is told the name of each run once it is read.
 
     >>> from unjudged import sample
     >>> passed = gate(sample.qrels, sample.runs["lexical"], sample.runs["reranked"], "P@10", margin=0.01)

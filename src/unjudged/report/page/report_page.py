@@ -67,12 +67,21 @@ def report_page(
 ) -> Page:
     """Make a page that shows the runs, what is known about their differences, and what is not.
 
-    Most arguments are as in `compare`. `interval` is as in `evaluate`; by default it is a calibrated one
-    if there is a calibration. `command` is shown as the way to make the page again, and `source` as the words
-    of the command that lists what to judge next. If the judgments are a sample with strata or probabilities,
-    the default measures are those that estimate from it. `by` gives the segment of each query and adds the
-    differences by segment. `Scores`, such as another tool's, may stand for judgments and runs; then
-    nothing is shown of documents.
+    Parameters
+    ----------
+    qrels, runs, measures, baseline, test, correction, alpha, pool_depth, predictions, draws, seed, on_read
+        As in `compare`. Nothing is shown of documents if these are `Scores`. Of a sample with strata or
+        probabilities, the default measures are those that estimate from it.
+    interval
+        As in `evaluate`; a calibrated one if there is a calibration.
+    calibration
+        How far off scores of further runs are.
+    by
+        The segment of each query, for differences by segment.
+    title
+        The title; the name of the collection if it has one.
+    command, source
+        The command that makes the page again, and the words of the one that lists what to judge next.
 
     >>> from unjudged import sample
     >>> page = report_page(sample.qrels, sample.runs, ["AP", "P@10"])
