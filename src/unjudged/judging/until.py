@@ -24,7 +24,7 @@ from unjudged.evidence.drawn.by_design import ALIKE, FEWEST, Forecast, sizes_lef
 from unjudged.evidence.estimates import ends_of_estimates
 from unjudged.evidence.looks import MOST_LOOKS, reach
 from unjudged.inference.infer import reach_of
-from unjudged.inference.rows import needs_judging, pairs_of
+from unjudged.inference.rows import needs_judging
 from unjudged.judging.holes import Holes, at_looks, with_next_batch
 from unjudged.measures.kernel.measure import Measure, mean_over_queries
 from unjudged.rankings.judgments import Judgments
@@ -95,18 +95,19 @@ def _check_as_begun(settings: Mapping[str, Any], measure: Measure, looks: int | 
 
 
 def undecided(collection: Collection, measure: Measure) -> list[tuple[str, str]]:
-    """Return the pairs of systems that judging could change; all of them if an order was drawn before."""
+    """Return the pairs of systems whose order judging could change.
+
+    Where documents were drawn before, only bounds say which these are; else pairs of which `compare` says
+    that judging is unlikely to change them are left out too.
+    """
     from unjudged.judging.next_documents import pairs_by_judging
 
-    shared = collection.shared()
+    shared, drawn = collection.shared(), collection.judgments.frame is not None
     if len(shared.runs) < 2:
         raise UsageError("there is one run, expected two or more: nothing can be better")
-    if collection.judgments.frame is not None:
-        later, earlier = pairs_of(shared.runs)
-        return [(shared.runs[a], shared.runs[b]) for a, b in zip(later, earlier, strict=True)]
     rows = pairs_by_judging(shared, measure, collection.judgments.origin.pool_depth())
-    order_is_open = [needs_judging(row) and row["low"] <= 0 <= row["high"] for row in rows]
-    return [(row["a"], row["b"]) for row, open_ in zip(rows, order_is_open, strict=True) if open_]
+    asked = [row for row in rows if row["low"] <= 0 <= row["high"] and (drawn or needs_judging(row))]
+    return [(row["a"], row["b"]) for row in asked]
 
 
 def started(holes: Holes, pairs: Sequence[tuple[str, str]], n: int, looks: int | None, seed: int) -> Holes:
@@ -199,6 +200,8 @@ class Path:
             for k in rest[:NAMED]:
                 after = f"Not yet, after {counted(self.labels, 'label')}"
                 yield f"{after}: {self._difference(-1, *self.pairs[k], k)}."
+            if len(rest) > NAMED:
+                yield f"And {counted(len(rest) - NAMED, 'more pair')}."
             yield self._left if self.over else f"About {counted(self.more(), 'more label')} may decide."
 
     def _verdict(self, k: int) -> str:

@@ -88,6 +88,10 @@ def list_next(given: Given) -> None:
         show(found.text())
 
 
+MOST_WORDS = 4, 20
+"""A command with more words is not repeated: one that asks what follows from answers, and one that goes on."""
+
+
 def _check_no_answers(path: Path, found: NextDocuments) -> None:
     """Refuse to replace a list in which somebody has put grades that the new one does not have."""
     from unjudged.rankings.judgments import Judgments
@@ -116,8 +120,6 @@ def _then(given: Given, collection: Collection, found: NextDocuments) -> str:
 
 def _again(given: Given, collection: Collection, judged: str) -> Iterator[list[str]]:
     """Yield the command that asks again, of the judgments after merging."""
-    from unjudged.cli.commands.scoring import MOST_WORDS
-
     words, settings = (
         list(given.words),
         [text for text in given.set if not text.startswith("judgments.file=")],
@@ -127,7 +129,7 @@ def _again(given: Given, collection: Collection, judged: str) -> Iterator[list[s
         words[words.index(str(labels[0].file))] = judged
     else:
         settings.append(f"judgments.file={judged}")
-    if len(labels) != 1 or len(words) > MOST_WORDS:
+    if len(labels) != 1 or len(words) > MOST_WORDS[given.until is not None]:
         return
     words += [part for text in settings for part in ("--set", text)]
     words += ["-m", *given.measure] if given.measure else []

@@ -118,7 +118,7 @@ class DifferenceBounds:
             return np.zeros((len(first), len(self.shared.queries)), bool)
         r = self.shared.rankings
         outside = self.shared.name[r.row] >= len(self.shared.original.grade)
-        below = r.where(outside & (r.labels < 0) & (r.rank > self.depth))
+        below = r.where(outside & (r.rank > self.depth))
         return np.asarray(shared_counts(below, self._outside[0], first, second) > 0)
 
     @cached_property

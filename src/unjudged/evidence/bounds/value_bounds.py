@@ -74,8 +74,8 @@ def check_bounded(measure: Measure) -> None:
     measure.check_completable()
     gains: Any = measure.given.get("gains") or {}
     graded = measure.traits.gain is not None and not measure.traits.pointwise
-    if graded and (gains.get(0, 0) != 0 or min(gains.values(), default=0) < 0):
-        raise UsageError(f"{measure}: bounds need a gain of 0 for grade 0 and no negative gains")
+    if graded and gains.get(0, 0) != 0:
+        raise UsageError(f"{measure}: bounds need a gain of 0 for grade 0")
 
 
 def _pointwise(measure: Measure, rankings: JudgedRankings, top: int, after_end: bool) -> Bounds:
