@@ -102,7 +102,7 @@ def keywords(inside: str) -> dict[str, Any]:
 
 
 def check_parameters(text: str, given: Iterable[str], known: Sequence[str]) -> None:
-    """Refuse parameters that what the text names does not have."""
+    """Refuse parameters that are not among the known ones of what `text` names."""
     for one in given:
         if one not in known:
             have = f"it has {', '.join(known)}" if known else "it has none"

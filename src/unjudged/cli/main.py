@@ -59,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _said_of(error: BaseException) -> str:
-    """Return an error on one line; of one of the system also what it is about."""
+    """Return an error on one line; an error of the operating system with the file that it is about."""
     if isinstance(error, MemoryError):
         return f"not enough memory: {error}"
     if not isinstance(error, OSError):

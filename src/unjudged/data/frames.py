@@ -157,7 +157,7 @@ def _of_pandas(column: Any) -> Any:
 
 @contextmanager
 def library_errors() -> Iterator[None]:
-    """What a library of frames says of a frame that it cannot hand over is an error of the input."""
+    """Turn errors of a library that cannot hand over a frame into errors of the input."""
     try:
         yield
     except (UnjudgedError, MemoryError):

@@ -45,7 +45,7 @@ Share = tuple[NDArray[np.int64], Matched, list[tuple[int, bytes]]]
 class InPieces:
     """Rows that become tables piece by piece, each on the core that matches it.
 
-    `pieces` makes them in order, as often as it is called: a list of all of them if the rows are in memory.
+    Each call of `pieces` gives them in order; if the rows are in memory it gives a list.
     `on_cores` says that several cores are faster.
     """
 

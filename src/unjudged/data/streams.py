@@ -224,9 +224,9 @@ def pieces(path: PathLike, most: int) -> list[tuple[int, int | None]]:
 
 
 def _next_query(stream: BinaryIO, start: int) -> int | None:
-    """Where the first query after `start` ends; None if that is too far to look.
+    """Return where the first query after `start` ends; None if that is too far to look.
 
-    Never at a byte order mark, which counts only at the start of a file.
+    It is never before a byte order mark, which has a meaning only at the start of a file.
     """
     stream.seek(start)
     stream.readline(LONGEST_SEARCH)

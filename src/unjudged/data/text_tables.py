@@ -28,7 +28,7 @@ BLOCK = 1 << 9
 CHARACTERS = 1 << 16
 """How much of a file is split into lines at a time."""
 BYTES_OF_JSON = 16
-"""Of memory that a byte of JSON takes, about, as Python's objects."""
+"""About how many bytes of memory a byte of JSON takes as Python's objects."""
 DELIMITERS = "\t,;"
 _SEPARATOR = urandom(16).hex()
 _BETWEEN = f',"{_SEPARATOR}",'

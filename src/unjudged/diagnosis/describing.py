@@ -111,7 +111,7 @@ class _Writer:
             yield f"{'# ' if place else ''}{key} = {self.name(one.file)}  # {plain(one.description)}"
 
     def judgments(self, one: RecognisedFile) -> Iterator[str]:
-        """Yield the table of the judgments, which people made for all that is known."""
+        """Yield the table of the judgments, which are taken to be by people."""
         origin = one.content.origin
         how = "sample" if origin.sampled else origin.kind
         yield f"\n[[judgments]]\nfile = {self.name(one.file)}  # {plain(one.description)}"

@@ -77,8 +77,8 @@ def reach(
 ) -> Floats:
     """Return how many standard errors an interval reaches on either side, by Student's distribution.
 
-    One look by default; with `looks` each of so many; with `information`, as much of it as each look has,
-    every look that there may be.
+    By default it is for one look. With `looks` it is for each of so many. With `information`, the amount that
+    each look has, it is for any number of looks.
     """
     once = np.asarray(student_quantile(1 - alpha / 2, freedom), float)
     if looks is not None:

@@ -86,10 +86,10 @@ def merge(
     """Merge the answers of judges, by name, with the sample that they judged, or with earlier judgments.
 
     Grade -2 is the answer "cannot judge": the document stays unjudged unless another judge gives it a grade.
-    Every other negative grade is no answer. Different grades for one document are an error, unless the rule
-    `conflicts` says which counts: the grade of the 'majority', the 'highest' or the 'last'. The earlier
-    judgments come first, and messages call them by `name`. An export of the judging page that was cut is
-    refused.
+    Every other negative grade means that there is no answer. Different grades for one document are an error,
+    unless the rule `conflicts` says which counts: the grade of the 'majority', the 'highest' or the 'last'.
+    The earlier judgments come first, and messages call them by `name`. An export of the judging page that was
+    cut is refused.
 
     A sample takes answers to the documents that were drawn, and waits for those that are missing: merge it
     again when they are there. Where documents are drawn one after another, batches may come in any order.

@@ -213,7 +213,7 @@ class StrataEvidence:
 
     @cached_property
     def scores(self) -> Floats:
-        """Systems x queries with a sampled relevant document; their mean is that of all queries."""
+        """Scores on queries with a sampled relevant document, moved so that their mean is the mean of all."""
         value, seen = self.means.value, self.means.seen
         moved = mean_over_queries(value) - mean_over_queries(value[:, seen])
         return np.where(self.given[:, None], value[:, seen] + moved[:, None], self.plain.scores[:, seen])

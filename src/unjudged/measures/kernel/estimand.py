@@ -29,7 +29,7 @@ THESE: Final = "these queries"
 OTHER: Final = "other queries"
 AS_THEY_ARE: Final = "judgments as they are"
 UNKNOWN_JUDGMENTS: Final = "judgments: unknown"
-"""Those of scores that another tool computed."""
+"""Judgments behind scores that another tool computed."""
 ALL_JUDGED: Final = "all documents judged"
 POOL_JUDGED: Final = "the pool judged"
 

@@ -169,7 +169,7 @@ def _as_written(text: str) -> list[Measure]:
 
 
 def _called(name: str) -> Measure:
-    """Return the measure of that name; in another case if that fits only one."""
+    """Return the measure of that name; upper and lower case may differ if only one measure fits."""
     found = alike(name)
     if not found:
         raise _unknown(name)

@@ -216,7 +216,7 @@ def _plain(value: Any) -> Any:
 
 
 def _segments(result: Comparison) -> dict[str, Any]:
-    """Return the differences by segment as texts, after whether segments differ."""
+    """Return the differences by segment as texts, with a sentence on whether segments differ."""
     grid, said = result.grid("segments"), segment_sentences(result.segments, result.settings["alpha"])
     rows = [[c.text(known(v)) for c, v in zip(grid.columns, row, strict=True)] for row in grid.rows]
     columns = [[column.name, column.numeric] for column in grid.columns]
