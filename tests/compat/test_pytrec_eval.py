@@ -43,42 +43,32 @@ def test_the_same_names_as_pytrec_eval() -> None:
         assert list(ours["q1"]) == list(theirs.RelevanceEvaluator(QRELS, wanted).evaluate(RUN)["q1"])
 
 
-def test_a_topic_with_nothing_judged() -> None:
-    """pytrec_eval crashes on it."""
-    evaluator = pytrec_eval.RelevanceEvaluator(
-        {"q": {"d": -1}, "r": {"d": 1}}, pytrec_eval.supported_measures
-    )
-    scores = evaluator.evaluate({"q": {"d": 1.0}, "r": {"d": 1.0}})
+def values(qrels: Any, run: Any, measures: Any = ("map",), **options: Any) -> Any:
+    return pytrec_eval.RelevanceEvaluator(qrels, measures, **options).evaluate(run)
+
+
+def test_a_topic_with_nothing_judged_and_a_level_above_every_grade() -> None:
+    """pytrec_eval crashes on the first."""
+    judged, run = {"q": {"d": -1}, "r": {"d": 1}}, {"q": {"d": 1.0}, "r": {"d": 1.0}}
+    scores = values(judged, run, pytrec_eval.supported_measures)
     assert scores["q"]["map"] == scores["q"]["num_rel"] == 0.0
     assert scores["r"]["map"] == 1.0
-
-
-def test_a_level_above_every_grade() -> None:
-    evaluator = pytrec_eval.RelevanceEvaluator({"q": {"d": 1}}, {"bpref", "map"}, relevance_level=9)
-    assert evaluator.evaluate({"q": {"d": 1.0}}) == {"q": {"map": 0.0, "bpref": 0.0}}
+    found = values({"q": {"d": 1}}, {"q": {"d": 1.0}}, {"bpref", "map"}, relevance_level=9)
+    assert found == {"q": {"map": 0.0, "bpref": 0.0}}
 
 
 def test_what_is_left_out() -> None:
-    evaluator = pytrec_eval.RelevanceEvaluator({**QRELS, "empty": {}}, {"num_ret"})
-    assert evaluator.evaluate({}) == {}
-    assert evaluator.evaluate({"q2": {"d": 1.0}, "other": {"d": 1.0}, "empty": {"d": 1.0}}) == {
-        "q2": {"num_ret": 1.0}
-    }
-    assert pytrec_eval.RelevanceEvaluator({}, {"map"}).evaluate(RUN) == {}
+    judged = {**QRELS, "empty": {}}
+    assert values(judged, {}, {"num_ret"}) == {}
+    run = {"q2": {"d": 1.0}, "other": {"d": 1.0}, "empty": {"d": 1.0}}
+    assert values(judged, run, {"num_ret"}) == {"q2": {"num_ret": 1.0}}
+    assert values({}, RUN) == {}
 
 
-def test_scores_tie_in_single_precision() -> None:
-    run = {"q": {"a": 16777217.0, "b": 16777216.0}}
-    assert (
-        pytrec_eval.RelevanceEvaluator({"q": {"a": 1}}, {"recip_rank"}).evaluate(run)["q"]["recip_rank"]
-        == 0.5
-    )
-
-
-def test_scores_of_every_kind_of_number() -> None:
-    evaluator = pytrec_eval.RelevanceEvaluator({"q": {"a": 1}}, {"recip_rank"})
+def test_scores_of_every_kind_of_number_tie_in_single_precision() -> None:
     for score in (2, True, np.float32(2.5), np.float64(2.5), np.int64(3), math.inf):
-        assert evaluator.evaluate({"q": {"a": score, "b": 0.5}}) == {"q": {"recip_rank": 1.0}}  # type: ignore[dict-item]
+        assert values({"q": {"a": 1}}, {"q": {"a": score, "b": 0.5}}) == {"q": {"map": 1.0}}
+    assert values({"q": {"a": 1}}, {"q": {"a": 16777217.0, "b": 16777216.0}}) == {"q": {"map": 0.5}}
 
 
 @pytest.mark.parametrize(
@@ -103,7 +93,7 @@ def test_scores_of_every_kind_of_number() -> None:
 )
 def test_wrong_runs(run: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message) as raised:
-        pytrec_eval.RelevanceEvaluator({"q": {"a": 1}}, {"map"}).evaluate(run)
+        values({"q": {"a": 1}}, run)
     assert isinstance(raised.value, UnjudgedError)
 
 
@@ -175,40 +165,36 @@ def test_mappings_that_lie() -> None:
             pytrec_eval.RelevanceEvaluator(odd, {"map"})
 
 
-def test_wrong_evaluators() -> None:
-    level: Any
-    for level in (0, -1, 10**400):
-        with pytest.raises(WrongType, match="relevance_level should be positive"):
-            pytrec_eval.RelevanceEvaluator(QRELS, {"map"}, relevance_level=level)
-    for level in (1.5, "1", None):
-        with pytest.raises(WrongType, match="relevance_level should be an integer"):
-            pytrec_eval.RelevanceEvaluator(QRELS, {"map"}, relevance_level=level)
-    with pytest.raises(UsageError, match="unsupported measure 'nothing'"):
-        pytrec_eval.RelevanceEvaluator(QRELS, {"nothing"})
-    for cutoffs in ("P_99999999999999999999999", "ndcg_cut.5,2147483648", "P_" + "9" * 5000):
-        with pytest.raises(UsageError, match="expected numbers up to 2147483647"):
-            pytrec_eval.RelevanceEvaluator(QRELS, {cutoffs})
-    with pytest.raises(UsageError, match="unsupported measure 'P_٣'"):
-        pytrec_eval.RelevanceEvaluator(QRELS, {"P_٣"})
-    with pytest.raises(UsageError, match="Negative cutoff"):
-        pytrec_eval.RelevanceEvaluator(QRELS, {"P_0"})
-    with pytest.raises(WrongType, match="a measure is of type int"):
-        pytrec_eval.RelevanceEvaluator(QRELS, {5})  # type: ignore[arg-type]
-    with pytest.raises(WrongType, match="should be a collection of names"):
-        pytrec_eval.RelevanceEvaluator(QRELS, 5)  # type: ignore[arg-type]
+BIG = "99999999999999999999999"
+WRONG: list[tuple[Any, Any, Any, type[Exception], str]] = [
+    *((QRELS, {"map"}, level, WrongType, "relevance_level should be positive") for level in (0, -1, 10**400)),
+    *(
+        (QRELS, {"map"}, level, WrongType, "relevance_level should be an integer")
+        for level in (1.5, "1", None)
+    ),
+    *(
+        (QRELS, {cutoffs}, 1, UsageError, "expected numbers up to 2147483647")
+        for cutoffs in (f"P_{BIG}", "ndcg_cut.5,2147483648", "P_" + "9" * 5000)
+    ),
+    (QRELS, {"nothing"}, 1, UsageError, "unsupported measure 'nothing'"),
+    (QRELS, {"P_٣"}, 1, UsageError, "unsupported measure 'P_٣'"),
+    (QRELS, {"P_0"}, 1, UsageError, "Negative cutoff"),
+    (QRELS, {5}, 1, WrongType, "a measure is of type int"),
+    (QRELS, 5, 1, WrongType, "should be a collection of names"),
+    ([], {"map"}, 1, WrongType, "query_relevance should be of type dictionary"),
+    ({"q": ["d"]}, {"map"}, 1, WrongType, "query 'q' holds a list, expected a dict"),
+    ({"q": 5}, {"map"}, 1, WrongType, "query 'q' holds an int, expected a dict"),
+    ({"q": "d"}, {"map"}, 1, WrongType, "query 'q' holds a str, expected a dict"),
+    *(({"q": {d: g}}, {"map"}, 1, InputError, ".") for d, g in (("d", 10**400), ("\ud800", 1), (3, 1))),
+    ({"q": {"d": 0.5}}, {"map"}, 1, InputError, r"the grade of document 'd' of query 'q' is '0\.5'"),
+]
 
 
-def test_wrong_judgments() -> None:
-    with pytest.raises(WrongType, match="query_relevance should be of type dictionary"):
-        pytrec_eval.RelevanceEvaluator([], {"map"})  # type: ignore[arg-type]
-    for grades, kind in ((["d"], "a list"), (5, "an int"), ("d", "a str")):
-        with pytest.raises(WrongType, match=f"query 'q' holds {kind}, expected a dict"):
-            pytrec_eval.RelevanceEvaluator({"q": grades}, {"map"})  # type: ignore[dict-item]
-    for document, grade in (("d", 10**400), ("\ud800", 1), (3, 1)):
-        with pytest.raises(InputError):
-            pytrec_eval.RelevanceEvaluator({"q": {document: grade}}, {"map"})  # type: ignore[dict-item]
-    with pytest.raises(InputError, match=r"the grade of document 'd' of query 'q' is '0\.5'"):
-        pytrec_eval.RelevanceEvaluator({"q": {"d": 0.5}}, {"map"})  # type: ignore[dict-item]
+@pytest.mark.parametrize("case", range(len(WRONG)))
+def test_wrong_evaluators(case: int) -> None:
+    qrels, measures, level, error, message = WRONG[case]
+    with pytest.raises(error, match=message):
+        pytrec_eval.RelevanceEvaluator(qrels, measures, relevance_level=level)
 
 
 LINES = ["q1 Q0 d1 1 2.5 tag\n", "q2 Q0 é 1 1 tag\n", "q1 Q0 d2 2 -1e3 tag\n"]
