@@ -25,15 +25,19 @@ def on_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     return terminal
 
 
+def wait_for(terminal: Terminal, words: str) -> None:
+    deadline = time.monotonic() + 10
+    while words not in terminal.getvalue() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert words in terminal.getvalue()
+
+
 def test_long_work_shows_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = on_terminal(monkeypatch)
     with progress("working", 10, after=0.01) as report:
         report(3)
-        deadline = time.monotonic() + 10
-        while "working" not in terminal.getvalue() and time.monotonic() < deadline:
-            time.sleep(0.02)
+        wait_for(terminal, "working")
         report(10)
-    assert "working" in terminal.getvalue()
     assert "30 %" in terminal.getvalue()
 
 
@@ -42,10 +46,7 @@ def test_what_follows_the_last_run_is_not_reading(monkeypatch: pytest.MonkeyPatc
     with progress("reading", 2, then="computing", after=0.01) as report:
         for done, shown in ((1, "50 %"), (2, "computing")):
             report(done)
-            deadline = time.monotonic() + 10
-            while shown not in terminal.getvalue() and time.monotonic() < deadline:
-                time.sleep(0.02)
-            assert shown in terminal.getvalue()
+            wait_for(terminal, shown)
     assert "100 %" not in terminal.getvalue()
 
 
@@ -68,9 +69,7 @@ def test_a_bar_stops_when_the_work_fails(monkeypatch: pytest.MonkeyPatch) -> Non
 
     def fail() -> None:
         with progress("working", after=0.0):
-            deadline = time.monotonic() + 10
-            while not terminal.getvalue() and time.monotonic() < deadline:
-                time.sleep(0.02)
+            wait_for(terminal, "working")
             raise ValueError("broken")
 
     with pytest.raises(ValueError, match="broken"):

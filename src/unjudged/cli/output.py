@@ -103,7 +103,7 @@ def show_result(result: Result, given: Given, view: str = "", *, text: str = "",
         show(result.to_latex(DECIMALS if decimals is None else decimals), given.output)
         return
     grids = result.grids(decimals, format=chosen, view=view)
-    if chosen == "json" and "systems" in result.settings:
+    if chosen == "json" and result.source is not None and "systems" in result.settings:
         from unjudged.results.methods import facts_of
 
         grids = [replace(grid, facts=facts_of(result)) for grid in grids]
