@@ -228,10 +228,13 @@ def test_predictions_are_named(tmp_path: Path) -> None:
     people = {"q1": {"d1": 1, "d2": -1, "d3": 0}, "q2": {"d1": -1, "d2": 0, "d3": 1}}
     model = {q: {"d1": 0.9, "d2": 0.5, "d3": 0.1} for q in people}
     runs = {"a": model, "b": {q: {"d3": 1.0, "d2": 0.5} for q in people}}
-    collection = Collection(people, runs, predictions={"m": model})
-    named = repr(compare(collection, measures="P@3", predictions="m").rows)
-    assert named == repr(compare(people, runs, "P@3", predictions=model).rows)
-    assert named == repr(compare(collection, measures="P@3").rows)
+    other = {q: {"d1": 0.1, "d2": 0.5, "d3": 0.9} for q in people}
+    models = {"m": Run.read(model), "n": Run.read(other)}
+    collection = Collection(people, runs, predictions=models, how="sample")
+    named = compare(collection, measures="P@3", predictions="m")
+    alone = Collection(people, runs, how="sample")
+    assert str(named.rows) == str(compare(alone, measures="P@3", predictions=model).rows)
+    assert str(named.rows) != str(compare(collection, measures="P@3").rows)
 
 
 def test_pooled_runs_with_groups_are_a_calibration(tmp_path: Path) -> None:

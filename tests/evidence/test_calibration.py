@@ -16,6 +16,7 @@ from unjudged.base.errors import AssumptionWarning
 from unjudged.data.matching import grouped
 from unjudged.data.streams import LARGEST
 from unjudged.evidence.calibration import SCHEMA, FirstDocuments, unusual
+from unjudged.judging import Pool
 from unjudged.measures.kernel.names import parse
 from unjudged.questions.calibrating import Groups, groups_of, read_groups
 from unjudged.rankings.runs import run_table
@@ -381,3 +382,53 @@ def test_too_few_groups_give_the_level_that_they_can() -> None:
     assert (ap.value, ap.low, ap.high) == (asked.value, asked.low, asked.high)
     with pytest.raises(UsageError, match="0 left-out runs"):
         intervals(evaluate(sample.qrels, sample.runs["fused"], "RR"), "calibrated", calibration=known)
+
+
+def pool_of(depth: int) -> tuple[Judgments, dict[str, dict[str, dict[str, float]]]]:
+    """Ten runs over 20 queries, pooled to this depth."""
+    rng = np.random.default_rng(2)
+    truth = {f"q{q}": {f"d{k}": int(rng.random() < 0.3) for k in range(200)} for q in range(20)}
+    runs = {
+        f"r{i}": {q: {d: 2.0 * grade + rng.normal() for d, grade in own.items()} for q, own in truth.items()}
+        for i in range(10)
+    }
+    best = {
+        (q, d)
+        for run in runs.values()
+        for q, own in run.items()
+        for d in sorted(own, key=own.__getitem__, reverse=True)[:depth]
+    }
+    return Judgments.read(
+        {q: {d: g for d, g in own.items() if (q, d) in best} for q, own in truth.items()}
+    ), runs
+
+
+def test_the_depth_of_the_pool_is_inferred_and_one_that_judgments_contradict_is_refused() -> None:
+    """With a pool of depth 7 and the usual depth of 100 intervals of 95 % held 46 %."""
+    judgments, runs = pool_of(7)
+    found = calibrate(judgments, runs, "(.*)", "nDCG@10")
+    assert 7 <= found.depth < 20
+    with pytest.raises(UsageError, match="they were not pooled to that depth: down to rank"):
+        calibrate(judgments, runs, "(.*)", "nDCG@10", depth=100)
+    assert calibrate(judgments, runs, "(.*)", "nDCG@10", depth=7).depth == 7
+    deep, same = pool_of(120)
+    assert calibrate(deep, same, "(.*)", "nDCG@10").depth == 100
+
+
+def test_samples_of_every_kind_are_refused_where_calibrations_are_made_and_used() -> None:
+    """From uniform samples, intervals of 90 % held 0 to 36 %."""
+    judgments, runs = pool_of(10)
+    learnt = calibrate(judgments, runs, "(.*)", "nDCG@10")
+    pool = Pool.of(judgments, runs)
+    uniform = pool.uniform(0.2, seed=1)
+    plain = Judgments.read(
+        [
+            (uniform.queries[q], d, g)
+            for q, d, g in zip(uniform.query.tolist(), uniform.documents, uniform.grade.tolist(), strict=True)
+        ]
+    )
+    for sample_of in (uniform, plain, pool.stratified({3: 1.0, np.inf: 0.3}, seed=1)):
+        with pytest.raises(UsageError, match="needs a pool"):
+            calibrate(sample_of, runs, "(.*)", "nDCG@10", depth=10)
+        with pytest.raises(UsageError, match=r"needs? a pool"):
+            intervals(evaluate(sample_of, runs, "nDCG@10"), "calibrated", calibration=learnt)

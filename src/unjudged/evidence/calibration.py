@@ -134,6 +134,8 @@ class Calibration:
         """Return the mean of each run with its calibrated interval, or bounds if it is unlike the others."""
         self.check_collection(rankings.judgments)
         self.check(measure, confidence)
+        if (why := sampled(rankings)) is not None:
+            raise UsageError(f"calibrated intervals need a pool, and {why}: use bounds")
         rankings, queries = rankings.cut(self.depth), len(rankings.judgments.queries)
         value = mean_over_queries(measure.compute(rankings).reshape(-1, queries))
         least, most = mean_bounds(measure, rankings, queries)
@@ -228,6 +230,11 @@ USUAL = 0.95
 """Runs above this share of the left-out runs are unlike them."""
 POOLED_SHARE = 0.9
 """Of the listed documents that runs have in their first ten, a pool has at least this share judged."""
+JUDGED_SHARE, NEARLY_ALL = 0.6, 0.95
+"""Of the documents that pooled runs have down to the pool's depth at least this share is judged, usually
+nearly all."""
+DEEPEST = 100
+"""The depth that is taken for that of a pool if the judgments reach so far."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -336,16 +343,45 @@ def check_pooled(measures: Sequence[Measure], rankings: JudgedRankings, depth: i
     judgments = rankings.judgments
     for measure in measures:
         check_permitted(measure, judgments, LEAVING_OUT)
-    depth = min(TOP, depth)
-    why = few_judged(rankings, depth)
-    if judgments.origin.kind == UNIFORM:
-        labels = rankings.labels[rankings.rank <= depth]
-        judged = np.count_nonzero(labels >= 0)
-        if judged < POOLED_SHARE * len(labels):
-            share = f"{percent(judged / len(labels), 0)} of the listed documents"
-            why = f"{share} in the first {depth} of the runs are judged"
+    why = few_judged(rankings, min(TOP, depth)) or sampled(rankings, min(TOP, depth), POOLED_SHARE)
     if why is not None:
         raise UsageError(f"{LEAVING_OUT.name} needs a pool of these runs, and {why}: {LEAVING_OUT.instead}")
+    share = judged_to(rankings, depth)
+    if share < JUDGED_SHARE:
+        known = f"{percent(share, 0)} of the first {depth} documents of the pooled runs are judged"
+        reach = f"down to rank {pooled_to(rankings)} nearly all are"
+        raise UsageError(f"{known}, so they were not pooled to that depth: {reach}; give the pool's depth")
+
+
+def sampled(rankings: JudgedRankings, depth: int = TOP, share: float = JUDGED_SHARE) -> str | None:
+    """Say why the judgments seem to be a sample: fewer of the listed first documents are judged; or None."""
+    judgments = rankings.judgments
+    if judgments.recorded:
+        return "these judgments record what was drawn"
+    if judgments.origin.kind != UNIFORM:
+        return None
+    labels = rankings.labels[rankings.rank <= depth]
+    judged = np.count_nonzero(labels >= 0)
+    if judged >= share * len(labels):
+        return None
+    few = f"{percent(judged / len(labels), 0)} of the listed documents"
+    return f"{few} in the first {depth} of the runs are judged"
+
+
+def judged_to(rankings: JudgedRankings, depth: int) -> float:
+    """Return the judged share of the documents down to a rank, listed or not."""
+    judged = np.count_nonzero(rankings.labels[rankings.rank <= depth] >= 0)
+    return float(judged / max(np.minimum(rankings.retrieved, depth).sum(), 1))
+
+
+def pooled_to(rankings: JudgedRankings) -> int:
+    """Return the deepest rank, at most 100, to which nearly all documents of pooled runs are judged."""
+    judged = np.cumsum(
+        np.bincount(rankings.rank[rankings.labels >= 0], minlength=DEEPEST + 1)[1 : DEEPEST + 1]
+    )
+    retrieved = np.cumsum([np.count_nonzero(rankings.retrieved >= k) for k in range(1, DEEPEST + 1)])
+    deep = np.flatnonzero(judged >= NEARLY_ALL * np.maximum(retrieved, 1))
+    return int(deep[-1]) + 1 if len(deep) else 1
 
 
 def mean_bounds(measure: Measure, rankings: JudgedRankings, queries: int) -> tuple[Floats, Floats]:

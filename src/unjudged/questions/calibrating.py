@@ -24,6 +24,7 @@ from unjudged.evidence.calibration import (
     LeftOut,
     check_pooled,
     mean_bounds,
+    pooled_to,
     scale_of,
     unusual,
 )
@@ -68,7 +69,8 @@ def calibrate(
     measures
         Measures that have bounds.
     depth
-        The depth of the pool, below which rankings are cut; 100 unless given or described.
+        The depth of the pool, below which rankings are cut: 100, or the rank to which nearly all documents are
+        judged, unless given or described.
     name
         The name of the judgments, for messages.
     on_read
@@ -81,7 +83,7 @@ def calibrate(
     groups = collection.described.groups if groups is None else groups
     if groups is None:
         raise UsageError("groups are needed: a mapping of runs to groups, a file, or a pattern")
-    depth = (labels.depth or 100) if depth is None else depth
+    depth = labels.depth if depth is None else depth
     chosen = collection.measures(measures, lambda: CALIBRATED_MEASURES)
     group_of = groups_of(groups, collection.runs)
     names = sorted(set(group_of.values()))
@@ -111,10 +113,11 @@ def calibrated(
     group: Sequence[int] | Integers,
     measures: Sequence[Measure],
     *,
-    depth: int = 100,
+    depth: int | None = None,
     name: str = "",
 ) -> Calibration:
     """Leave out each group of the pooled runs in turn."""
+    depth = pooled_to(rankings) if depth is None else depth
     if depth < 1:
         raise UsageError(f"depth is {depth}: use a whole number of at least 1")
     check_pooled(measures, rankings, depth)
