@@ -168,8 +168,7 @@ def test_an_interval_by_hand() -> None:
     assert (found.value, found.low, found.high) == pytest.approx((0.25, 0.25, 0.25 + reach))
     assert found.confidence == 0.95
     assert "39 runs of 39 groups" in found.method
-    assert "run 1, 50 % are unjudged, more than in 67 % of the left-out runs, and" in found.method
-    assert "50 % of the judged are relevant, more than in 67 %)" in found.method
+    assert found.method.endswith("each group left out in turn; assumes runs like theirs")
     wide = intervals(scores, "calibrated", calibration=learnt({"P@2": (9.0,) * 39}))[0][0]
     assert (wide.low, wide.high) == (0.25, 0.75)
 
@@ -432,3 +431,25 @@ def test_samples_of_every_kind_are_refused_where_calibrations_are_made_and_used(
             calibrate(sample_of, runs, "(.*)", "nDCG@10", depth=10)
         with pytest.raises(UsageError, match=r"needs? a pool"):
             intervals(evaluate(sample_of, runs, "nDCG@10"), "calibrated", calibration=learnt)
+
+
+def test_calibrated_intervals_are_the_default_where_groups_are_described_and_suffice() -> None:
+    """Of a measure that the pool's depth does not cut; with too few groups there are bounds alone."""
+    pooled = [name for name in sample.runs if name != "dense"]
+    described: dict[str, Any] = {"how": "pool", "depth": 10, "pooled": pooled, "groups": "^(.*)$"}
+    found = {}
+    for alpha in (0.05, 0.2):
+        collection = Collection(sample.qrels, sample.runs, defaults={"alpha": alpha}, **described)
+        found[alpha] = evaluate(collection, measures=["nDCG@10", "AP"])
+    asked = found[0.2].with_interval("calibrated")
+    for name in sample.runs:
+        few, row, own = (one.row(name, "nDCG@10") for one in (found[0.05], found[0.2], asked))
+        assert "calibrated_low" not in few
+        assert few["low"] <= row["calibrated_low"] <= row["calibrated_high"] <= few["high"]
+        assert (row["calibrated_low"], row["calibrated_high"]) == (
+            own["calibrated_low"],
+            own["calibrated_high"],
+        )
+        assert "calibrated_low" not in found[0.2].row(name, "AP")
+    said = [note for note in found[0.2].notes if "calibrated on" in note]
+    assert len(said) == 2  # of the runs that are like the pooled ones once, and of the other one

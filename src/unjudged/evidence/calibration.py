@@ -148,8 +148,10 @@ class Calibration:
         return CalibratedMeans(value, low, high, first, unlike)
 
     def describe(self, means: CalibratedMeans, run: int, name: str) -> str:
-        """Say what was assumed, and where the shares of the run's first documents are among the left-out."""
+        """Say what was assumed; of a run unlike the left-out ones, where it differs from them."""
         learnt = f"calibrated on {self.runs} runs of {self.groups} groups, cut at rank {self.depth}"
+        if not means.unlike[run]:
+            return f"{learnt}, each group left out in turn; assumes runs like theirs"
         unjudged, relevant = float(means.first.unjudged[run]), float(means.first.relevant[run])
         above = [
             f"{percent(float(np.mean(np.array(known) < own - 1e-12)), 0)}"
@@ -160,9 +162,7 @@ class Calibration:
             f"{above[0]} of the left-out runs, and {percent(relevant, 0)} of the judged are relevant, "
             f"more than in {above[1]}"
         )
-        if means.unlike[run]:
-            return f"{learnt}; unlike them ({shares}), so these are bounds: {RANDOM_SAMPLE}"
-        return f"{learnt}, each group left out in turn; assumes a run like theirs ({shares})"
+        return f"{learnt}; unlike them ({shares}), so these are bounds: {RANDOM_SAMPLE}"
 
     def save(self, path: PathLike) -> None:
         """Write the calibration to a small JSON file, whole or not at all, for use without the runs."""

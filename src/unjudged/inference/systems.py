@@ -16,7 +16,7 @@ from unjudged.evidence.estimates import ends_of_estimates, possible_means, power
 from unjudged.evidence.intervals.methods import Asked, How, NoIntervalError
 from unjudged.evidence.intervals.quantiles import has_range, interval_of_mean
 from unjudged.inference.verdict import BETTER, NEEDS_JUDGING
-from unjudged.measures.kernel.measure import sum_over_queries
+from unjudged.measures.kernel.measure import ROUNDING, sum_over_queries
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.results.fields import Row
 
@@ -36,9 +36,14 @@ def alone(evidence: Evidence, *, by_query: bool = False) -> Contrast:
     return evidence.contrast(systems, np.full(len(systems), ALONE), by_query=by_query)
 
 
-def rows_alone(evidence: Sequence[Evidence], asked: Asked | None, alpha: float) -> list[Row]:
-    """Return a row per measure and system, the best first; an error if no measure can have the interval."""
-    return _rows([(alone(one), {}) for one in evidence], asked, alpha)
+def rows_alone(
+    evidence: Sequence[Evidence], asked: Asked | None, alpha: float, usual: Asked | None = None
+) -> list[Row]:
+    """Return a row per measure and system, the best first; an error if no measure can have the interval.
+
+    Where none is asked for, measures that can have the `usual` one with that confidence have it.
+    """
+    return _rows([(alone(one), {}) for one in evidence], asked, alpha, usual)
 
 
 def rows_by_segment(
@@ -54,8 +59,12 @@ def rows_by_segment(
     return sorted(rows, key=lambda row: place[row["system"]])
 
 
-def _rows(contrasts: Sequence[tuple[Contrast, Row]], asked: Asked | None, alpha: float) -> list[Row]:
+def _rows(
+    contrasts: Sequence[tuple[Contrast, Row]], asked: Asked | None, alpha: float, usual: Asked | None = None
+) -> list[Row]:
     found = [None if asked is None else asked.columns(contrast) for contrast, _ in contrasts]
+    if asked is None and usual is not None:
+        found = [_usual(usual, contrast, 1 - alpha) for contrast, _ in contrasts]
     refused = [one for one in found if isinstance(one, Refusal)]
     if refused and len(refused) == len(found):
         raise NoIntervalError(str(refused[0]))
@@ -68,6 +77,14 @@ def _rows(contrasts: Sequence[tuple[Contrast, Row]], asked: Asked | None, alpha:
             columns |= own or {}
         rows += rows_of_systems(contrast, _summed(contrast, columns), **more)
     return rows
+
+
+def _usual(usual: Asked, contrast: Contrast, confidence: float) -> Columns | None:
+    """Return an interval unless it is refused, of less confidence, or of another measure."""
+    made = usual.columns(contrast)
+    if isinstance(made, Refusal) or np.min(made["confidence"]) < confidence - ROUNDING:
+        return None
+    return made if made.get("estimated_measure", str(contrast.measure)) == str(contrast.measure) else None
 
 
 def _summed(contrast: Contrast, columns: Columns) -> Columns:

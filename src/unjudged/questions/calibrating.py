@@ -69,8 +69,8 @@ def calibrate(
     measures
         Measures that have bounds.
     depth
-        The depth of the pool, below which rankings are cut: 100, or the rank to which nearly all documents are
-        judged, unless given or described.
+        The depth of the pool, below which rankings are cut. Unless given or described it is 100, or the rank
+        to which nearly all documents are judged.
     name
         The name of the judgments, for messages.
     on_read

@@ -143,12 +143,18 @@ class Asking:
     def _systems(self) -> list[Row]:
         from unjudged.inference.systems import rows_alone
 
-        rows = rows_alone(self.evidence, self.interval, self.alpha)
+        rows = rows_alone(self.evidence, self.interval, self.alpha, self._usual)
         if self.interval is None:  # of the other measures ranges are not always known
             for row in rows:
                 if row["measure"] != str(self.evidence[0].measure):
                     row.pop("low", None), row.pop("high", None)
         return rows
+
+    @property
+    def _usual(self) -> Any:
+        """The interval that the source allows, if none is asked for."""
+        allowed = self.found.interval
+        return self.with_interval(allowed).interval if self.interval is None and allowed else None
 
     def _segments(self) -> list[Row]:
         from unjudged.inference.systems import rows_by_segment

@@ -41,6 +41,8 @@ class Gathered:
     """The judged documents of runs; None for scores of a table."""
     shared: SharedRankings | None = None
     """The runs over one pool, if they are compared."""
+    interval: str = ""
+    """The interval of systems that it allows, beside bounds."""
     warnings: Sequence[UnjudgedWarning] = ()
     """Warnings that were given."""
     name: str = ""

@@ -14,7 +14,7 @@ from unjudged.base.choices import TestName, TiesName, check_probability, checked
 from unjudged.base.errors import UsageError, announce
 from unjudged.base.notes import Note
 from unjudged.collection.collection import Collection, collection_of
-from unjudged.collection.description import Description
+from unjudged.collection.description import Description, Labels
 from unjudged.collection.scores import Scores, of_systems, scores_of
 from unjudged.evidence.contrast import Evidence
 from unjudged.evidence.runs_alone import AloneEvidence
@@ -286,6 +286,12 @@ def gather_alone(
         return [*known, *drawn.unused, *about_ties, *about_drawn]
 
     scores = Scores(values, systems, queries, measures, library=collection.library)
-    return Gathered(
-        measures, systems, queries, find, notes, collection.library, scores, rankings, warnings=warnings
-    )
+    interval = "calibrated" if is_calibrated(collection) else ""
+    made = Gathered(measures, systems, queries, find, notes, collection.library, scores, rankings)
+    return replace(made, interval=interval, warnings=warnings)
+
+
+def is_calibrated(collection: Collection) -> bool:
+    """Whether a calibration is described, or the pooled runs with their groups."""
+    labels = next(iter(collection.described.judgments), Labels())
+    return labels.calibration is not None or bool(labels.pooled and collection.described.groups is not None)
