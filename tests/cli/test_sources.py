@@ -140,7 +140,7 @@ def printed_notes(*words: str) -> str:
 
 
 def test_what_the_data_is_can_be_said(tmp_path: Path) -> None:
-    """Columns, names by tags, what is relevant, ties, own measures, and how labels were drawn."""
+    """Columns, what is relevant, ties, own measures, and how labels were drawn."""
     rows = [line.split() for line in Path(RUNS["lexical"]).read_text().splitlines()]
     judged = [line.split() for line in QRELS.read_text().splitlines()]
     run, qrels = tmp_path / "lexical.csv", tmp_path / "qrels.csv"
@@ -152,9 +152,6 @@ def test_what_the_data_is_can_be_said(tmp_path: Path) -> None:
     of_qrels = [part for one in [*named, "grade=stars"] for part in ("--set", f"judgments.columns.{one}")]
     for given in (run, tmp_path / "lex*.csv"):
         assert printed("evaluate", str(qrels), str(given), *of_run, *of_qrels, *AP) == wanted
-    tagged = tmp_path / "input.run"
-    tagged.write_bytes(Path(RUNS["lexical"]).read_bytes())
-    assert printed("evaluate", str(QRELS), str(tagged), "--set", "names=tag", *AP) == wanted
     spelled = printed("evaluate", str(QRELS), *TWO, "-m", "AP(rel=2)", "P(rel=1)@10", "-f", "csv")
     asked = ["evaluate", str(QRELS), *TWO, "-m", "AP", "P(rel=1)@10", "-f", "csv"]
     assert printed(*asked, "--set", "relevant=2") == spelled

@@ -289,19 +289,3 @@ def test_a_row_without_a_run(tmp_path: Path) -> None:
     path.write_text('{"run": "a", "qid": "q", "pid": "d", "rank": 1}\n{"qid": "q", "pid": "e", "rank": 2}\n')
     with pytest.raises(InputError, match=r"run.jsonl:2: the run is null, expected a value"):
         evaluate(sample.qrels, path)
-
-
-def test_runs_named_by_their_tags(tmp_path: Path) -> None:
-    renamed = tmp_path / "input.42.run"
-    renamed.write_bytes(RUN.read_bytes())
-    frame = pandas.DataFrame([(*row, "mine") for row in ROWS], columns=["qid", "docno", "score", "tag"])
-    assert evaluate(sample.qrels, [renamed, frame], ["AP"]).runs == ["input.42", "run 2"]
-    assert evaluate(sample.qrels, [renamed, frame], ["AP"], names="tag").runs == ["lexical", "mine"]
-    with pytest.raises(UsageError, match="run 'lexical' is given twice"):
-        evaluate(sample.qrels, [renamed, RUN], names="tag")
-    with renamed.open("a") as stream:
-        stream.write("q01 Q0 new 99 0.1 other\n")
-    with pytest.raises(InputError, match="the tags 'lexical' and 'other'"):
-        evaluate(sample.qrels, [renamed], names="tag")
-    with pytest.raises(UsageError, match="expected one of file, tag"):
-        evaluate(sample.qrels, RUN, names="path")  # type: ignore[arg-type]

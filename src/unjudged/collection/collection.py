@@ -40,7 +40,7 @@ from unjudged.rankings.coverage import in_order
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.origin import A_POOL, CHOSEN, POOL, POSITIVES, UNKNOWN, Kind, Origin
-from unjudged.rankings.runs import Names, Run, RunSource, RunsSource, name_runs
+from unjudged.rankings.runs import Run, RunSource, RunsSource, name_runs
 
 if TYPE_CHECKING:
     from unjudged.evidence.shared import SharedRankings
@@ -87,7 +87,7 @@ class Collection:
         on_read
             Is told the name of each run once it is read.
         keys
-            Other keys of a description: name, queries, documents, stale, relevant, segments, code, names,
+            Other keys of a description: name, queries, documents, stale, relevant, segments, clusters, code,
             ties, columns, groups, scores, defaults; and of the judgments how, depth, pooled, calibration.
         """
         described = qrels if isinstance(qrels, Description) else description_of(qrels)
@@ -220,7 +220,7 @@ class Collection:
                     place_of("run", one, list(own))
                 named |= {one: own[one]} if isinstance(one, str) and one in own else name_runs([one])
         else:
-            named = name_runs(runs, cast("Names", described.names))
+            named = name_runs(runs)
         return named if self._judgments is None else in_order(self._judgments, named)
 
     def _some_runs(self) -> dict[str, RunSource]:
@@ -239,12 +239,11 @@ def collection_of(
     qrels: JudgmentsSource | Collection,
     runs: RunsSource | None = None,
     *,
-    names: Names = "file",
     on_read: Callable[[str], None] | None = None,
 ) -> Collection:
     """Return a collection as it is, with the runs that are named, or made of what calls take."""
     if not isinstance(qrels, Collection):
-        return Collection(qrels, runs, on_read=on_read, names=None if names == "file" else names)
+        return Collection(qrels, runs, on_read=on_read)
     made = qrels if runs is None else qrels.chosen(runs)
     return made if on_read is None else made.changed(on_read=on_read)
 
@@ -259,7 +258,7 @@ def described_runs(described: Description) -> dict[str, RunSource]:
     if not runs:
         return {}
     given = {name: file(one) for name, one in runs.items()} if isinstance(runs, dict) else [*map(file, runs)]
-    return name_runs(cast("RunsSource", given), cast("Names", described.names))
+    return name_runs(cast("RunsSource", given))
 
 
 def judged_rankings(

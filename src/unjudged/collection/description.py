@@ -275,7 +275,6 @@ class Description:
     segments: Annotated[Any, a_file] = None
     clusters: Annotated[Any, a_file] = None
     code: Annotated[str | None, a_file] = None
-    names: Annotated[str, one_of("file", "tag")] = "file"
     ties: Annotated[TiesName, one_of(*get_args(TiesName))] = "order"
     columns: Annotated[Mapping[str, str] | None, COLUMNS] = None
     groups: Annotated[Any, a_pattern] = None

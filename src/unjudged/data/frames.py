@@ -46,7 +46,7 @@ def library_of(source: Any) -> str:
     return library
 
 
-def runs_in_frame(frame: Any, by_tag: bool) -> dict[str, Any] | None:
+def runs_in_frame(frame: Any) -> dict[str, Any] | None:
     """Return the runs of a frame by the names in a column; None if no column names them."""
     import narwhals
 
@@ -57,7 +57,7 @@ def runs_in_frame(frame: Any, by_tag: bool) -> dict[str, Any] | None:
         known = narwhals.from_native(frame, pass_through=True)
     if not isinstance(known, narwhals.DataFrame | narwhals.LazyFrame):  # it may be read only once
         return None
-    return open_frame(frame).runs(NONE, by_tag)
+    return open_frame(frame).runs(NONE)
 
 
 def open_frame(frame: Any) -> Tabular:

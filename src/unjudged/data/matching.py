@@ -81,8 +81,8 @@ class Opened(Protocol):
             raise no_rows()
         return match(table, judged)
 
-    def runs(self, given: Mapping[str, str], by_tag: bool) -> dict[str, Any] | None:  # noqa: ARG002
-        """Return the runs by name, if a column names them and, with `by_tag`, also if tags do."""
+    def runs(self, given: Mapping[str, str]) -> dict[str, Any] | None:  # noqa: ARG002
+        """Return the runs by name, if a column names them."""
         return None
 
 

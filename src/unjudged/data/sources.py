@@ -179,13 +179,13 @@ def read_path(path: PathLike, number: str, columns: Mapping[str, str]) -> tuple[
         return _open_file(path, file, columns)[1].table(number, columns)
 
 
-def runs_in_file(path: PathLike, by_tag: bool = False) -> dict[str, Any] | None:
+def runs_in_file(path: PathLike) -> dict[str, Any] | None:
     """Return the runs of a file by their names; None if nothing names them, and for pipes."""
     if not os.path.isfile(path) and not os.path.isdir(path):
         return None
     with name_file_in_errors(path):
         columns = columns_of_file(path)
-        return reader_of(path, columns).open(path).runs(columns, by_tag)
+        return reader_of(path, columns).open(path).runs(columns)
 
 
 FILE, TABLE, FRAME, MAPPING, ROWS, UNKNOWN = "file", "table", "frame", "mapping", "rows", "unknown"

@@ -18,8 +18,6 @@ from unjudged.data.matching import InPieces, grouped, match_rows
 from unjudged.data.scan import scanner
 from unjudged.data.tables import NO_LINES, Ids, Matched, Table
 
-TAG = "tag"
-
 
 @dataclass(frozen=True, eq=False)
 class Block:
@@ -148,10 +146,9 @@ class Tabular(NamedTuple):
 
         return InPieces(pieces, self.on_cores)
 
-    def runs(self, given: Mapping[str, str], by_tag: bool) -> dict[str, Any] | None:
+    def runs(self, given: Mapping[str, str]) -> dict[str, Any] | None:
         """Return the runs of the table by the names in a column; None if no column names them."""
-        usual = ((TAG,) if by_tag else ()) + NAMES["run"]
-        column = given.get("run") or next((name for name in usual if name in self.columns), None)
+        column = given.get("run") or next((name for name in NAMES["run"] if name in self.columns), None)
         if column is None:
             return None
         if column not in self.columns:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.base.errors import InputError, UnjudgedError, quoted
+from unjudged.base.errors import InputError, UnjudgedError
 from unjudged.base.threads import Threads, cores
 from unjudged.data.columns import (
     NONE,
@@ -37,7 +37,7 @@ from unjudged.data.streams import (
     opened,
     pieces,
 )
-from unjudged.data.tables import Ids, Matched, Table, decode
+from unjudged.data.tables import Ids, Matched, Table
 
 LOOK_AHEAD = 1 << 15
 LONGEST_TAIL = 1 << 12
@@ -52,10 +52,6 @@ class TrecText(Opened):
     def table(self, number: str, _: Mapping[str, str] = NONE) -> tuple[Table, Layout]:
         """Return the rows of the file, query by query, and its layout."""
         return read_judgments(self.file) if number == "grade" else (_read(self.file, RUN), RUN)
-
-    def runs(self, _: Mapping[str, str], by_tag: bool) -> dict[str, Any] | None:
-        """Return the run by its tag."""
-        return {only_tag(self.file): self.file} if by_tag else None
 
 
 def read_judgments(file: PathLike, layout: Layout | None = None) -> tuple[Table, Layout]:
@@ -112,19 +108,6 @@ def last_tag(path: PathLike) -> bytes:
         tail = last_bytes(stream)
     rows = (line.split() for line in reversed(tail.split(b"\n")))
     return next((row[5] for row in rows if len(row) > 5 and not row[0].startswith(b"#")), b"")
-
-
-def only_tag(path: PathLike) -> str:
-    """Return the tag of a run, which its first and its last line must have in common."""
-    with opened(path) as stream:
-        start = stream.read(LOOK_AHEAD) or b""
-    rows = (line.split() for line in start.split(b"\n"))
-    first = next((row[5] for row in rows if len(row) > 5 and not row[0].startswith(b"#")), b"")
-    last = last_tag(path)
-    if not last or first != last:
-        found = f"the tags {quoted(first)} and {quoted(last)}" if last else "no tag"
-        raise InputError(f"{found} in its sixth column, expected one that names the run")
-    return decode(last)
 
 
 def scan_runs(

@@ -14,7 +14,7 @@ from unjudged.collection.query_segments import SegmentsSource, several_segments
 from unjudged.evidence.contrast import Evidence
 from unjudged.questions.gathered import Gathered
 from unjudged.questions.gathering import Measures, Source, gather, subject_of
-from unjudged.rankings.runs import Names, RunsSource
+from unjudged.rankings.runs import RunsSource
 from unjudged.results.evaluation import Evaluation
 from unjudged.results.fields import Row
 
@@ -32,7 +32,6 @@ def evaluate(
     pool_depth: int | None = None,
     ties: TiesName | None = None,
     seed: int = 0,
-    names: Names = "file",
     on_read: Callable[[str], None] | None = None,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> Evaluation:
@@ -83,8 +82,6 @@ def evaluate(
         `seed` draws where there are too many. By default they are in trec_eval's order, names descending.
     seed
         The seed of all that is drawn.
-    names
-        'tag' names runs by their tags.
     on_read
         Is told the name of each run once it is read.
     on_progress
@@ -96,7 +93,7 @@ def evaluate(
     system  nDCG@10  could be         AP
     mine     0.8155  0.82 – 0.82  0.7500
     """
-    subject = subject_of(qrels, runs, names=names, on_read=on_read)
+    subject = subject_of(qrels, runs, on_read=on_read)
     found = gather(
         subject,
         measures,

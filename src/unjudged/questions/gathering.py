@@ -27,7 +27,7 @@ from unjudged.questions.gathered import Gathered, Notes, known_evidence
 from unjudged.rankings.coverage import coverage_warnings
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import JudgmentsSource
-from unjudged.rankings.runs import Names, RunsSource
+from unjudged.rankings.runs import RunsSource
 from unjudged.results.evaluation import Evaluation
 
 if TYPE_CHECKING:
@@ -84,7 +84,6 @@ def subject_of(
     qrels: Source,
     runs: RunsSource | None = None,
     *,
-    names: Names = "file",
     on_read: Callable[[str], None] | None = None,
 ) -> Subject:
     """Return what a call is about, given what calls take."""
@@ -94,7 +93,7 @@ def subject_of(
         made = Subject(None, qrels, Description())
         several = runs if runs is None or isinstance(runs, list | tuple) else [runs]
         return made if several is None else made.chosen(list(map(str, several)))
-    collection = collection_of(qrels, runs, names=names, on_read=on_read)
+    collection = collection_of(qrels, runs, on_read=on_read)
     table = scores_of(collection)
     return Subject(collection if table is None else None, table, collection.described)
 

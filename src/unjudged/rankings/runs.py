@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -153,18 +153,14 @@ SUFFIXES = (
     *(".csv", ".json", ".jsonl", ".parquet", ".arrow", ".feather", ".ipc"),
 )
 
-Names = Literal["file", "tag"]
 RunsSource = RunSource | Sequence[RunSource] | Mapping[str, RunSource]
 
 
-def name_runs(runs: RunsSource, names: Names = "file") -> dict[str, RunSource]:
-    """A name for every run: the key it has, else its file's name, else a number.
+def name_runs(runs: RunsSource) -> dict[str, RunSource]:
+    """Name every run: by the key it has, else its file's name, else a number.
 
-    A column `run`, `run_id` or `system` of a frame or a file with a header names the run of each row. With
-    names="tag" the tag of a run names it: the sixth column of TREC text, or a column `tag`.
+    A column `run`, `run_id` or `system` of a frame or a file with a header names the run of each row.
     """
-    if names not in ("file", "tag"):
-        raise UsageError(f"names is {names!r}, expected 'file' or 'tag'")
     one = is_one_source(runs)
     if one and type(runs) is dict:  # looking for a name takes longer than to evaluate a few documents
         return {"run 1": runs}
@@ -178,7 +174,7 @@ def name_runs(runs: RunsSource, names: Names = "file") -> dict[str, RunSource]:
         own: list[tuple[str | None, Any]] = []
         for i, run in enumerate(several, 1):
             with name_in_errors(run, f"run {i}"):
-                own += _by_own_name(run, names == "tag")
+                own += _by_own_name(run)
         named = by_own_names(own)
     if not named:
         raise UsageError("no run given, expected at least one")
@@ -189,13 +185,11 @@ def name_runs(runs: RunsSource, names: Names = "file") -> dict[str, RunSource]:
     return named
 
 
-def _by_own_name(run: Any, by_tag: bool) -> list[tuple[str | None, Any]]:
+def _by_own_name(run: Any) -> list[tuple[str | None, Any]]:
     """Return the run with the name that it carries itself, or several if a column names them."""
     if kind_of_source(run) == FILE:
-        if by_tag and os.fspath(run) == STANDARD_INPUT:
-            raise UsageError("a run from standard input cannot be named by its tag: write it to a file first")
-        return [*(runs_in_file(run, by_tag) or {}).items()] or [(None, run)]
-    split = runs_in_frame(run, by_tag) if is_frame(run) else None
+        return [*(runs_in_file(run) or {}).items()] or [(None, run)]
+    split = runs_in_frame(run) if is_frame(run) else None
     return [(None, run)] if split is None else list(split.items())
 
 
