@@ -181,7 +181,7 @@ def write_pages() -> None:
     """Write the page, the figure, and the tables in other pages."""
     (EVIDENCE / "coverage.md").write_text(coverage_page())
     (EVIDENCE / "coverage.svg").write_text(coverage_figure())
-    for page in EVIDENCE.parent.glob("*.md"):
+    for page in EVIDENCE.parent.rglob("*.md"):
         page.write_text(with_tables(page.read_text()))
 
 
@@ -323,7 +323,18 @@ def _left_out_group() -> str:
     return _markdown(["judgments", *runs, "difference", "headline"], lines) + "\n"
 
 
-TABLES = {"coverage": _overview, "left-out-group": _left_out_group}
+def _clusters() -> str:
+    answers = {"t": "t", "careful": "careful p", "t without clusters": "t without clusters"}
+    sizes: dict[tuple[str, str], dict[str, str]] = {}
+    for row in read_rows("clusters"):
+        if row["correlation"] == "0.2":
+            own = sizes.setdefault((row["differences"], row["clusters"]), {})
+            own[row["answer"]] = _share(float(row["size"]))
+    lines = [[*of, *(own[answer] for answer in answers)] for of, own in sizes.items()]
+    return _markdown(["differences", "clusters", *answers.values()], lines) + "\n"
+
+
+TABLES = {"clusters": _clusters, "coverage": _overview, "left-out-group": _left_out_group}
 WIDTH, LEFT, ROW = 640, 4, 58
 X = Scale(-0.30, 0.08, 36, WIDTH - 20)
 """How much more or less often than promised; what is further off stands at the end."""

@@ -153,7 +153,7 @@ def test_the_pages_of_coverage_show_what_was_measured() -> None:
     """The page, its figure and the tables of other pages are those of the CSV files."""
     assert (EVIDENCE / "coverage.md").read_text() == coverage_page(), "run `make docs`"
     assert (EVIDENCE / "coverage.svg").read_text() == coverage_figure(), "run `make docs`"
-    for name in ("trust.md", "known-drawn-unknown.md"):
+    for name in ("trust.md", "known-drawn-unknown.md", "how-to/sessions-of-queries.md"):
         page = (DOCS / name).read_text()
         assert with_tables(page) == page, "run `make docs`"
 

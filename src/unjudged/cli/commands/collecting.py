@@ -89,7 +89,7 @@ def list_next(given: Given) -> None:
 
 
 MOST_WORDS = 4, 20
-"""A command with more words is not repeated: one that asks what follows from answers, and one that goes on."""
+"""A command with more words is not repeated: one that asks what follows, and one that goes on."""
 
 
 def _check_no_answers(path: Path, found: NextDocuments) -> None:
