@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,13 @@ def alone(evidence: Evidence, *, by_query: bool = False) -> Contrast:
     """Return each system alone."""
     systems = np.arange(len(evidence.systems))
     return evidence.contrast(systems, np.full(len(systems), ALONE), by_query=by_query)
+
+
+def asked_interval(
+    text: str, alpha: float, seed: int, on_progress: Callable[[int, int], None] | None
+) -> Asked:
+    """Return an interval method with its parameters from its text, at the level that is usual here."""
+    return Asked.of(text, How(1 - alpha, seed, on_progress))
 
 
 def rows_alone(

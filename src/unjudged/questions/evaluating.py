@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from unjudged.base.choices import TiesName
-from unjudged.collection.query_segments import SegmentsSource, several_segments
-from unjudged.evidence.contrast import Evidence
-from unjudged.questions.gathered import Gathered
+from unjudged.collection.query_segments import SegmentsSource
 from unjudged.questions.gathering import Measures, Source, gather, subject_of
 from unjudged.rankings.runs import RunsSource
 from unjudged.results.evaluation import Evaluation
-from unjudged.results.fields import Row
 
 
 def evaluate(
@@ -105,73 +98,5 @@ def evaluate(
         seed=seed,
         alone=True,
     )
-    asking = Asking(found, subject.segments(segments), subject.alpha(None), seed, on_progress)
-    made = Evaluation(found.scores, asking)
+    made = Evaluation(found, subject.segments(segments), subject.alpha(None), seed, on_progress)
     return made if interval is None else made.with_interval(interval)
-
-
-@dataclass(eq=False)
-class Asking:
-    """What was gathered, what is asked of it, and what finds the answers when they are looked at."""
-
-    found: Gathered
-    segments: SegmentsSource | None
-    alpha: float
-    seed: int
-    on_progress: Callable[[int, int], None] | None
-    interval: Any = None
-
-    def with_interval(self, interval: str) -> Asking:
-        """Return the same with another interval."""
-        from unjudged.evidence.intervals.methods import Asked, How
-
-        return replace(self, interval=Asked.of(interval, How(1 - self.alpha, self.seed, self.on_progress)))
-
-    @cached_property
-    def evidence(self) -> Sequence[Evidence]:
-        """Evidence by each measure, with ranges by the first, or by all if the interval needs them."""
-        return self.found.find(self.interval is not None and self.interval.method.needs == "ends")
-
-    def rows(self) -> dict[str, Callable[[], Sequence[Row]]]:
-        """Return what makes the rows of each view."""
-        views: dict[str, Callable[[], Sequence[Row]]] = {"systems": self._systems, "queries": self._queries}
-        return views | ({} if self.segments is None else {"segments": self._segments})
-
-    def _systems(self) -> list[Row]:
-        from unjudged.inference.systems import rows_alone
-
-        rows = rows_alone(self.evidence, self.interval, self.alpha, self._usual)
-        if self.interval is None:  # of the other measures ranges are not always known
-            for row in rows:
-                if row["measure"] != str(self.evidence[0].measure):
-                    row.pop("low", None), row.pop("high", None)
-        return rows
-
-    @property
-    def _usual(self) -> Any:
-        """The interval that the source allows, if none is asked for."""
-        allowed = self.found.interval
-        return self.with_interval(allowed).interval if self.interval is None and allowed else None
-
-    def _segments(self) -> list[Row]:
-        from unjudged.inference.systems import rows_by_segment
-
-        parts = several_segments(self.segments, list(self.found.queries))
-        return rows_by_segment(self.evidence, self.interval, self.alpha, parts)
-
-    def _queries(self) -> list[Row]:
-        from unjudged.inference.systems import query_rows
-
-        scores = self.found.scores
-        values = [None] * len(self.evidence) if scores is None else np.moveaxis(scores.values, 2, 0)
-        return [row for one, own in zip(self.evidence, values, strict=True) for row in query_rows(one, own)]
-
-    def settings(self) -> dict[str, Any]:
-        """Return what was asked, and of what."""
-        return {
-            "systems": self.found.systems,
-            "queries": self.found.queries,
-            "alpha": self.alpha,
-            "library": self.found.library,
-            "interval": None if self.interval is None else str(self.interval),
-        }

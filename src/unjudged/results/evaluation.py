@@ -15,6 +15,7 @@ from unjudged.base.lazy import computed_once
 from unjudged.base.notes import Note, said_once
 from unjudged.base.segments import Floats
 from unjudged.base.wording import counted, percent
+from unjudged.collection.query_segments import SegmentsSource, several_segments
 from unjudged.collection.scores import Scores
 from unjudged.measures.kernel.names import MeasureLike, place_of_measure
 from unjudged.rankings.judged import JudgedRankings
@@ -60,31 +61,78 @@ class Evaluation(Result):
     known. `found["bm25"]["low"]` is a field of a system, by several measures `found["bm25"]["AP"]["low"]`.
     """
 
-    scores: Scores | None
+    segments: SegmentsSource | None
+    alpha: float
+    interval: Any
+    """An interval method with its parameters, None if none was asked for."""
+    _how: tuple[float, int, Callable[[int, int], None] | None]
 
-    def __init__(self, scores: Scores | None, asking: Any, view: str = "systems") -> None:
-        vars(self).update(scores=scores, source=asking, view=view)  # and no more: thousands of calls make one
+    def __init__(
+        self,
+        found: Any,
+        segments: SegmentsSource | None,
+        alpha: float,
+        seed: int,
+        on_progress: Callable[[int, int], None] | None,
+    ) -> None:
+        """Keep what was gathered and what is asked of it, and no more: thousands of calls make one."""
+        vars(self).update(source=found, segments=segments, view="systems", interval=None)
+        vars(self).update(alpha=alpha, _how=(alpha, seed, on_progress))
 
     @computed_once
     def rows(self) -> Mapping[str, Sequence[Row]]:
         """Rows by view."""
-        return Rows(self.source.rows())
+        views: dict[str, Callable[[], Sequence[Row]]] = {"systems": self._systems, "queries": self._queries}
+        return Rows(views | ({} if self.segments is None else {"segments": self._segments}))
+
+    @computed_once
+    def _evidence(self) -> Sequence[Any]:
+        """Evidence by each measure, with ranges by the first, or by all if the interval needs them."""
+        ranged = self.interval is not None and self.interval.method.needs == "ends"
+        found: Sequence[Any] = self.source.find(ranged)
+        return found
+
+    def _systems(self) -> list[Row]:
+        from unjudged.inference.systems import asked_interval, rows_alone
+
+        usual = self.source.interval if self.interval is None else None
+        allowed = asked_interval(usual, *self._how) if usual else None
+        rows = rows_alone(self._evidence, self.interval, self.alpha, allowed)
+        if self.interval is None:  # of the other measures ranges are not always known
+            for row in rows:
+                if row["measure"] != self.measures[0]:
+                    row.pop("low", None), row.pop("high", None)
+        return rows
+
+    def _segments(self) -> list[Row]:
+        from unjudged.inference.systems import rows_by_segment
+
+        parts = several_segments(self.segments, list(self.source.queries))
+        return rows_by_segment(self._evidence, self.interval, self.alpha, parts)
+
+    def _queries(self) -> list[Row]:
+        from unjudged.inference.systems import query_rows
+
+        scores = self.source.scores
+        values = [None] * len(self._evidence) if scores is None else np.moveaxis(scores.values, 2, 0)
+        return [row for one, own in zip(self._evidence, values, strict=True) for row in query_rows(one, own)]
 
     @computed_once
     def settings(self) -> Mapping[str, Any]:
         """What was asked, and of which systems and queries."""
-        found: Mapping[str, Any] = self.source.settings()
-        return found
+        told = {"systems": self.source.systems, "queries": self.source.queries, "alpha": self.alpha}
+        interval = None if self.interval is None else str(self.interval)
+        return {**told, "library": self.source.library, "interval": interval}
 
     @computed_once
     def notes(self) -> Sequence[str]:
         """What a reader must know: of coverage, of ties, and how intervals were made."""
-        return [*self.source.found.notes, *self._methods()]
+        return [*self.source.notes, *self._methods()]
 
     @property
     def warnings(self) -> Sequence[UnjudgedWarning]:
         """Warnings that were given: why values mean less than they seem to."""
-        found: Sequence[UnjudgedWarning] = self.source.found.warnings
+        found: Sequence[UnjudgedWarning] = self.source.warnings
         return found
 
     @property
@@ -100,7 +148,7 @@ class Evaluation(Result):
     @property
     def runs(self) -> Sequence[str]:
         """Names of the runs, in the order of `values`."""
-        found: Sequence[str] = self.source.found.systems
+        found: Sequence[str] = self.source.systems
         return found
 
     @property
@@ -111,28 +159,29 @@ class Evaluation(Result):
     @property
     def measures(self) -> Sequence[str]:
         """Names of the measures, in the order of `values`."""
-        return list(map(str, self.source.found.measures))
+        return list(map(str, self.source.measures))
 
     @property
     def missing(self) -> Mapping[str, Sequence[str]]:
         """For each run that lacks some, the queries of the judgments that it has no ranking for."""
-        found: Mapping[str, Sequence[str]] = self.source.found.missing()
+        found: Mapping[str, Sequence[str]] = self.source.missing()
         return found
 
     @property
     def rankings(self) -> JudgedRankings:
         """The judged documents of the runs; scores of a table have none."""
-        if self.source.found.rankings is None:
+        if self.source.rankings is None:
             raise UsageError("these scores come from a table: give judgments and runs to see rankings")
-        found: JudgedRankings = self.source.found.rankings
+        found: JudgedRankings = self.source.rankings
         return found
 
     @property
     def cube(self) -> Scores:
         """The array with the names of its axes, which `compare` and others take as scores of any tool."""
-        if self.scores is None:
+        scores: Scores | None = self.source.scores
+        if scores is None:
             raise UsageError("estimates with predictions have no values by query: use rows")
-        return self.scores
+        return scores
 
     def value(self, measure: MeasureLike, *, run: str | None = None, query: str | None = None) -> float:
         """One number: the value of a query, or the mean. `run` may be left out if there is only one."""
@@ -173,7 +222,10 @@ class Evaluation(Result):
 
     def with_interval(self, interval: str) -> Self:
         """Return the same with another interval, such as `model(prevalence=0.2)`."""
-        made = type(self)(self.scores, self.source.with_interval(interval), self.view)
+        from unjudged.inference.systems import asked_interval
+
+        made = type(self)(self.source, self.segments, *self._how)
+        vars(made).update(interval=asked_interval(interval, *self._how), view=self.view)
         made.rows["systems"]  # an interval that no measure can have is an error
         return made
 
@@ -186,7 +238,7 @@ class Evaluation(Result):
         """Say how intervals that were asked for were made, and which measures have none."""
         rows = [row for row in self.rows["systems"] if row.get("method")]
         made = [row for row in rows if not row["method"].startswith("no interval")]
-        said = [(row["measure"], Note(_how(row))) for row in made]
+        said = [(row["measure"], Note(_covered(row))) for row in made]
         without = dict.fromkeys(f"{row['measure']}: {row['method']}." for row in rows if row not in made)
         return [*said_once(said, len({name for name, _ in said})), *without]
 
@@ -194,11 +246,11 @@ class Evaluation(Result):
         """Return the view without marks, which only the note of a command explains."""
         rows, view = self.shown(self.view)
         view = replace(view, shown=[name for name in view.shown if name != "hardly judged"])
-        title = f"Means over {counted(len(self.source.found.queries), 'query')}."
+        title = f"Means over {counted(len(self.source.queries), 'query')}."
         return replace(grid_of_view(rows, view, decimals), title=title, notes=self.notes_of(self.view))
 
 
-def _how(row: Row) -> str:
+def _covered(row: Row) -> str:
     """Say what an interval covers, and under which assumptions."""
     level = "Intervals" if row["confidence"] == 1 else f"{percent(row['confidence'])} intervals"
     return f"{level}: {row['method']}."

@@ -37,7 +37,7 @@ class Methods(NamedTuple):
 
 def facts_of(result: Any) -> dict[str, Any]:
     """Return what `methods_of` says of a result: plain values, which a saved result keeps."""
-    told, found = result.settings, getattr(result.source, "found", result.source)
+    told, found = result.settings, result.source
     several = list(found.values()) if isinstance(found, Mapping) else [found]
     facts = {name: told[name] for name in TOLD if told.get(name) not in (None, "", [])}
     facts |= {"version": version(), "systems": list(told["systems"]), "queries": len(several[0].queries)}
