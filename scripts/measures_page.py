@@ -17,11 +17,15 @@ underscores do not matter. Several measures are a list, or one text with commas:
 Every measure also takes two policies. `unjudged='condensed'` removes the unjudged documents from the ranking first, and
 `unjudged='nonrelevant'` treats the ones of the pool as judged nonrelevant. `chance=N` corrects the value for what a random
 ranking of N documents is expected to score.
-"""
-FAMILY = """\
+
+## How to read these pages
+
 R is the number of documents of the query that are judged relevant, that is, of grade `rel` (1 unless given) or higher. In the
 examples a ranking is spelled out: for each document its grade, `U` (pooled, not judged) or `N` (not pooled). `missed`
-lists the documents of the judgments that the ranking does not have. [All measures](index.md)
+lists the documents of the judgments that the ranking does not have.
+"""
+FAMILY = """\
+[All measures, and how to read this page](index.md#how-to-read-these-pages)
 
 ```
 >>> from unjudged import *
