@@ -26,6 +26,7 @@ from unjudged.diagnosis.kinds import CALIBRATION, DESIGN, GROUPS, JUDGMENTS, RUN
 from unjudged.diagnosis.recognised_files import (
     RecognisedFile,
     gaps_of,
+    people_first,
     recognise,
     recognise_described,
     with_gaps,
@@ -172,9 +173,9 @@ class _Files:
 
     @cached_property
     def qrels(self) -> RecognisedFile | None:
-        """The file with the most judged documents, of those in the description if it has some."""
+        """The file of people's judgments, of those in the description if it has some."""
         known = [one for one in self.all_of(JUDGMENTS) if not self.labels or one.file not in self.beside]
-        return max(known, key=lambda one: (one.content.grade >= 0).sum(), default=None)
+        return next(iter(people_first(known)), None)
 
     @cached_property
     def sources(self) -> Mapping[str, Any]:

@@ -17,7 +17,13 @@ from unjudged.data.sources import expanded
 from unjudged.data.streams import STANDARD_INPUT, display_name
 from unjudged.data.writing import write_whole
 from unjudged.diagnosis.kinds import CALIBRATION, GROUPS, JUDGMENTS, RUN, SCORES, TEXTS
-from unjudged.diagnosis.recognised_files import RecognisedFile, recognise, recognise_described, with_names
+from unjudged.diagnosis.recognised_files import (
+    RecognisedFile,
+    people_first,
+    recognise,
+    recognise_described,
+    with_names,
+)
 from unjudged.measures.kernel.registry import MEASURES
 from unjudged.rankings.origin import POOL
 from unjudged.rankings.runs import name_runs
@@ -80,7 +86,7 @@ class _Writer:
 
     def lines(self) -> Iterator[str]:
         """Yield the lines: keys of no table first."""
-        judgments = sorted(self.all_of(JUDGMENTS), key=lambda one: -(one.documents or 0))
+        judgments = people_first(self.all_of(JUDGMENTS))
         topics = [one for one in self.all_of(TEXTS) if one.content]
         yield from self.keys("queries", topics)
         yield from self.keys("documents", [one for one in self.all_of(TEXTS) if one not in topics])

@@ -95,6 +95,11 @@ def recognise_described(described: Description) -> Iterator[RecognisedFile]:
             yield recognise(file, kind)
 
 
+def people_first(judgments: Iterable[RecognisedFile]) -> list[RecognisedFile]:
+    """Return files of judgments, people's first: they record a sample, or else have grades and come first."""
+    return sorted(judgments, key=lambda one: (not one.content.recorded, not (one.content.grade >= 0).any()))
+
+
 def with_names(files: Iterable[RecognisedFile], wanted: set[bytes]) -> list[RecognisedFile]:
     """Return files with, in place of the content of texts, those of these names that they have."""
     return [_looked_up(one, wanted) if one.kind == TEXTS else one for one in files]
