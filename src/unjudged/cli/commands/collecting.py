@@ -14,10 +14,11 @@ from unjudged.cli.output import form_of, on_terminal, show_result, wrapped
 from unjudged.cli.standard_streams import progress, show, tell
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from unjudged.cli.command_line import Given
     from unjudged.collection.collection import Collection
+    from unjudged.collection.description import Description
     from unjudged.judging.next_documents import NextDocuments
     from unjudged.judging.texts import Text
 
@@ -115,7 +116,19 @@ def _then(given: Given, collection: Collection, found: NextDocuments) -> str:
         ["merge", first, *([] if first == file else [file]), "-o", judged],
         *_again(given, collection, judged),
     ]
-    return "\nNext: " + "      ".join(f"{shlex.join(['unjudged', *words])}\n" for words in lines)
+    return _following(lines)
+
+
+def _following(commands: Iterable[Sequence[str]]) -> str:
+    """Say which commands come next."""
+    return "\nNext: " + "      ".join(f"{shlex.join(['unjudged', *words])}\n" for words in commands)
+
+
+def _people_in(described: Description | None) -> str | None:
+    """Return the only file of people's judgments that a description names."""
+    labels = () if described is None else described.judgments
+    people = [str(one.file) for one in labels if one.by != "model"]
+    return people[0] if len(people) == 1 else None
 
 
 def _again(given: Given, collection: Collection, judged: str) -> Iterator[list[str]]:
@@ -206,11 +219,10 @@ def judge(given: Given) -> None:
         show(
             wrapped([f"Open {given.output} in a browser, judge, and save the answers: {name}-judged.qrels."])
         )
-        labels = described.judgments if described is not None else ()
-        if task.drawn is not None or len(labels) == 1:
-            first = file if task.drawn is not None else str(labels[0].file)
-            merged = shlex.join(["merge", first, f"{name}-judged.qrels", "-o", f"judged{Path(file).suffix}"])
-            show(f"\nNext: unjudged {merged}\n")
+        first = file if task.drawn is not None else _people_in(described)
+        if first is not None:
+            merged = ["merge", first, f"{name}-judged.qrels", "-o", f"judged{Path(file).suffix}"]
+            show(_following([merged]))
 
 
 CONFLICTS = Option(
@@ -234,6 +246,7 @@ def merge(given: Given) -> None:
         unjudged merge to-judge.sample ann.qrels bob.qrels -o judged.sample
         unjudged merge qrels.txt ann.qrels bob.qrels --conflicts last -o judged.qrels
     """
+    from unjudged.collection.description import description_above
     from unjudged.judging.merging import merge
 
     first, *answers = given.files()
@@ -248,5 +261,9 @@ def merge(given: Given) -> None:
     if given.output is None:
         tell(merged.notes)
     else:
-        judged = int((merged.judgments.grade >= 0).sum())
+        judged, file = int((merged.judgments.grade >= 0).sum()), str(given.output)
         show(wrapped([f"{counted(judged, 'document')} judged.", *merged.notes]))
+        if merged.rows["merged"][0]["missing"]:
+            show(_following([["judge", file, "-o", str(given.output.with_suffix(".html"))]]))
+        elif _people_in(description_above()) is not None:
+            show(_following([["compare", "--set", f"judgments.file={file}"]]))
