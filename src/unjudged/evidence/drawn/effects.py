@@ -153,24 +153,28 @@ class Effects:
     def completed(self, reached: Mask) -> Floats:
         """Return draws x systems x queries that have a document; `reached` is draws x documents x steps."""
         queries, batched, _ = self._some
-        draws = len(reached)
-        level = reached.sum(axis=2)
-        grades = np.append(0, self.steps)
+        draws, grades = len(reached), np.append(0, self.steps)
         known = len(batched.rankings.rank) if not batched.sparse else max(len(self.row), 1)
         size = max(1, AT_ONCE // max(known + len(batched.rankings), 1))
-        found = []
+        found = np.empty((draws, len(self.shared.runs), len(queries)))
         for start in range(0, draws, size):
-            completion, document = np.nonzero(level[start : start + size])
-            grade = grades[level[start + completion, document]].astype(np.int32)
-            given = Grades(completion, document, grade, len(level[start : start + size]))
-            found.append(self.measure.averaged(batched.values(given)))
-        return np.concatenate(found).reshape(draws, len(self.shared.runs), len(queries))
+            level = reached[start : start + size].sum(axis=2, dtype=np.int16)
+            completion, document = np.nonzero(level)
+            grade = grades[level[completion, document]].astype(np.int32)
+            values = batched.values(Grades(completion, document, grade, len(level)))
+            part = found[start : start + size]
+            part[:] = self.measure.averaged(values).reshape(part.shape)
+        return found
 
     def random(self, draws: int, *seed: str) -> Mask:
         """Return draws x documents x steps, as predicted."""
-        identity = self.shared.identity[self.row]
-        number = uniforms(identity[None, :], salt(self.seed, *seed), np.arange(draws)[:, None])
-        return np.asarray(number[:, :, None] <= self.chance)
+        identity, size = self.shared.identity[self.row], max(1, AT_ONCE // max(len(self.row), 1))
+        found = np.empty((draws, *self.chance.shape), bool)
+        for start in range(0, draws, size):
+            drawn = np.arange(start, min(start + size, draws))[:, None]
+            number = uniforms(identity[None, :], salt(self.seed, *seed), drawn)
+            np.less_equal(number[:, :, None], self.chance, out=found[start : start + size])
+        return found
 
     def _regressed(self) -> Effects:
         base, runs = self._scores(self._open), len(self.shared.runs)
