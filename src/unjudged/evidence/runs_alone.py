@@ -29,6 +29,7 @@ AT_ONCE = 1000
 """Rankings that are bounded at a time."""
 EVERY = "every completion of the judgments"
 """Retrieved documents and unjudged documents of the pool; documents in neither are assumed nonrelevant."""
+NOT_RETRIEVED = "documents that neither the pool nor the run has count as not relevant"
 WITHOUT_ORDER = "expected values over all orders of tied documents have no bounds"
 BOUNDING = Use("a range", WITH_NONRELEVANT, judgments=ALL_JUDGED, check=check_bounded, geometric=True)
 
@@ -125,4 +126,5 @@ def ends_of(
         low.flat[start:stop], high.flat[start:stop] = found.low, found.high
         exact = exact and found.exact
     low, high = np.minimum(measure.averaged(low), scores), np.maximum(measure.averaged(high), scores)
-    return Ends(low, high), f"{EVERY}, {'exact' if exact else 'enclosed'}"
+    assumed = "" if extra_relevant or not measure.traits.diluted else f"; {NOT_RETRIEVED}"
+    return Ends(low, high), f"{EVERY}, {'exact' if exact else 'enclosed'}{assumed}"

@@ -21,6 +21,7 @@ from unjudged.judging.pooling import Pool
 from unjudged.measures.kernel.names import MeasureLike, parse_measure, parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.weighted import BY_PROBABILITY
+from unjudged.rankings.extension import chosen_rows
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import JudgmentsSource
 from unjudged.rankings.runs import RunsSource
@@ -142,7 +143,9 @@ def _pool_of(
         return qrels, parse_measures(DEFAULT_MEASURES if measures is None else measures)
     collection = collection_of(qrels, runs)
     chosen = collection.measures(measures, lambda: DEFAULT_MEASURES)
-    return Pool.of(collection.judgments, collection.runs), chosen
+    judged = collection.judgments.grade >= 0  # nothing else could be drawn
+    known = collection.judgments if judged.all() else chosen_rows(collection.judgments, judged)
+    return Pool.of(known, collection.runs), chosen
 
 
 def _levels(design: Design, written: Sequence[str], levels: Iterable[float] | None) -> list[float]:

@@ -188,6 +188,12 @@ class EstimatedEvidence:
         )
 
     @property
+    def _takes_others_for_nonrelevant(self) -> bool:
+        """Whether documents that nobody could have drawn count, and are not in the interval."""
+        deeper = unknown_in(self.population, inf, self.plain.depth).any()
+        return bool(self.measure.traits.diluted and self._closed is None and deeper)
+
+    @property
     def _looks(self) -> tuple[int | None, int | None]:
         """How many looks were declared, and how many labels were expected; (None, None) of a single look."""
         frame = self.shared.original.frame
@@ -287,11 +293,15 @@ class EstimatedEvidence:
                 high=float(high[k]),
                 judged=float(judged[k]),
                 looks=f" The interval holds {often}." if looks or planned else "",
+                others=OTHERS if self._takes_others_for_nonrelevant else "",
             )
         if few := [name for name, enough in zip(self.systems, given, strict=True) if not enough]:
             labels = float(self.alone.labels[~given].max())
             code = "few-labels" if given.any() else "no-estimate"
             yield note(code, few, labels=labels, drawn=design.count, measure=measure)
+
+
+OTHERS = " Unjudged documents that could not be drawn count as not relevant."
 
 
 def check_mean(measure: Measure) -> None:
