@@ -199,22 +199,44 @@ def test_headers_of_any_case(tmp_path: Path) -> None:
     assert measures(ragas) == ["faithfulness", "relevancy"]
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("query,a,b\nq1,23.8%,54.4%\n", ":2: .* is '23.8%', .*: write it without the percent sign"),
-        ('query,a,b\nq1,"0,238","0,5"\n', ":2: .* is '0,238', .*: write a decimal point, not a comma"),
-        ("topics,a\nq1,1\n", "or its name, as in --set scores.columns.query=NAME"),
-        ("\n\nquery,a\nq1,1\nq2,x\n", ":5: "),
-        ("\n \n", "the file is empty"),
-        (f"query,{'x' * 200_000}\nq1,1\n", ":1: the first line is 'query,xx"),
-        ("q1 Q0 d1 1 0.5 bm25\nq1 Q0 d2 2 0.4 bm25\n", "no column for the query among 'q1', 'Q0', 'd1'"),
-        ("runid all mine\nmap all 0.5\n", "no values of queries, .*trec_eval prints them with -q"),
-    ],
-)
-def test_what_is_wrong_with_a_cell(text: str, problem: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=problem):
-        of(text, tmp_path)
+REFUSED = [
+    ("query,a,b\nq1,0.5,x\nq2,1,0.5\nq3,0,1\n", ":2: the value of system 'b' on query 'q1' is 'x'"),
+    ("query,a\nq1,0.5\nq1,0.7\n", ":3: system 'a' on query 'q1' has a second value"),
+    ("query,a,a\nq1,1,2\n", ":1: two columns have the name 'a'"),
+    ("query,a\nq1,1,2\n", ":2: .* has 3 fields, expected 2"),
+    ("topics,a\nq1,1\n", "no column for the query among 'topics', 'a'"),
+    ("query,a\n,1\n", ":2: the query is empty"),
+    ("query,a\nq1,inf\nq2,1\nq3,1\n", ":2: the value of .* is 'inf'"),
+    ("query,answer\nq1,yes\n", "no column of numbers"),
+    ("query,a\n", "no rows"),
+    ("", "the file is empty"),
+    ("query,a\nall,1\n", "no values of queries"),
+    ('{"old": {"q1": {"AP": 0.5}, "q2": 3}}', "'q2' has an int; expected {system: {query: value}}"),
+    ('{"old": {"q1": 0.5, "q2": {"AP": 3}}}', "'q2' has a dict; expected {system: {query: value}}"),
+    ("{}", "an empty dict; expected {system: {query: value}}"),
+    ("query,a,b\nq1,1e200,1\n", "scores:2: the value of system 'a' on query 'q1' .* at most 1e"),
+    ("query,a,b\n\udcff,1,2\n\udcff,1,3\n", r"query '.udcff' has a second value"),
+    (f"query,measure,a\nq1,{'x' * 5000},y\nq2,P,1\nq3,P,1\n", r"\(x{30}…x{29}\) is 'y', expected a"),
+    ("query,a,b\nq1,23.8%,54.4%\n", ":2: .* is '23.8%', .*: write it without the percent sign"),
+    ('query,a,b\nq1,"0,238","0,5"\n', ":2: .* is '0,238', .*: write a decimal point, not a comma"),
+    ("topics,a\nq1,1\n", "or its name, as in --set scores.columns.query=NAME"),
+    ("\n\nquery,a\nq1,1\nq2,x\n", ":5: "),
+    ("\n \n", "the file is empty"),
+    (f"query,{'x' * 200_000}\nq1,1\n", ":1: the first line is 'query,xx"),
+    ("q1 Q0 d1 1 0.5 bm25\nq1 Q0 d2 2 0.4 bm25\n", "no column for the query among 'q1', 'Q0', 'd1'"),
+    ("runid all mine\nmap all 0.5\n", "no values of queries, .*trec_eval prints them with -q"),
+]
+"""Tables, and what is said of them, which names the line where there is one."""
+
+
+@pytest.mark.parametrize(("text", "problem"), REFUSED)
+def test_what_is_refused(text: str, problem: str, tmp_path: Path) -> None:
+    """Some errors were AttributeErrors, or could not be printed."""
+    file = tmp_path / "scores"
+    file.write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(InputError, match=problem) as refused:
+        Scores.read(file, wide="systems")
+    str(refused.value).encode()
 
 
 def test_utf_16_is_named_as_such(tmp_path: Path) -> None:

@@ -194,29 +194,6 @@ def test_repeats() -> None:
         Scores.read(pandas.DataFrame(rows[:-1]))
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("query,a,b\nq1,0.5,x\nq2,1,0.5\nq3,0,1\n", ":2: the value of system 'b' on query 'q1' is 'x'"),
-        ("query,a\nq1,0.5\nq1,0.7\n", ":3: system 'bad' on query 'q1' .* has a second value"),
-        ("query,a,a\nq1,1,2\n", ":1: two columns have the name 'a'"),
-        ("query,a\nq1,1,2\n", ":2: .* has 3 fields, expected 2"),
-        ("topics,a\nq1,1\n", "no column for the query among 'topics', 'a'"),
-        ("query,a\n,1\n", ":2: the query is empty"),
-        ("query,a\nq1,inf\nq2,1\nq3,1\n", ":2: the value of .* is 'inf'"),
-        ("query,answer\nq1,yes\n", "no column of numbers"),
-        ("query,a\n", "no rows"),
-        ("", "the file is empty"),
-        ("query,a\nall,1\n", "no values of queries"),
-    ],
-)
-def test_errors_say_where(text: str, problem: str, tmp_path: Path) -> None:
-    file = tmp_path / "bad.csv"
-    file.write_text(text)
-    with pytest.raises(InputError, match=problem):
-        Scores.read(file)
-
-
 def test_columns_by_name(tmp_path: Path) -> None:
     file = tmp_path / "ragas.csv"
     file.write_text("user_input,answer,faithfulness\nWhy?,so,0.5\nHow?,42,1\n")
@@ -381,26 +358,6 @@ def test_a_page_of_scores_alone(tmp_path: Path, capsys: pytest.CaptureFixture[st
         report_page(alone, by={"a": "x"})
     with pytest.raises(UsageError, match="give two or more runs"):
         report_page(sample.qrels, sample.runs["fused"], "P@10", by={})
-
-
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ('{"old": {"q1": {"AP": 0.5}, "q2": 3}}', "'q2' has an int; expected {system: {query: value}}"),
-        ('{"old": {"q1": 0.5, "q2": {"AP": 3}}}', "'q2' has a dict; expected {system: {query: value}}"),
-        ("{}", "an empty dict; expected {system: {query: value}}"),
-        ("query,a,b\nq1,1e200,1\n", "scores:2: the value of system 'a' on query 'q1' .* at most 1e"),
-        ("query,a,b\n\udcff,1,2\n\udcff,1,3\n", r"query '.udcff' has a second value"),
-        (f"query,measure,a\nq1,{'x' * 5000},y\nq2,P,1\nq3,P,1\n", r"\(x{30}…x{29}\) is 'y', expected a"),
-    ],
-)
-def test_hostile_tables(text: str, problem: str, tmp_path: Path) -> None:
-    """Errors were AttributeErrors, or could not be printed."""
-    file = tmp_path / "scores"
-    file.write_bytes(text.encode("utf-8", "surrogateescape"))
-    with pytest.raises(InputError, match=problem) as refused:
-        Scores.read(file, wide="systems")
-    str(refused.value).encode()
 
 
 def test_the_same_query_under_two_keys() -> None:
