@@ -100,7 +100,7 @@ def test_a_model_beside_a_pool_is_a_judge_alone(world: World) -> None:
     plain = [pool, str(world.folder / "a.run"), str(world.folder / "b.run")]
     for command in ("evaluate", "compare", "gate"):
         assert rows(command, described) == rows(command, *plain)
-    said = "People's labels are no recorded sample, so those of llama are not used."
+    said = "People's labels are not a recorded sample, so the labels of llama are not used."
     assert said in unjudged("compare", described).stderr.decode()
     assert unjudged("audit", described).returncode == 0
 

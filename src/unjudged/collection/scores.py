@@ -73,7 +73,7 @@ class Scores:
         or wide. Columns of a wide table are measures if a column names the system, if `measures` names
         them, or if all are known as measures, and systems if none is; `wide` says which. `columns` names
         columns by role. A missing value may be any in the range of its measure, unless `missing` is 'zero' or
-        'drop'. `range` is that of measures which are not known, and `lower` names those of them whose lower
+        'drop'. `range` is for measures that are not known, and `lower` names the ones whose lower
         values are better, such as a latency. `by` is a column with the segment of each query. Columns `low`
         and `high` of a long table are bounds of each value, as `engines.spark.evaluate(bounds=True)` has
         them.

@@ -67,7 +67,7 @@ class RecognisedFile:
 def recognise(source: Any, kind: str = "") -> RecognisedFile:
     """Return what a file is; of a file that nothing here reads, the errors say why.
 
-    The kind is that of its start, unless a description has the file and so says it.
+    The start of a file shows its kind, unless a description has the file and says it.
     """
     file = str(getattr(source, "file", source))
     if kind_of_source(file) != FILE or (not file.startswith(DATASET) and not os.path.exists(file)):
@@ -101,7 +101,7 @@ def people_first(judgments: Iterable[RecognisedFile]) -> list[RecognisedFile]:
 
 
 def with_names(files: Iterable[RecognisedFile], wanted: set[bytes]) -> list[RecognisedFile]:
-    """Return files with, in place of the content of texts, those of these names that they have."""
+    """Return files in which texts have the names that they share with these, instead of their content."""
     return [_looked_up(one, wanted) if one.kind == TEXTS else one for one in files]
 
 

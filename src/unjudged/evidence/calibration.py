@@ -234,7 +234,7 @@ JUDGED_SHARE, NEARLY_ALL = 0.6, 0.95
 """Of the documents that pooled runs have down to the pool's depth at least this share is judged, usually
 nearly all."""
 DEEPEST = 100
-"""The depth that is taken for that of a pool if the judgments reach so far."""
+"""The depth that is taken for the pool's if the judgments reach so far."""
 
 
 @dataclass(frozen=True, eq=False)

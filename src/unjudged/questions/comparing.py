@@ -188,7 +188,7 @@ def compare_collections(
         Names and what they are: a `Collection` or its description, (judgments, runs), or a table of scores
         that `Scores.read` takes. Each needs the same runs and at least two queries.
     measure
-        One measure: that of the tables if they have only one, else nDCG@10.
+        One measure: the tables' if they have only one, else nDCG@10.
     predictions
         What models predict, of all collections.
     depth

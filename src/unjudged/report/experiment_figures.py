@@ -157,7 +157,7 @@ def scatter(
 ) -> Figure:
     """Draw the estimate of every run against its actual value: a panel per measure and level.
 
-    On the line they are equal. Each panel states the statistics of its own sample, and the title those of the
+    On the line they are equal. Each panel has the statistics of its own sample, and the title those for the
     nearest. `titles` replaces the names of measures.
     """
     made = result.source

@@ -157,7 +157,7 @@ def differences_figure(pair: Row, by_query: Sequence[Row], systems: Sequence[str
 def choices_figure(result: Any) -> Figure:
     """Draw a strip per choice, a column per measure: the difference, its interval, and who leads.
 
-    The colour is that of the leader; the dot is filled if the leader is better. Each measure has its own
+    The colour is the leader's; the dot is filled if the leader is better. Each measure has its own
     scale, with no difference in its middle.
     """
     rows, systems = result.rows["choices"], result.settings["systems"]

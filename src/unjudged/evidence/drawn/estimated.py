@@ -305,7 +305,7 @@ OTHERS = " Unjudged documents that could not be drawn count as not relevant."
 
 
 def check_mean(measure: Measure) -> None:
-    """Refuse a measure whose mean is not that of values which judging a document moves."""
+    """Refuse a measure whose mean is not a mean of values that judging a document moves."""
     traits = measure.traits
     if traits.skips_unjudged or not traits.quality or traits.across_queries or measure.geometric:
         raise UsageError(f"{measure} is not estimated from drawn documents")
