@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unjudged import Scores, compare, compare_collections, evaluate, gate
+from tests.report.test_page import read
+from unjudged import Scores, compare, compare_collections, evaluate, gate, report_page
 from unjudged.base.errors import InputError
 from unjudged.evidence.table import least_sure
 
@@ -121,6 +122,8 @@ def test_words_name_missing_values() -> None:
     assert "2 values are missing" not in said
     assert "3 values are missing: system 'a' on query 'q5'" in said
     assert "missing values could blur it: between" in said or "but missing values could" in said
+    step = read(report_page(found).html)["measures"][0]["next"]
+    assert step == ["find the missing values that matter most."]
     undecided = str(gate(found, "a", "b"))
     assert "missing values at their worst" in undecided
     for missing, words in (("zero", "Missing values count as 0."), ("drop", "3 queries left out")):

@@ -20,7 +20,7 @@ from unjudged.measures.kernel.measure import Measure
 from unjudged.rankings.origin import Origin
 from unjudged.results.comparison import Comparison
 from unjudged.results.fields import LITTLE, Row
-from unjudged.results.words import headline_sentence, some, wide_ranges
+from unjudged.results.words import GAPS, headline_sentence, some, wide_ranges
 
 
 def answer_of(
@@ -111,8 +111,12 @@ def _next(pairs: Sequence[Row], hot: Sequence[str]) -> Iterator[str]:
     headlines = {row["headline"] for row in pairs}
     unknown = bool(pairs) and all(row["more_judging"] == UNKNOWN for row in pairs)
     if hot or headlines & {NEEDS_JUDGING, NEEDS_BOTH}:
-        yield f"judge what matters most to {hot[0]}." if hot else "judge what matters most."
-        yield "next"
+        of = f" to {hot[0]}" if hot else ""
+        if any(row["gaps"] for row in pairs):
+            yield f"find the {GAPS} that matter most{of}."
+        else:
+            yield f"judge what matters most{of}."
+            yield "next"
     elif headlines & {NEEDS_QUERIES, FEW_QUERIES}:
         many = sum(row["headline"] in (NEEDS_QUERIES, FEW_QUERIES) for row in pairs)
         judging = "" if unknown else " More judging would hardly change the order."
