@@ -143,3 +143,8 @@ def test_intervals_over_few_queries_cover(queries: int, least: float, shape: tup
     truth = shape[0] / sum(shape)
     low, high = mean_interval(rng.beta(*shape, (repeats, queries)), (0.0, 1.0), 0.95)
     assert ((low <= truth) & (truth <= high)).mean() >= least
+
+
+def test_ndcg_has_bounds_where_no_document_can_have_a_gain() -> None:
+    found = bounds(parse("nDCG(gains={1: 0})@3")[0], JudgedRankings.spelled("1 U 0 N"))
+    assert (found.low.tolist(), found.high.tolist()) == ([0.0], [0.0])

@@ -227,7 +227,7 @@ def bounds_of_ndcg(measure: Measure, r: JudgedRankings, unseen: Integers, top: i
     grades = distinct([0, top, *(g for named in gains or {} for g in (named - 1, named) if 0 <= g <= top)])
     possible = measure.gain(grades)
     levels = distinct(np.concatenate([known[known > 0], [possible.max()]]))
-    levels = levels[levels > 0]
+    levels = levels[levels > 0] if levels.any() else np.ones(1)  # if nothing can have a gain, values are 0
     if len(levels) > MOST_LEVELS:
         return Bounds(np.zeros(len(r)), np.ones(len(r)), exact=False)
     start = r.total(known[r.row] * (r.rank <= cutoff) / np.log2(r.rank + 1.0))
