@@ -41,13 +41,14 @@ def test_every_row_is_the_one_that_compare_has(qrels: Any, old: Any, new: Any, d
         assert str([own[name] for name in TOLD]) == str([row[name] for name in TOLD])
         left_out = "unjudged='condensed'" in row["measure"]
         assert left_out == (row["unjudged"] == "condensed")
-    changes = {row["change"]: row for row in found["choices"] if "change" in row}
+    changes = {row["label"]: row for row in found["choices"] if "cutoff" not in row}
     (wilcoxon,) = compare(qrels, {"old": old, "new": new}, test="wilcoxon").pairs
     assert changes["wilcoxon test"]["headline"] == wilcoxon["headline"]
-    (worst,) = compare(qrels, {"old": old, "new": new}).pairs
-    end = worst["low"] if worst["ahead"] == "new" else worst["high"]
-    if worst["ahead"] and worst["low"] < worst["high"]:
-        assert abs(changes["worst case"]["difference"]) <= max(abs(end), abs(worst["difference"])) + 1e-9
+    (base,) = compare(qrels, {"old": old, "new": new}).pairs
+    assert (changes["worst case"]["better"] is not None) >= base["sure"]
+    assert (changes["unjudged as those seen"]["better"] is not None) >= (base["better"] is not None)
+    if base["ahead"] and base["low"] <= 0 <= base["high"]:
+        assert abs(changes["worst case"]["difference"]) <= max(abs(base["low"]), abs(base["high"])) + 1e-9
 
 
 def test_segments_are_left_out_one_at_a_time() -> None:
@@ -56,7 +57,7 @@ def test_segments_are_left_out_one_at_a_time() -> None:
         for query in Collection(sample.qrels, TWO).judgments.queries
     }
     found = compare_choices(sample.qrels, TWO, segments=segments)
-    (row,) = (row for row in found["choices"] if row.get("change") == "without odd")
+    (row,) = (row for row in found["choices"] if row["label"] == "without odd")
     own = compare(sample.qrels, TWO, segments=segments).rows["segments"]
     (even,) = (one for one in own if one["segment"] == "even")
     assert row["difference"] == even["difference"]

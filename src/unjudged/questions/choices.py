@@ -52,10 +52,9 @@ class Choice(NamedTuple):
     family: str
 
     @property
-    def label(self) -> str:
-        """What it is called in a table, beside its measure."""
-        left_out = ", unjudged left out" if self.unjudged == LEFT_OUT else ""
-        return f"relevant {self.least:g}, cutoff {self.cutoff}{left_out}"
+    def group(self) -> str:
+        """What it shares with others that differ in cutoff or measure."""
+        return f"relevant {self.least:g}{', unjudged left out' if self.unjudged == LEFT_OUT else ''}"
 
     def scored(self) -> Measure:
         """Return the measure; where it knows gains alone, lower grades have none."""
@@ -115,18 +114,15 @@ def compare_choices(
     found = gather(subject, [*dict.fromkeys([*of, base])], depth=depth, seed=seed)
     rows, one_at_a_time = list[Row](), list[Row]()
     for evidence in found.evidence:
-        contrast, choice = (
-            evidence.contrast(np.array([1]), np.array([0]), by_query=True),
-            of.get(evidence.measure),
-        )
-        if choice is not None:
-            rows.append({**_row(contrast, settings), "choice": choice.label, **choice._asdict()})
+        contrast = evidence.contrast(np.array([1]), np.array([0]), by_query=True)
+        if (choice := of.get(evidence.measure)) is not None:
+            row = _row(contrast, settings, choice.group, f"cutoff {choice.cutoff}")
+            rows.append(row | choice._asdict())
         if evidence.measure == base:
             masks = {} if (named := subject.segments(segments)) is None else segments_of(named, found.queries)
             left = {name: ~mask for name, mask in masks.items() if (~mask).sum() > 1}
             for label, varied, how in _one_at_a_time(contrast, settings, left):
-                own = {"choice": f"{base}, {label}", "family": base.name, "change": label}
-                one_at_a_time.append({**_row(varied, how), **own})
+                one_at_a_time.append(_row(varied, how, str(base), label) | {"family": base.name})
     rows += one_at_a_time
     told: dict[str, Any] = {"systems": list(found.systems), "alpha": settings.alpha, "library": found.library}
     told |= {"test": settings.test.title, "said": list(survival_of(rows))}
@@ -146,12 +142,12 @@ def _every(chosen: Choices, judgments: Judgments) -> list[Choice]:
     return [Choice(*one) for one in product(*parts)]
 
 
-def _row(contrast: Contrast, settings: Settings) -> Row:
+def _row(contrast: Contrast, settings: Settings, group: str, label: str) -> Row:
     """Return the row of the only pair, with its leader as a table shows it."""
     (columns,) = decide([run_tests(contrast, settings, shares=False)], settings)
     (row,) = rows_of(contrast, columns)
-    leads = "equal" if row["ahead"] is None else row["ahead"]
-    return row | {"leads": leads if row["better"] or row["ahead"] is None else f"{leads}?"}
+    leads = row["better"] or ("equal" if row["ahead"] is None else f"{row['ahead']}?")
+    return row | {"leads": leads, "choice": f"{group}, {label}", "group": group, "label": label}
 
 
 def _one_at_a_time(
@@ -203,7 +199,7 @@ def survival_of(rows: Sequence[Row]) -> Iterator[str]:
     yield f"{leader} leads under {names.count(leader)} of {len(names)} choices{sure}."
     if others := list(_exceptions(crossed, leader)):
         yield f"It does not lead {' or '.join(others)}."
-    changes = {row["change"]: row["ahead"] == leader for row in rows if "change" in row}
+    changes = {row["label"]: row["ahead"] == leader for row in rows if "cutoff" not in row}
     if changes:
         turned = " and ".join(name for name, leads in changes.items() if not leads)
         than = f"all but {turned}" if turned else f"all {len(changes)}"

@@ -164,11 +164,8 @@ def choices_figure(result: Any) -> Figure:
     families = list(dict.fromkeys(row["family"] for row in rows))
     groups: dict[str, dict[str, list[Row]]] = {}
     for row in rows:
-        head = row["choice"].removesuffix(row["change"]).rstrip(", ") if "change" in row else ""
-        out = ", unjudged left out" if row.get("unjudged") == "condensed" else ""
-        label = row["change"] if head else f"cutoff {row['cutoff']}"
-        group = groups.setdefault(f"{head}, one at a time" if head else f"relevant {row['least']:g}{out}", {})
-        group.setdefault(named(label), []).append(row)
+        group = row["group"] if "cutoff" in row else f"{row['group']}, one at a time"
+        groups.setdefault(group, {}).setdefault(named(row["label"]), []).append(row)
     left = 10 + max(width_of(label, 11) for group in groups.values() for label in group)
     wide, y = (WIDTH - left - 4) / len(families), 32.0
     colours = {name: colour_of(place) for place, name in enumerate(systems)}
