@@ -128,8 +128,8 @@ def test_measures_without_an_interval_have_their_mean_and_a_note() -> None:
     assert {
         "Judged@10: no interval: Judged has no bounds.",
         (
-            "Intervals: every completion of the judgments, exact; documents that neither the pool nor the run "
-            "has count as not relevant."
+            "Intervals: every completion of the judgments, exact; documents that neither the pool nor "
+            "the run has count as not relevant."
         ),
     } <= set(scores.with_interval("bounds").notes)
 
