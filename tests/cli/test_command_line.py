@@ -109,11 +109,19 @@ def wait_until_it_waits(process: int) -> None:
         time.sleep(0.05)
 
 
+IN_THE_FOREGROUND = """
+import signal
+from unjudged.cli.main import main
+signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs in the background may ignore it
+main()
+"""
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ there")
 def test_interrupt_ends_in_a_second(tmp_path: Path) -> None:
     fifo, target = tmp_path / "fifo", tmp_path / "out"
     os.mkfifo(fifo)
-    command = [sys.executable, "-m", "unjudged", "evaluate", QRELS, str(fifo), "-o", str(target)]
+    command = [sys.executable, "-c", IN_THE_FOREGROUND, "evaluate", QRELS, str(fifo), "-o", str(target)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE)
     with fifo.open("wb") as writer:
         writer.write(b"q01 Q0 d001 1 1 t\n")

@@ -10,6 +10,7 @@ const MARKS = { // of headlines
   "needs both": ["hot-range", (x, y, r) => draw("path", stroke("hot", 1.5, { d: `M${x} ${y - r}l${r} ${1.8 * r}h${-2 * r}z` }))],
   "few queries": ["range", (x, y, r) => draw("circle", ink("quiet", { cx: x, cy: y, r: 0.35 * r }))],
 };
+const OPEN_FIRST = ["needs judging", "needs both", "needs queries", "few queries", "better"];
 let pairAt = null; // where each pair is among the pairs of a measure; each is stored once, as a minus b
 
 function indexPairs() {
@@ -159,7 +160,9 @@ function drawPairs() {
 
 function pairsTable() {
   if (!byId("pairs-all").open) return;
-  const rows = Array.from(measure().pairs.a, (_, k) => pairNumber(k));
+  const rank = (pair) => OPEN_FIRST.indexOf(pair.headline);
+  const rows = Array.from(measure().pairs.a, (_, k) => pairNumber(k))
+    .sort((x, y) => rank(x) - rank(y) || Math.abs(y.difference) - Math.abs(x.difference));
   table(byId("pairs-table"), [
     { name: "ahead", kind: "name", value: (pair) => facts.runs[pair.ahead], show: (pair) => make("button", { type: "button", onclick: () => choosePair(pair.ahead, pair.other) }, shorten(facts.runs[pair.ahead], 40)) },
     { name: "other", kind: "name", value: (pair) => facts.runs[pair.other] },
@@ -213,7 +216,7 @@ function drawStrips() {
     }
     return found;
   });
-  const kinds = [["worse", "quiet"], ...["needs judging", "needs both", "needs queries", "few queries", "better"].map((headline) => [headline, MARKS[headline][0]])];
+  const kinds = [["worse", "quiet"], ...OPEN_FIRST.map((headline) => [headline, MARKS[headline][0]])];
   const paths = new Map(kinds.map(([kind]) => [kind, []]));
   order.forEach((run, i) => {
     let x = room;
