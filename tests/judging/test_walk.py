@@ -110,6 +110,22 @@ def test_judging_until_the_order_is_decided(folder: Path) -> None:
         assert problem in refused(2, "next", "judged.sample", *asked[2:6], *words)
 
 
+def test_a_document_that_cannot_be_judged_concerns_the_runs_that_have_it(folder: Path) -> None:
+    """One of fifty answers is "cannot judge": intervals of runs without that document stay as narrow."""
+    runs = [path.name for path in sample.runs.values()]
+    printed("next", "qrels.txt", *runs, "-d", "holes(50)", "-o", "a.sample")
+    answered(folder / "a.sample")
+    whole = (folder / "a.sample").read_text()
+    first = next(line for line in whole.splitlines() if line[0] != "#")
+    (folder / "b.sample").write_text(whole.replace(first, f"{first[:-1]}-2"))
+    width = {}
+    for file in ("a.sample", "b.sample"):
+        for row in evaluate(file, sample.runs, "nDCG@10").rows["systems"]:
+            width[file, row["system"]] = row["estimate_high"] - row["estimate_low"]
+    for name in sample.runs:
+        assert width["b.sample", name] < 1.2 * width["a.sample", name]
+
+
 def test_a_sample_of_a_new_pool(folder: Path) -> None:
     """Without judgments: a sample of the pool of all runs, judged by two people, then estimates."""
     runs = [path.name for path in sample.runs.values()]

@@ -223,13 +223,18 @@ class EstimatedEvidence:
 
     @cached_property
     def _closed(self) -> RankingsEvidence | None:
-        """The evidence if documents that were not drawn are not relevant; None if no other is unknown."""
-        cutoff = self.measure.given.get("cutoff", inf)
-        if not unknown_in(self.population, cutoff, self.plain.depth).any():
+        """The evidence if documents that were not drawn are not relevant; None if no other is unknown.
+
+        Unknown are documents within the cutoff that could not be drawn, or not be judged.
+        """
+        cutoff, depth = self.measure.given.get("cutoff", inf), self.plain.depth
+        unknown = unknown_in(self.population, cutoff, depth)
+        if not unknown.any():
             return None
         shared = self.shared
         grade = shared.judgments.grade.copy()
         grade[self.population.row] = self.population.grade
+        grade[(grade < 0) & ~unknown] = 0
         pool = shared.judgments.with_grades(grade)
         listed = shared.original.grade.copy()
         own = shared.name < len(listed)
@@ -241,7 +246,8 @@ class EstimatedEvidence:
             original=replace(shared.original.with_grades(listed), frame=None),
         )
         scores = self.measure.averaged(closed.per_run(self.measure.compute(closed.rankings)))
-        return replace(self.plain, shared=closed, scores=scores, facts={})
+        depth = depth if cutoff == inf else min(int(cutoff), depth or int(cutoff))
+        return replace(self.plain, shared=closed, scores=scores, depth=depth, facts={})
 
     def _slack(self, first: Ints, second: Ints, made: Contrast) -> Floats | None:
         """Return how far documents that nobody could have drawn may lower and raise each mean."""

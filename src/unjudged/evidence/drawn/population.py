@@ -148,7 +148,7 @@ def _one_by_one(judgments: Judgments, *, predicted: bool) -> Found | None:
 
 
 def unknown_in(population: Population, cutoff: float, depth: int | None) -> Mask:
-    """Return which runs have documents within the cutoff that nobody judged and nobody could have drawn."""
+    """Return documents that a run has within the cutoff, that nobody judged, and nobody could have drawn."""
     from unjudged.evidence.tipping import is_open
 
     shared = population.shared
@@ -156,7 +156,6 @@ def unknown_in(population: Population, cutoff: float, depth: int | None) -> Mask
     framed = np.zeros(len(shared.judgments.grade), bool)
     framed[population.row] = True
     open_here = is_open(shared, r, depth) & ~framed[r.row] & (r.rank <= cutoff)
-    runs = np.unique(r.ranking[open_here] // len(shared.queries))
-    found = np.zeros(len(shared.runs), bool)
-    found[runs] = True
+    found = np.zeros(len(framed), bool)
+    found[r.row[open_here]] = True
     return found
