@@ -11,7 +11,7 @@ import numpy as np
 from unjudged.base.choices import CorrectionName, TestName, TiesName, check_probability
 from unjudged.base.errors import UnjudgedWarning, UsageError, announce
 from unjudged.base.notes import Note, note
-from unjudged.base.segments import Floats, Mask
+from unjudged.base.segments import Floats
 from unjudged.base.wording import counted, shortlist
 from unjudged.collection.collection import Collection
 from unjudged.collection.description import description_of
@@ -19,9 +19,9 @@ from unjudged.collection.query_segments import SegmentsSource, several_segments
 from unjudged.collection.scores import Scores
 from unjudged.data.sources import FILE, FRAME, MAPPING, kind_of_source
 from unjudged.evidence.contrast import Evidence
-from unjudged.inference.infer import Settings, separate
+from unjudged.inference.infer import Settings
 from unjudged.inference.macro import MACRO, collection_rows, macro_variances
-from unjudged.inference.rows import MOST_PERMUTATIONS, answer, pairs_of, place_of_baseline
+from unjudged.inference.rows import answer, pairs_of, place_of_baseline
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.questions.fitting_measures import notes_on_measures
 from unjudged.questions.gathered import Gathered
@@ -35,6 +35,7 @@ from unjudged.questions.gathering import (
 )
 from unjudged.rankings.runs import RunsSource
 from unjudged.results.comparison import Comparison
+from unjudged.results.words import method_of_segments
 
 
 def compare(
@@ -110,29 +111,6 @@ def compare(
     return compare_gathered(found, settings, baseline, subject.segments(segments))
 
 
-def family_of(pairs: int, measures: int) -> str:
-    """Say which tests were corrected together, in words; nothing if each stands alone."""
-    each = " per measure" if measures > 1 else ""
-    return f"{pairs} pairs{each}" if pairs > 1 else ""
-
-
-def told_of_segments(
-    parts: Mapping[str, Mask], pairs: int, measures: int, settings: Settings
-) -> dict[str, Any]:
-    """Return which tests of segments were corrected together, in words; one query is not tested."""
-    made = sum(int(own.sum()) > 1 for own in parts.values())
-    said = counted(made, "segment") + (f" of {pairs} pairs" if pairs > 1 else "")
-    said = said if pairs == 1 else f"{made * pairs} tests: {said}"
-    correction = separate(settings.correction)
-    return {
-        "undrawn": correction.name != "none" and pairs / settings.alpha > MOST_PERMUTATIONS + 1,
-        "correction": correction.title,
-        "corrected": correction.name != "none",
-        "tests": said + (" per measure" if measures > 1 else ""),
-        "untested": len(parts) - made,
-    }
-
-
 def compare_gathered(
     found: Gathered,
     settings: Settings,
@@ -147,6 +125,8 @@ def compare_gathered(
     rows, said = answer(found.evidence, settings, baseline=baseline, segments=parts)
     measures = len(found.measures)
     pairs = len(rows["pairs"]) // measures
+    each = " per measure" if measures > 1 else ""
+    family = f"{pairs} pairs{each}" if pairs > 1 else ""
     notes = [*found.notes, *notes_on_measures(found.measures), *said]
     told: dict[str, Any] = {
         "systems": names,
@@ -155,11 +135,11 @@ def compare_gathered(
         "alpha": settings.alpha,
         "test": settings.test.title,
         "correction": settings.correction.title,
-        "family": family_of(pairs, measures),
+        "family": family,
         "library": found.library,
     }
     if parts is not None:
-        told["segments"] = told_of_segments(parts, pairs, measures, settings)
+        told["segments"] = method_of_segments(settings, parts.values(), pairs, family, each)
     return Comparison(rows, notes, told, source=found)
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf, isfinite, isnan
 from statistics import median
 from typing import Any
 
 from unjudged.base.notes import Note, note
+from unjudged.base.segments import Mask
 from unjudged.base.wording import counted, p_text, percent, shortlist
 from unjudged.collection.query_segments import EVERY
+from unjudged.inference.infer import Settings, separate
 from unjudged.inference.margins import AS_JUDGED, FAIL, MISSING, PASS, SEEN, UNDECIDED, WORST
 from unjudged.inference.rows import MOST_PERMUTATIONS
 from unjudged.inference.systems import other_of
@@ -111,7 +113,7 @@ def notes_of_view(result: Any, view: str, *, marks: bool = True) -> list[str]:
     if view not in ("systems", "pairs", "segments", "collections") or "test" not in result.settings:
         return []
     if view == "segments":
-        return [*segment_sentences(rows, result.settings["alpha"]), method_of_segments(result.settings)]
+        return [*segment_sentences(rows, result.settings["alpha"]), result.settings["segments"]]
     if view in ("systems", "collections") and "collections" in result.settings:
         return [*of_collections(result.settings), method_of(result.settings), *without_judging(result.pairs)]
     sought = marks and view == "pairs" and any(isfinite(row.get("flip", inf)) for row in rows)
@@ -141,21 +143,27 @@ def of_collections(settings: Mapping[str, Any]) -> list[Note]:
     return [note("collections", geometric="geometric, " if settings["geometric"] else "", sizes=sizes)]
 
 
-def method_of_segments(settings: Mapping[str, Any]) -> str:
-    """Return how differences within segments, between them, and over all queries were tested."""
-    title, family = settings["test"], settings["segments"]
-    said = f"{title[0].upper()}{title[1:]}, {settings['correction']}"
-    if family["corrected"]:
-        said = f"{title[0].upper()}{title[1:]}, {family['correction']} over {family['tests']}"
-        if settings["family"]:
-            said += f"; between segments over {settings['family']}"
-            said += f"; all: {settings['correction']} over {settings['family']}"
-    left_out = ""
-    if family["untested"]:
-        left_out = f" {counted(family['untested'], 'segment')} of one query cannot be tested: not counted."
-    if family["undrawn"]:
+def method_of_segments(
+    settings: Settings, segments: Iterable[Mask], pairs: int, family: str, each: str
+) -> str:
+    """Return how differences within segments, between them, and over all queries were tested.
+
+    `family` is what tests over all queries were corrected over, and `each` how many families there are.
+    """
+    tested = [int(own.sum()) > 1 for own in segments]
+    tests, one = counted(sum(tested), "segment"), separate(settings.correction)
+    if pairs > 1:
+        tests = f"{sum(tested) * pairs} tests: {tests} of {pairs} pairs"
+    said, left_out = f"{settings.test.heading}, {settings.correction.title}", ""
+    if one.name != "none":
+        said = f"{settings.test.heading}, {one.title} over {tests}{each}"
+        all_queries = f"{settings.correction.title} over {family}"
+        said += f"; between segments over {family}; all: {all_queries}" if family else ""
+    if not all(tested):
+        left_out = f" {counted(tested.count(False), 'segment')} of one query cannot be tested: not counted."
+    if one.name != "none" and pairs / settings.alpha > MOST_PERMUTATIONS + 1:
         left_out += f" {MOST_PERMUTATIONS:,} draws cannot show that segments differ among so many tests."
-    return f"{DETECTABLE} {said}, alpha = {settings['alpha']:g}.{left_out}"
+    return f"{DETECTABLE} {said}, alpha = {settings.alpha:g}.{left_out}"
 
 
 def segment_sentences(rows: Sequence[Row], alpha: float) -> list[str]:

@@ -37,7 +37,6 @@ from unjudged.results.words import (
     NEEDED,
     NOT_EVEN,
     OF_JUDGED,
-    method_of_segments,
     segment_sentences,
     without_judging,
 )
@@ -220,7 +219,7 @@ def _segments(result: Comparison) -> dict[str, Any]:
     grid, said = result.grid("segments"), segment_sentences(result.segments, result.settings["alpha"])
     rows = [[c.text(known(v)) for c, v in zip(grid.columns, row, strict=True)] for row in grid.rows]
     columns = [[column.name, column.numeric] for column in grid.columns]
-    texts = {"words": said, "notes": [method_of_segments(result.settings)], "rows": rows}
+    texts = {"words": said, "notes": [result.settings["segments"]], "rows": rows}
     return {"title": "Differences by segment", "columns": columns, **_plain(texts)}
 
 
