@@ -39,7 +39,7 @@ NUMBERED = {str(q): q for q in range(QUERIES)}
 
 
 def unordered(add: Callable[[scanner.UnorderedRows], None]) -> Any:
-    rows = scanner.UnorderedRows(0, 1 << 20)
+    rows = scanner.UnorderedRows(1 << 20)
     add(rows)
     order, matched, repeated = scanner.GroupedRows([rows]).match(0, scanner.PARTS, scanner.Index(*IDS))
     return sorted(order.tolist()), sorted(matched.row.tolist()), repeated  # hashes decide which part is first

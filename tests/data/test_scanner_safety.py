@@ -80,8 +80,8 @@ def test_damaged_tables_are_refused(damage: str) -> None:
         lambda: plain.match_table(table, plain.Index(*judged)),
         lambda: scanner.best_first(table),
         lambda: plain.best_first(table),
-        lambda: scanner.UnorderedRows(0, 1 << 20).add(table),
-        lambda: plain_unordered.UnorderedRows(0, 1 << 20).add(table),
+        lambda: scanner.UnorderedRows(1 << 20).add(table),
+        lambda: plain_unordered.UnorderedRows(1 << 20).add(table),
         lambda: scanner.nested_rows(table, False),
         lambda: plain_mappings.nested_rows(table, False),
     ]
@@ -125,7 +125,7 @@ def test_a_score_that_is_nan_never_reaches_a_sort() -> None:
             module.match_table(table, module.Index(*judged))
         with pytest.raises(InputError, match=r"row 1 \(from 0\): the score is nan"):
             module.best_first(table)
-    for rows in (scanner.UnorderedRows(0, 1 << 20), plain_unordered.UnorderedRows(0, 1 << 20)):
+    for rows in (scanner.UnorderedRows(1 << 20), plain_unordered.UnorderedRows(1 << 20)):
         with pytest.raises(InputError, match=r"row 1 \(from 0\): the score is nan"):
             rows.add(table)
     assert scanner.best_first(table.span(1, 2)).tolist() == plain.best_first(table.span(1, 2)).tolist() == [2]
@@ -293,7 +293,7 @@ single = np.array([0, len(names)])
 plain = dict(zip(names, range(400)))
 
 def unordered():
-    rows = scanner.UnorderedRows(0, 1 << 20)
+    rows = scanner.UnorderedRows(1 << 20)
     scanner.scan_unordered(io.BytesIO(text), rows, RUN)
     rows.add(other)
     return scanner.GroupedRows([rows])

@@ -1,9 +1,8 @@
 """Rows matched with the judged documents; a repeated document is refused.
 
-The rows of each query are mostly together. Rows in any other order are matched without holding more in memory
-than the limit allows: each is kept by its query, in one of many parts that the query's hash decides, and each
-part is matched on its own. Where not all parts fit in memory, the rows are read again for those that were
-dropped.
+The rows of each query are mostly together. Rows in any other order are kept in memory, as far as the limit
+allows: each by its query, in one of many parts that the query's hash decides, and each part is matched on its
+own.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from unjudged.base.errors import DuplicateError, InputError, UnjudgedError
 from unjudged.base.segments import ends, ranges, stable_order
 from unjudged.base.threads import Threads, cores
 from unjudged.data.columns import Layout, no_rows, seen_before, seen_twice
-from unjudged.data.limits import check, exceeded, limit, memory_of, within_memory
+from unjudged.data.limits import check, limit, memory_of, within_memory
 from unjudged.data.scan import scanner
 from unjudged.data.scan.checks import changed_while_read, checked_starts
 from unjudged.data.scan.plain.text import numbered_lines
@@ -254,24 +253,16 @@ class DocumentTwice(Exception):
 def match_ungrouped(keep: Sequence[Keep], judged: scanner.Index, pool: Threads, workers: int) -> Matched:
     """Match a run, query by query in the order in which they first come.
 
-    Each of `keep` adds a piece of the run to rows of its own. All are called again as long as there are
-    queries whose rows did not fit.
+    Each of `keep` adds a piece of the run to rows of its own.
     """
-    shares: list[Share] = []
-    first, queries = 0, Ids.of([])
-    while first < scanner.PARTS:
-        kept = [scanner.UnorderedRows(first, limit("MEMORY") // len(keep)) for _ in keep]
-        list(pool.map(lambda add, rows: add(rows), keep, kept))
-        rows = scanner.GroupedRows(kept)
-        if rows.stop == first:
-            raise exceeded("MEMORY")
-        shares += _matches(rows, judged, pool, workers)
-        first, queries = rows.stop, rows.queries
-        del kept, rows  # before the next ones are read
+    kept = [scanner.UnorderedRows(limit("MEMORY") // len(keep)) for _ in keep]
+    list(pool.map(lambda add, rows: add(rows), keep, kept))
+    rows = scanner.GroupedRows(kept)
+    shares = _matches(rows, judged, pool, workers)
     repeated = [pair for _, _, pairs in shares for pair in pairs]
     if repeated:
         number, document = min(repeated)
-        raise DocumentTwice(queries.raw(number), document)
+        raise DocumentTwice(rows.queries.raw(number), document)
     return _in_order(shares)
 
 
@@ -313,11 +304,11 @@ def _named_in_tables(tables: Iterable[Table], twice: DocumentTwice) -> InputErro
 
 
 def _matches(rows: scanner.GroupedRows, judged: scanner.Index, pool: Threads, workers: int) -> list[Share]:
-    """Match the parts that are complete, in shares of about the same number of rows."""
+    """Match the parts, in shares of about the same number of rows."""
     before = np.concatenate([[0], np.cumsum(rows.rows)])
     shares = int(max(1, min(workers, before[-1] // SMALLEST_SHARE)))
     cuts = np.searchsorted(before, np.linspace(0, before[-1], shares + 1)[1:-1])
-    cuts = np.concatenate([[rows.first], np.clip(cuts, rows.first, rows.stop), [rows.stop]])
+    cuts = np.concatenate([[0], cuts, [scanner.PARTS]])
     spans = cuts[:-1].tolist(), cuts[1:].tolist()
     return list(pool.map(lambda first, stop: rows.match(first, stop, judged), *spans))
 

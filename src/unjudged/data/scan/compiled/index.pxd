@@ -1,8 +1,10 @@
-# Identifiers as compiled code sees them, and hash tables that find the judged ones by their bytes.
+# Identifiers as compiled code sees them, and the judged ones by their hashes.
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.string cimport memset
 
 from unjudged.data.scan.compiled.text cimport keyed_hash, same_bytes
+from unjudged.data.scan.compiled.vector cimport DONE, NO_MEMORY, REPEATED_DOCUMENT, Status, Vector, reserve
 
 
 cdef struct Names:
@@ -19,8 +21,6 @@ cdef struct Lookup:
     const int64_t *starts     # the rows of query q are starts[q] to starts[q + 1]
     int32_t *query_slots      # a hash table of queries; -1 is an empty slot
     int64_t query_mask
-    uint64_t *slots           # one hash table per query: the upper half of a document's hash, then its row + 1
-    const int64_t *slot_starts
     uint32_t *tags            # the upper half of each document's hash
     const uint64_t *key
 
@@ -52,18 +52,6 @@ cdef inline int32_t find_query(const Lookup *index, const char *text, int64_t le
     return query
 
 
-cdef inline int32_t find_document(
-    const Lookup *index, const uint64_t *slots, int64_t mask, const char *text, int64_t length, uint64_t code
-) noexcept nogil:
-    """The row of a document in the hash table of one query, or -1."""
-    cdef int64_t slot = <int64_t>code & mask
-    while slots[slot]:
-        if (slots[slot] ^ code) >> 32 == 0 and is_name(&index.documents, row_of(slots[slot]), text, length):
-            return <int32_t>row_of(slots[slot])
-        slot = (slot + 1) & mask
-    return -1
-
-
 cdef inline uint64_t slot_of(uint64_t code, int64_t row) noexcept nogil:
     """The entry of a hash table for a row: the upper half of a hash, and what is never zero."""
     return (code >> 32 << 32) | <uint64_t>(row + 1)
@@ -82,23 +70,29 @@ cdef inline void add_query(Lookup *index, int64_t query) noexcept nogil:
     index.query_slots[slot] = <int32_t>query
 
 
-cdef inline int64_t add_documents(Lookup *index, int64_t query, int64_t *second) noexcept nogil:
-    """Add the documents of a query. Returns -1, or the first of two rows that name the same document."""
-    cdef int64_t row, length, slot, mask = index.slot_starts[query + 1] - index.slot_starts[query] - 1
-    cdef uint64_t *slots = index.slots + index.slot_starts[query]
-    cdef int32_t other
+cdef inline Status add_documents(
+    Lookup *index, int64_t query, Vector *seen, int64_t *first, int64_t *second
+) noexcept nogil:
+    """Add the documents of a query. `first` and `second` are two rows that name the same document."""
+    cdef int64_t row, length = 0, slot, mask = hash_table_size(index.starts[query + 1] - index.starts[query]) - 1
+    cdef uint64_t *slots
     cdef const char *text
     cdef uint64_t code
+    seen.used = 0
+    if not reserve(seen, (mask + 1) * sizeof(uint64_t)):
+        return NO_MEMORY
+    slots = <uint64_t *>seen.at
+    memset(slots, 0, <size_t>(mask + 1) * sizeof(uint64_t))
     for row in range(index.starts[query], index.starts[query + 1]):
         text = name_of(&index.documents, row, &length)
         code = keyed_hash(text, length, index.key)
-        other = find_document(index, slots, mask, text, length, code)
-        if other >= 0:
-            second[0] = row
-            return other
         index.tags[row] = <uint32_t>(code >> 32)
-        slot = <int64_t>code & mask
+        slot = <int64_t>index.tags[row] & mask
         while slots[slot]:
+            first[0] = row_of(slots[slot])
+            if (slots[slot] ^ code) >> 32 == 0 and is_name(&index.documents, first[0], text, length):
+                second[0] = row
+                return REPEATED_DOCUMENT
             slot = (slot + 1) & mask
         slots[slot] = slot_of(code, row)
-    return -1
+    return DONE

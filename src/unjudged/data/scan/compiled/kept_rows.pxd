@@ -7,7 +7,7 @@ from unjudged.data.scan.compiled.index cimport Names, name_of
 from unjudged.data.scan.compiled.numbered_names cimport NumberedNames, number_of_hashed, release_names, start_names
 from unjudged.data.scan.compiled.text cimport fetch_soon, keyed_hash
 from unjudged.data.scan.compiled.vector cimport (
-    CHANGED, DONE, NO_MEMORY, Status, Vector, push_int64, raw_free, raw_realloc, release,
+    CHANGED, DONE, NO_MEMORY, TOO_MUCH, Status, Vector, push_int64, raw_free, raw_realloc, release,
 )
 
 cdef extern from *:
@@ -43,7 +43,6 @@ cdef enum:
 cdef struct Chunk:  # records follow it, end to end
     Chunk *next
     char *end     # of its records, unless it is the last one
-    bint alone    # not a part of a slab
 
 
 cdef struct Slab:  # chunks follow it, end to end
@@ -66,47 +65,29 @@ cdef struct Record:  # the bytes of the document follow it
 
 cdef struct Store:
     Part parts[PARTS]
-    int first, stop        # the rows of the parts from `first` to just before `stop` are kept
     int64_t size, largest  # bytes of all records, and of those of the largest part
     int64_t most           # how many bytes may be in use while they are matched
     Slab *slabs
     char *room             # what is left of the last slab
     char *room_end
     int64_t slab           # bytes of the next slab
-    Chunk *spare           # chunks of parts that were dropped
     NumberedNames names    # of queries
-    Vector counts          # how many rows each has
+    Vector counts, texts   # how many rows each has, and bytes of documents
 
 
 cdef inline void release_store(Store *store) noexcept nogil:
-    cdef int part
     cdef Slab *following
-    for part in range(PARTS):
-        release_part(store, part)
     while store.slabs != NULL:
         following = store.slabs.next
         raw_free(store.slabs)
         store.slabs = following
     release(&store.counts)
+    release(&store.texts)
     release_names(&store.names)
 
 
-cdef inline void release_part(Store *store, int part) noexcept nogil:
-    cdef Chunk *chunk = store.parts[part].first
-    cdef Chunk *following
-    while chunk != NULL:
-        following = chunk.next
-        if chunk.alone:
-            raw_free(chunk)
-        else:
-            chunk.next, store.spare = store.spare, chunk
-        chunk = following
-    store.size -= store.parts[part].size
-    memset(&store.parts[part], 0, sizeof(Part))
-
-
-cdef inline bint start_store(Store *store, const uint64_t *key, int first, int64_t most) noexcept nogil:
-    store.first, store.stop, store.most = first, PARTS, most
+cdef inline bint start_store(Store *store, const uint64_t *key, int64_t most) noexcept nogil:
+    store.most = most
     return start_names(&store.names, key)
 
 
@@ -131,8 +112,9 @@ cdef inline Status keep_rows(
             fetch_soon(&store.names.slots[<int64_t>codes[k] & store.names.mask])
         for k in range(min(TOGETHER, groups - g)):
             status = number_of_hashed(&store.names, texts[k], lengths[k], codes[k], &number)
-            if status == DONE and number == store.counts.used >> 3 and not push_int64(&store.counts, 0):
-                status = NO_MEMORY
+            if status == DONE and number == store.counts.used >> 3:
+                if not (push_int64(&store.counts, 0) and push_int64(&store.texts, 0)):
+                    status = NO_MEMORY
             if status == DONE:
                 status = keep_group(
                     store, number, part_of(codes[k]), documents, scores, step, starts[g + k], starts[g + k + 1]
@@ -140,8 +122,8 @@ cdef inline Status keep_rows(
             if status != DONE:
                 return status
         g += TOGETHER
-        if memory_of(store) > store.most:
-            drop_parts(store)
+        if store.size + WORKING_SPACE * store.largest > store.most:
+            return TOO_MUCH
     return DONE
 
 
@@ -152,8 +134,6 @@ cdef inline Status keep_group(
     cdef Part *part = &store.parts[place]
     cdef Record record
     cdef int64_t start, end, size
-    if not store.first <= place < store.stop:
-        return DONE
     record.query = <uint32_t>number
     (<int64_t *>store.counts.at)[number] += stop - row
     while row < stop:
@@ -175,66 +155,39 @@ cdef inline Status keep_group(
         part.at += size
         part.size += size
         store.size += size
+        (<int64_t *>store.texts.at)[number] += end - start
         row += 1
     store.largest = max(store.largest, part.size)
     return DONE
 
 
-cdef inline int64_t memory_of(const Store *store) noexcept nogil:
-    return store.size + WORKING_SPACE * store.largest
-
-
 cdef inline bint add_chunk(Store *store, Part *part, int64_t size) noexcept nogil:
-    cdef int64_t room = max(size, CHUNK - <int64_t>sizeof(Chunk))
-    cdef bint alone = size > CHUNK - <int64_t>sizeof(Chunk)
+    """Begin a chunk, with room for `size` bytes at least."""
+    cdef int64_t room = max(CHUNK, (size + <int64_t>sizeof(Chunk) + 7) & ~7)
     cdef Chunk *chunk
-    if alone:
-        chunk = <Chunk *>raw_realloc(NULL, sizeof(Chunk) + <size_t>room)
-    else:
-        chunk = chunk_of_slab(store)
-    if chunk == NULL:
+    if store.room_end - store.room < room and not add_slab(store, room):
         return False
-    chunk.alone = alone
+    chunk = <Chunk *>store.room
+    store.room += room
     if part.last == NULL:
         part.first = chunk
     else:
         part.last.next, part.last.end = chunk, part.at
-    part.last, part.at = chunk, <char *>(chunk + 1)
-    part.end = part.at + room
+    part.last, part.at, part.end = chunk, <char *>(chunk + 1), store.room
     chunk.next = NULL
     return True
 
 
-cdef inline Chunk *chunk_of_slab(Store *store) noexcept nogil:
-    """A chunk that was dropped, or the next one of a slab. NULL if there is no memory."""
-    cdef Chunk *chunk = store.spare
+cdef inline bint add_slab(Store *store, int64_t size) noexcept nogil:
     cdef Slab *slab
-    if chunk != NULL:
-        store.spare = chunk.next
-        return chunk
-    if store.room == store.room_end:
-        store.slab = min(max(2 * store.slab, SMALLEST_SLAB), LARGEST_SLAB)
-        slab = <Slab *>raw_realloc(NULL, sizeof(Slab) + <size_t>store.slab)
-        if slab == NULL:
-            return NULL
-        if store.slab == LARGEST_SLAB:
-            in_large_pages(<char *>slab, sizeof(Slab) + <size_t>store.slab)
-        slab.next, store.slabs = store.slabs, slab
-        store.room = <char *>(slab + 1)
-        store.room_end = store.room + store.slab
-    chunk = <Chunk *>store.room
-    store.room += CHUNK
-    return chunk
-
-
-cdef inline void drop_parts(Store *store) noexcept nogil:
-    """Drop the last half of the parts until the rest takes no more than allowed. The last one is dropped too."""
-    cdef int part, stop
-    while memory_of(store) > store.most and store.stop > store.first:
-        stop = store.first + (store.stop - store.first) // 2
-        while store.stop > stop:
-            store.stop -= 1
-            release_part(store, store.stop)
-        store.largest = 0
-        for part in range(store.first, stop):
-            store.largest = max(store.largest, store.parts[part].size)
+    store.slab = min(max(2 * store.slab, SMALLEST_SLAB), LARGEST_SLAB)
+    size = max(size, store.slab)
+    slab = <Slab *>raw_realloc(NULL, sizeof(Slab) + <size_t>size)
+    if slab == NULL:
+        return False
+    if size >= LARGEST_SLAB:
+        in_large_pages(<char *>slab, sizeof(Slab) + <size_t>size)
+    slab.next, store.slabs = store.slabs, slab
+    store.room = <char *>(slab + 1)
+    store.room_end = store.room + size
+    return True

@@ -3,9 +3,9 @@
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from unjudged.data.scan.compiled.index cimport Lookup, Names, find_document, hash_table_size, is_name, row_of, slot_of
+from unjudged.data.scan.compiled.index cimport Lookup, Names, hash_table_size, is_name, name_of, row_of, slot_of
 from unjudged.data.scan.compiled.ranking cimport Ranked, compare_ranked, rank_order, sort_ranked
-from unjudged.data.scan.compiled.text cimport fetch_soon, keyed_hash
+from unjudged.data.scan.compiled.text cimport keyed_hash
 from unjudged.data.scan.compiled.vector cimport (
     CHANGED, DONE, NO_MEMORY, REPEATED_DOCUMENT, TOO_MANY_ROWS,
     Status, Vector, push_int32, push_int64, release, reserve,
@@ -14,7 +14,6 @@ from unjudged.data.scan.compiled.vector cimport (
 cdef enum:
     MOST_DOCUMENTS = 0x7fffffff   # of one ranking: ranks have 32 bits
     FEW_STEPS = 4
-    TOGETHER = 32   # rows that are hashed before they are looked up, while memory is fetched
 
 
 cdef struct Matches:
@@ -101,21 +100,18 @@ cdef inline Status look_up(
 ) noexcept nogil:
     """Find the judged row of each document, and whether the ranking is in order already.
 
-    A row whose document is not in the data, or whose score is NaN, is met here first.
+    The judged documents are looked up among the rows: most rankings have fewer of them. A row whose document
+    is not in the data, or whose score is NaN, is met here first.
     """
-    cdef int64_t i, k, first = 0, start, end = documents.ends[0], mask = hash_table_size(n) - 1, judged_mask = 0
-    cdef int64_t slot, length, before_length = 0
+    cdef int64_t i, row, start, end = documents.ends[0], mask = hash_table_size(n) - 1
+    cdef int64_t slot, length = 0, before_length = 0
     cdef bint ordered = True
     cdef uint64_t code
     cdef const char *text
     cdef const char *before = NULL
-    cdef uint64_t *seen   # an entry is the upper half of the hash, then the row + 1
+    cdef uint64_t *seen   # an entry is the upper half of the hash, which is the tag, then the row + 1
     cdef int32_t *judged
-    cdef const uint64_t *judged_slots = NULL
     cdef uint64_t key[3]   # a copy that stays in registers
-    cdef const char *texts[TOGETHER]
-    cdef int64_t lengths[TOGETHER]
-    cdef uint64_t codes[TOGETHER]
     memcpy(key, index.key, sizeof(key))
     if n > MOST_DOCUMENTS:
         return TOO_MANY_ROWS
@@ -126,33 +122,34 @@ cdef inline Status look_up(
     seen = <uint64_t *>out.seen.at
     judged = <int32_t *>out.judged.at
     memset(seen, 0, <size_t>(mask + 1) * sizeof(uint64_t))
-    if query >= 0:
-        judged_slots = index.slots + index.slot_starts[query]
-        judged_mask = index.slot_starts[query + 1] - index.slot_starts[query] - 1
-    while first < n:
-        for k in range(min(TOGETHER, n - first)):
-            start, end = end, documents.ends[first + k + 1]
-            if not (start <= end <= documents.size and scores[first + k] == scores[first + k]):
-                return CHANGED
-            texts[k], lengths[k] = documents.data + start, end - start
-            codes[k] = keyed_hash(texts[k], lengths[k], key)
-            if query >= 0:
-                fetch_soon(&judged_slots[<int64_t>codes[k] & judged_mask])
-        for k in range(min(TOGETHER, n - first)):
-            i, text, length, code = first + k, texts[k], lengths[k], codes[k]
-            slot = <int64_t>code & mask
-            while seen[slot]:
-                if (seen[slot] ^ code) >> 32 == 0 and is_name(documents, row_of(seen[slot]), text, length):
-                    out.first, out.second = row_of(seen[slot]), i
-                    return REPEATED_DOCUMENT
-                slot = (slot + 1) & mask
-            seen[slot] = slot_of(code, i)
-            judged[i] = find_document(index, judged_slots, judged_mask, text, length, code) if query >= 0 else -1
-            if i and ordered:
-                ordered = rank_order(scores[i - 1], before, before_length, scores[i], text, length) < 0
-            before, before_length = text, length
-        first += TOGETHER
+    for i in range(n):
+        start, end = end, documents.ends[i + 1]
+        if not (start <= end <= documents.size and scores[i] == scores[i]):
+            return CHANGED
+        text, length = documents.data + start, end - start
+        code = keyed_hash(text, length, key)
+        slot = <int64_t>(code >> 32) & mask
+        while seen[slot]:
+            if (seen[slot] ^ code) >> 32 == 0 and is_name(documents, row_of(seen[slot]), text, length):
+                out.first, out.second = row_of(seen[slot]), i
+                return REPEATED_DOCUMENT
+            slot = (slot + 1) & mask
+        seen[slot] = slot_of(code, i)
+        judged[i] = -1
+        if i and ordered:
+            ordered = rank_order(scores[i - 1], before, before_length, scores[i], text, length) < 0
+        before, before_length = text, length
     in_order[0] = ordered
+    if query >= 0:
+        for row in range(index.starts[query], index.starts[query + 1]):
+            slot = <int64_t>index.tags[row] & mask
+            while seen[slot]:
+                if seen[slot] >> 32 == index.tags[row]:
+                    text = name_of(&index.documents, row, &length)
+                    if is_name(documents, row_of(seen[slot]), text, length):
+                        judged[row_of(seen[slot])] = <int32_t>row
+                        break
+                slot = (slot + 1) & mask
     return DONE
 
 
@@ -209,20 +206,17 @@ cdef inline int64_t hits_of_higher_scores(
     const Ranked *ranked, int64_t hits, double score, int64_t near
 ) noexcept nogil:
     """How many of the judged documents have higher scores. `near` is what the row before has: most come in order."""
-    cdef int64_t steps = 0, low = 0, left = hits, half
+    cdef int64_t low = 0, left = hits, half
     if near == 0 or ranked[near - 1].score > score:
-        while steps < FEW_STEPS and near + steps < hits and ranked[near + steps].score > score:
-            steps += 1
-        if steps < FEW_STEPS:
-            return near + steps
-    while left > 0:
+        if near == hits or ranked[near].score <= score:
+            return near
+        if near + 1 == hits or ranked[near + 1].score <= score:
+            return near + 1
+    while left > 1:   # without a branch that depends on the scores
         half = left >> 1
-        if ranked[low + half].score > score:
-            low += half + 1
-            left -= half + 1
-        else:
-            left = half
-    return low
+        low += half if ranked[low + half - 1].score > score else 0
+        left -= half
+    return low + (ranked[low].score > score)
 
 
 cdef inline int64_t hits_above_in_ties(

@@ -23,7 +23,7 @@ from unjudged.data.scan.compiled.numbered_names cimport NumberedNames, number_of
 from unjudged.data.scan.compiled.ranking cimport Ranked
 from unjudged.data.scan.compiled.text cimport fetch_soon
 from unjudged.data.scan.compiled.vector cimport (
-    CHANGED, DONE, NO_MEMORY, REPEATED_DOCUMENT, TOO_MANY_ROWS, Status, Vector, push, push_int64, release,
+    CHANGED, DONE, NO_MEMORY, REPEATED_DOCUMENT, TOO_MANY_ROWS, TOO_MUCH, Status, Vector, push, push_int64, release,
 )
 
 cdef object frombuffer = np.frombuffer, INT32 = np.dtype(np.int32), INT64 = np.dtype(np.int64)
@@ -50,31 +50,26 @@ cdef class Index:
         """`offsets` cuts the rows of `documents` into one group per query."""
         groups = checked_groups(queries, offsets, documents)
         cdef const int64_t[::1] starts_view = groups.starts
-        cdef int64_t n = starts_view.shape[0] - 1, q, size = 0, first = -1, second = -1
-        slot_starts = np.zeros(n + 1, np.int64)
-        cdef int64_t[::1] slot_starts_view = slot_starts
-        for q in range(n):
-            size += hash_table_size(starts_view[q + 1] - starts_view[q])
-            slot_starts_view[q + 1] = size
-        query_slots, slots = np.full(hash_table_size(n), -1, np.int32), np.zeros(size + 1, np.uint64)
-        tags = np.empty(len(documents) + 1, np.uint32)
+        cdef int64_t n = starts_view.shape[0] - 1, q, first = 0, second = 0
+        query_slots, tags = np.full(hash_table_size(n), -1, np.int32), np.empty(len(documents) + 1, np.uint32)
         cdef int32_t[::1] query_slots_view = query_slots
-        cdef uint64_t[::1] slots_view = slots
         cdef uint32_t[::1] tags_view = tags
-        self.owned = (groups, slot_starts, query_slots, slots, tags)
+        cdef Status status = DONE
+        cdef Matching working = Matching()   # only for its memory
+        self.owned = (groups, query_slots, tags)
         self.lookup.queries, self.lookup.documents = names_of(groups.queries), names_of(groups.documents)
-        self.lookup.starts, self.lookup.slot_starts = &starts_view[0], &slot_starts_view[0]
-        self.lookup.query_count = n
+        self.lookup.starts, self.lookup.query_count = &starts_view[0], n
         self.lookup.query_slots, self.lookup.query_mask = &query_slots_view[0], len(query_slots) - 1
-        self.lookup.slots, self.lookup.tags, self.lookup.key = &slots_view[0], &tags_view[0], KEY
+        self.lookup.tags, self.lookup.key = &tags_view[0], KEY
         with nogil:
             for q in range(n):
                 add_query(&self.lookup, q)
-                first = add_documents(&self.lookup, q, &second)
-                if first >= 0:
+                status = add_documents(&self.lookup, q, &working.out.seen, &first, &second)
+                if status != DONE:
                     break
-        if first >= 0:
+        if status == REPEATED_DOCUMENT:
             raise DuplicateError(first, second)
+        raise_for(status)
 
 
 cdef class Matching:
@@ -117,6 +112,9 @@ cdef int raise_for(Status status) except -1:
         raise MemoryError
     if status == TOO_MANY_ROWS:
         raise too_many_rows()
+    if status == TOO_MUCH:
+        from unjudged.data.limits import exceeded  # which needs this module
+        raise exceeded("MEMORY")
     if status == CHANGED:
         raise changed_while_read("the data")
     return 0

@@ -21,28 +21,17 @@ PARTS = MOST_PARTS
 cdef class UnorderedRows:
     """Rows of a run in any order, kept in memory by query until all of them are read.
 
-    Queries are in one of `PARTS` parts. If matching the rows takes more than `most` bytes, the last parts are
-    dropped: the rows of the parts from `first` to just before `stop` are complete.
+    Queries are in one of `PARTS` parts. Rows are refused if matching them takes more than `most` bytes.
     """
 
     cdef Store store
 
-    def __cinit__(self, int first, int64_t most):
-        if not 0 <= first < MOST_PARTS:
-            raise ValueError(first)
-        if not start_store(&self.store, random_key(), first, most):
+    def __cinit__(self, int64_t most):
+        if not start_store(&self.store, random_key(), most):
             raise MemoryError
 
     def __dealloc__(self):
         release_store(&self.store)
-
-    @property
-    def first(self):
-        return self.store.first
-
-    @property
-    def stop(self):
-        return self.store.stop
 
     def add(self, table):
         """Keep the rows of a table, whose first numbers are their scores."""
@@ -73,12 +62,10 @@ cdef class Gathering:
 cdef class GroupedRows:
     """The rows of several `UnorderedRows`, one after another, by query.
 
-    `queries` has each query once, in the order in which they first come. `rows` is how many rows each part
-    has; the parts from `first` to just before `stop` are complete.
+    `queries` has each query once, in the order in which they first come; `rows` is how many each part has.
     """
 
     cdef readonly object queries, rows
-    cdef readonly int first, stop
     cdef Groups groups
     cdef Vector sources
     cdef object owned   # what `groups` points into
@@ -89,41 +76,40 @@ cdef class GroupedRows:
 
     def __init__(self, pieces):
         cdef UnorderedRows piece
-        known, codes, names, stores = [], [], [], list(pieces)
+        counts, texts, codes, names, stores = [], [], [], [], list(pieces)
         for piece in stores:
-            known.append(array_of(&piece.store.counts, np.int64))
-            codes.append(array_of(&piece.store.names.codes, np.int64))
+            counts.append(array_of(&piece.store.counts, INT64))
+            texts.append(array_of(&piece.store.texts, INT64))
+            codes.append(array_of(&piece.store.names.codes, INT64))
             names.append(ids_of(&piece.store.names))
-        self.first, self.stop = max([piece.first for piece in stores]), min([piece.stop for piece in stores])
-        joined = Ids.joined(names)
-        number, came = number_names(joined)
-        self.queries = joined.take(came)
+        number, came = number_names(Ids.joined(names))
+        self.queries = take_names(Ids.joined(names), came)
         part = np.concatenate(codes)[came] >> PART_SHIFT & (PARTS - 1)
-        kept = np.flatnonzero((self.first <= part) & (part < self.stop))
-        order = kept[np.argsort(part[kept], kind="stable")].astype(np.int64)
-        starts = np.searchsorted(part[order], np.arange(PARTS + 1)).astype(np.int64)
-        counts = np.bincount(number, np.concatenate(known), len(came))[order].astype(np.int64)
-        self.rows = np.diff(np.append(0, np.cumsum(counts))[starts])
-        self.order = order
-        self._point_to(stores, places_in(order, len(came)).take(number), order, starts, counts)
+        self.order = np.argsort(part, kind="stable").astype(np.int64)
+        starts = np.searchsorted(part[self.order], np.arange(PARTS + 1)).astype(np.int64)
+        rows = np.bincount(number, np.concatenate(counts), len(came))[self.order].astype(np.int64)
+        bytes_ = np.bincount(number, np.concatenate(texts), len(came))[self.order].astype(np.int64)
+        self.rows = np.diff(np.append(0, np.cumsum(rows))[starts])
+        places = np.argsort(self.order).astype(np.int32)
+        self._point_to(stores, places.take(number), starts, rows, bytes_)
 
-    cdef _point_to(
-        self, list stores, int32_t[::1] places, int64_t[::1] order, int64_t[::1] starts, int64_t[::1] counts
-    ):
+    cdef _point_to(self, list stores, places, starts, rows, bytes_):
         cdef UnorderedRows piece
         cdef Source source
+        cdef const int32_t[::1] places_view = places
+        cdef const int64_t[::1] starts_view = starts, order_view = self.order, rows_view = rows, bytes_view = bytes_
         cdef int64_t before = 0
+        checked = checked_ids(self.queries)
+        self.owned = (stores, places, starts, rows, bytes_, checked)
         for piece in stores:
-            source.store, source.places = &piece.store, &places[0] + before
+            source.store, source.places = &piece.store, &places_view[0] + before
             before += name_count(&piece.store.names)
             if not push(&self.sources, &source, sizeof(source)):
                 raise MemoryError
-        checked = checked_ids(self.queries)
         self.groups.sources, self.groups.pieces = <const Source *>self.sources.at, len(stores)
         self.groups.queries = names_of(checked)
-        self.groups.starts, self.groups.order = &starts[0], &order[0]
-        self.groups.counts = &counts[0]
-        self.owned = (stores, places, order, starts, counts, checked)
+        self.groups.starts, self.groups.order = &starts_view[0], &order_view[0]
+        self.groups.counts, self.groups.texts = &rows_view[0], &bytes_view[0]
 
     def match(self, int first, int stop, Index index not None):
         """What the queries of some parts hold of the judged documents.
@@ -135,7 +121,7 @@ cdef class GroupedRows:
         cdef Gathering gathering = Gathering()
         cdef int part = first
         cdef Status status = DONE
-        if not self.first <= first <= stop <= self.stop:
+        if not 0 <= first <= stop <= MOST_PARTS:
             raise ValueError((first, stop))
         repeated = []
         while part < stop:
@@ -150,16 +136,7 @@ cdef class GroupedRows:
         return self.order[self.groups.starts[first]:self.groups.starts[stop]], matching.matched(), repeated
 
 
-cdef places_in(const int64_t[::1] order, int64_t queries):
-    """Where each query is in the order."""
-    places = np.zeros(queries, np.int32)
-    cdef int32_t[::1] view = places
-    cdef int64_t place
-    for place in range(order.shape[0]):
-        view[order[place]] = <int32_t>place
-    return places
-
-
 cdef named(const Gathered *rows):
     """The query and the document of the row at fault."""
-    return rows.failed, PyBytes_FromStringAndSize(rows.repeated.document, rows.repeated.length)
+    cdef const int64_t *ends = <const int64_t *>rows.ends.at + rows.repeated
+    return rows.failed, PyBytes_FromStringAndSize(rows.text.at + ends[0], ends[1] - ends[0])

@@ -34,6 +34,7 @@ cdef enum Status:
     TOO_MANY_ROWS       # more rows than their numbers have bits
     NOT_PLAIN           # a dict whose keys or values need Python code to be read
     CHANGED             # data that changed while it was read, or that was damaged before
+    TOO_MUCH            # more memory than is allowed
     NO_MEMORY
 
 

@@ -1,8 +1,4 @@
-"""Rows in any order, kept by query and then matched, in plain Python.
-
-It is the specification of the compiled twin, except that it keeps all rows at once or none of them: where
-the twin reads a file several times because not all of its rows fit, this one gives up.
-"""
+"""Rows in any order, kept by query and then matched, in plain Python."""
 
 from __future__ import annotations
 
@@ -26,12 +22,11 @@ BYTES_OF_A_ROW = 200  # about what the objects of a row take
 class UnorderedRows:
     """Rows of a run in any order, kept in memory by query until all of them are read.
 
-    Queries are in one of `PARTS` parts. If matching the rows takes more than `most` bytes, the last parts are
-    dropped: the rows of the parts from `first` to just before `stop` are complete.
+    Queries are in one of `PARTS` parts. Rows are refused if matching them takes more than `most` bytes.
     """
 
-    def __init__(self, first: int, most: int) -> None:
-        self.first, self.stop, self.most, self.size = first, PARTS, most, 0
+    def __init__(self, most: int) -> None:
+        self.most, self.size = most, 0
         self.rows: dict[bytes, list[tuple[bytes, float]]] = {}
 
     def add(self, table: Table) -> None:
@@ -45,7 +40,9 @@ class UnorderedRows:
             self.rows.setdefault(query, []).extend(rows)
             self.size += sum(len(name) + BYTES_OF_A_ROW for name, _ in rows)
         if self.size > self.most:
-            self.stop = self.first
+            from unjudged.data.limits import exceeded  # which needs the scanner
+
+            raise exceeded("MEMORY")
 
 
 def scan_unordered(source: Source, rows: UnorderedRows, layout: Layout) -> None:
@@ -57,8 +54,7 @@ def scan_unordered(source: Source, rows: UnorderedRows, layout: Layout) -> None:
 class GroupedRows:
     """Rows of several `UnorderedRows`, one after another, by query.
 
-    `queries` has each query once, in the order in which they first come. `rows` is how many rows each part
-    has; the parts from `first` to just before `stop` are complete.
+    `queries` has each query once, in the order in which they first come; `rows` is how many each part has.
     """
 
     def __init__(self, pieces: Sequence[UnorderedRows]) -> None:
@@ -66,7 +62,6 @@ class GroupedRows:
         for piece in pieces:
             for query, rows in piece.rows.items():
                 self.groups.setdefault(query, []).extend(rows)
-        self.first, self.stop = max(piece.first for piece in pieces), min(piece.stop for piece in pieces)
         self.queries = Ids.of(self.groups)
         self.rows = np.array([sum(map(len, self.groups.values()))])
 
@@ -78,7 +73,7 @@ class GroupedRows:
         It gives the numbers of these queries, what was matched, and for each part with a query that holds a
         document twice, the number of its first such query and that document.
         """
-        if not self.first <= first <= stop <= self.stop:
+        if not 0 <= first <= stop <= PARTS:
             raise ValueError((first, stop))
         groups = self.groups if first < stop else {}
         rows = [row for group in groups.values() for row in group]
