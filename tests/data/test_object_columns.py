@@ -95,3 +95,15 @@ def test_what_is_not_text(value: Any, problem: str) -> None:
     frame["doc_id"] = pandas.Series(["a", value], dtype=object)
     with pytest.raises(InputError, match=problem):
         evaluate({"1": {"a": 1}}, frame, ["AP"])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "row"), [({2: "x"}, "row 2 .*score is"), ({1: "x", 2: "x"}, "row 1 .*score")]
+)
+def test_the_first_wrong_row_is_named_whichever_column_it_is_in(wrong: dict[int, str], row: str) -> None:
+    documents: list[Any] = ["a", "b", "c", {}]
+    scores = [wrong.get(place, 1.0) for place in range(4)]
+    rows = {"qid": ["1"] * 4, "docno": documents, "score": scores}
+    frame = pandas.DataFrame({name: pandas.Series(own, dtype=object) for name, own in rows.items()})
+    with pytest.raises(InputError, match=row):
+        evaluate({"1": {"a": 1}}, frame)

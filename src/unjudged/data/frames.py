@@ -76,18 +76,9 @@ def open_frame(frame: Any) -> Tabular:
 
     def blocks(chosen: Sequence[str]) -> list[Callable[[], Block]]:
         held = columns(*chosen)
-        return [partial(_rows, held, start) for start in range(0, len(held), BLOCK)]
+        return [partial(held.rows, start, start + BLOCK) for start in range(0, len(held), BLOCK)]
 
     return Tabular(names, blocks)
-
-
-def _rows(held: Block, start: int) -> Block:
-    """Return the rows of a block."""
-    columns = {
-        name: column.slice(start, BLOCK) if hasattr(column, "num_chunks") else column[start : start + BLOCK]
-        for name, column in held.columns.items()
-    }
-    return Block(columns, before=start)
 
 
 def _columns(frame: Any) -> tuple[list[str], Callable[[Sequence[str]], Mapping[str, Any]]]:

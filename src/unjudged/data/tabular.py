@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,8 @@ from unjudged.data.limits import within_memory
 from unjudged.data.matching import InPieces, grouped, match_rows
 from unjudged.data.scan import scanner
 from unjudged.data.tables import NO_LINES, Ids, Matched, Table
+
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +50,24 @@ class Block:
         found = [self._read("numbers_of", roles[role], role) for role in numbers]
         columns = found[0][:, None] if len(found) == 1 else np.stack(found, axis=1)
         return Table(groups, starts, documents, columns, self.lines)
+
+    def rows(self, start: int, stop: int) -> Block:
+        """Return some rows."""
+        columns = {
+            name: own.slice(start, stop - start) if hasattr(own, "num_chunks") else own[start:stop]
+            for name, own in self.columns.items()
+        }
+        return Block(columns, self.lines[start:stop], self.before + start)
+
+    def read(self, work: Callable[[Block], Made]) -> Made:
+        """Return what `work` makes of the rows. If some are wrong, the error is of the first of them."""
+        try:
+            return work(self)
+        except InputError:
+            if len(self) > 1:
+                for half in (0, len(self) // 2), (len(self) // 2, len(self)):
+                    self.rows(*half).read(work)
+            raise
 
     def names(self, column: str, role: str) -> Ids:
         """Return the names in a column, which in a file of text may not be empty."""
@@ -158,8 +178,7 @@ class Tabular(NamedTuple):
 
         def tables() -> Iterator[Table]:
             for make in self.blocks(_distinct([*roles.values(), column])):
-                block = make()
-                table, runs = block.table(roles), block.names(column, "run")
+                table, runs = make().read(lambda block: (block.table(roles), block.names(column, "run")))
                 number, first = scanner.number_names(runs)
                 for k, run in enumerate(scanner.take_names(runs, first)):
                     parts.setdefault(run, []).append(table.at(np.flatnonzero(number == k)))
@@ -175,4 +194,4 @@ def _distinct(names: Iterable[str]) -> list[str]:
 
 
 def _table(make: Callable[[], Block], roles: Mapping[str, str]) -> Table:
-    return make().table(roles)
+    return make().read(lambda block: block.table(roles))
