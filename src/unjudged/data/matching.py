@@ -24,9 +24,9 @@ from unjudged.base.errors import DuplicateError, InputError, UnjudgedError
 from unjudged.base.segments import ends, ranges, stable_order
 from unjudged.base.threads import Threads, cores
 from unjudged.data.columns import Layout, no_rows, seen_before, seen_twice
-from unjudged.data.limits import check, limit, memory_of, within_memory
+from unjudged.data.limits import check, exceeded, limit, memory_of, within_memory
 from unjudged.data.scan import scanner
-from unjudged.data.scan.checks import changed_while_read, checked_starts
+from unjudged.data.scan.checks import TooMuchMemory, changed_while_read, checked_starts
 from unjudged.data.scan.plain.text import numbered_lines
 from unjudged.data.streams import PathLike, Piece, opened, pieces
 from unjudged.data.tables import Ids, Matched, Table, ties_among
@@ -256,7 +256,10 @@ def match_ungrouped(keep: Sequence[Keep], judged: scanner.Index, pool: Threads, 
     Each of `keep` adds a piece of the run to rows of its own.
     """
     kept = [scanner.UnorderedRows(limit("MEMORY") // len(keep)) for _ in keep]
-    list(pool.map(lambda add, rows: add(rows), keep, kept))
+    try:
+        list(pool.map(lambda add, rows: add(rows), keep, kept))
+    except TooMuchMemory:
+        raise exceeded("MEMORY") from None
     rows = scanner.GroupedRows(kept)
     shares = _matches(rows, judged, pool, workers)
     repeated = [pair for _, _, pairs in shares for pair in pairs]

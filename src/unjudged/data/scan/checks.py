@@ -20,6 +20,10 @@ MOST_ROWS = 2**31 - 1
 Offsets = NDArray[np.int64]
 
 
+class TooMuchMemory(Exception):
+    """Rows take more bytes than is allowed."""
+
+
 class CheckedIds(NamedTuple):
     data: NDArray[np.uint8]
     ends: Offsets

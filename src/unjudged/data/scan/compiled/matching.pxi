@@ -6,7 +6,7 @@ import numpy as np
 
 from unjudged.base.errors import DuplicateError
 from unjudged.data.scan.checks import (
-    MOST_ROWS, changed_while_read, check_rows, checked_columns, checked_groups, checked_ids, too_many_rows,
+    MOST_ROWS, TooMuchMemory, changed_while_read, check_rows, checked_columns, checked_groups, checked_ids, too_many_rows,
 )
 from unjudged.data.tables import Ids, Matched
 from unjudged.data.tables import Ties
@@ -113,8 +113,7 @@ cdef int raise_for(Status status) except -1:
     if status == TOO_MANY_ROWS:
         raise too_many_rows()
     if status == TOO_MUCH:
-        from unjudged.data.limits import exceeded  # which needs this module
-        raise exceeded("MEMORY")
+        raise TooMuchMemory
     if status == CHANGED:
         raise changed_while_read("the data")
     return 0

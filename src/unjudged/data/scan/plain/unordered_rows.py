@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from unjudged.base.errors import DuplicateError
 from unjudged.data.columns import Layout
-from unjudged.data.scan.checks import check_rows, checked_columns
+from unjudged.data.scan.checks import TooMuchMemory, check_rows, checked_columns
 from unjudged.data.scan.plain.matcher import Index, match_table
 from unjudged.data.scan.plain.text import Source, read_table
 from unjudged.data.tables import Ids, Matched, Table
@@ -40,9 +40,7 @@ class UnorderedRows:
             self.rows.setdefault(query, []).extend(rows)
             self.size += sum(len(name) + BYTES_OF_A_ROW for name, _ in rows)
         if self.size > self.most:
-            from unjudged.data.limits import exceeded  # which needs the scanner
-
-            raise exceeded("MEMORY")
+            raise TooMuchMemory
 
 
 def scan_unordered(source: Source, rows: UnorderedRows, layout: Layout) -> None:
