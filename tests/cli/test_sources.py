@@ -51,7 +51,8 @@ def test_a_description_that_was_found_runs_no_code(folder: Path) -> None:
     (folder / "mine.py").write_text("raise SystemExit('run')\n")
     text = (folder / "collection.toml").read_text()
     (folder / "collection.toml").write_text(f'code = "mine.py"\n{text}')
-    assert printed("evaluate", *AP)
+    said = unjudged("evaluate", *AP).stderr.decode()
+    assert "Using ../collection.toml. Its code runs only if you name the file." in said
     assert unjudged("evaluate", "../collection.toml", *AP).returncode != 0
 
 

@@ -123,7 +123,8 @@ def found_description(words: Sequence[str], usage: str) -> Description:
     if found is None:
         raise UsageError(f"no file is given, and there is no collection.toml here or above: {usage}")
     reads([found.place.file])
-    warn(f"Using {found.place.file}.")
+    code = "" if found.code is None else ". Its code runs only if you name the file"
+    warn(f"Using {found.place.file}{code}.")
     return found
 
 
