@@ -67,9 +67,9 @@ AP as a random experiment, random experiment, expected AP of a user: Pick a rele
     a rank at random from the first one to its own: AP is the probability that a relevant document stands
     there (Yilmaz and Aslam, 2006). Robertson (2008) has users who each stop at one relevant document: see
     NCP.
-user model, AP as a user model, stopping populations: What a measure assumes of users. RBP: a user goes on to
-    the next rank with probability p. AP: users stop at each relevant document equally often; NCP takes any
-    other population (Robertson, 2008), as in `NCP(stop=(0.5, 0.3, 0.2))`.
+user model, AP as a user model, stopping, stopping populations: What a measure assumes of users. RBP: a user
+    goes on to the next rank with probability p. AP: users stop at each relevant document equally often; NCP
+    takes any other population (Robertson, 2008), as in `NCP(stop=(0.5, 0.3, 0.2))`.
 sampling rate, sampling rates, judged share: `unjudged experiment QRELS RUN... --design "uniform(5%, 30%)"`
     judges a share of the documents and measures tau, rho and RMS error; `--plot` draws them. `--against AP`
     compares with AP; by default a measure is compared with its own target.
@@ -78,9 +78,10 @@ against itself, itself: A measure from few judgments compared with the same meas
 depth pools, shallow pool: Judge the first documents of every run: `--design "pool(5, 10)"`.
 mixed pool, mixed pools: A depth pool and as many documents drawn from the rest: `--design "mixed(5)"`.
 upper bound of RBP = RBPUpper; upper bound = RBPUpper; RBP upper bound = RBPUpper; RBP residual = RBPResidual;
-uncertainty of RBP, distribution of the uncertainty, distribution of RBP, mean of RBP, variance of RBP,
-    quantiles of RBP, density of RBP, uncertainty of the mean: What unjudged documents may add to RBP is a
-    random variable if each is relevant with some probability (Park, 2016).
+uncertainty of RBP, quantile, density, distribution of the uncertainty, distribution of RBP, mean of RBP,
+    variance of RBP, quantiles of RBP, density of RBP, uncertainty of the mean: What
+    unjudged documents may add to RBP is a random variable if each is relevant with some probability (Park,
+    2016).
     `unjudged.studies.uncertainty_of_rbp(qrels, run, prevalence)` has its mean, variance, quantiles and
     density, by query and of the mean; `--interval "model(prevalence=0.2)"` the interval of each run.
 urn, urn model, unequal probabilities, unequal probabilities of relevance: Rankings drawn from an urn in which
@@ -92,9 +93,9 @@ expected AP, exact expected AP, approximate expected AP, random ranking, expecte
     and too low.
 nAP, normalised AP, normalized AP, AP corrected for chance, corrected for chance, chance: `AP(chance=N)` is
     (AP - E) / (1 - E), with E the expected AP of a random ranking of N documents: 0 by chance, 1 at best.
-p of a random ranking, p value of a ranking, probability of a random ranking, probability that a random
-    ranking does as well, Bestgen's p: The probability that random rankings do as well:
-    `unjudged.studies.p_of_random_ranking(values, documents, relevant)`.
+p of a random ranking, p value of a random ranking, p value of a ranking, probability of a random ranking,
+    probability that a random ranking does as well, Bestgen's p: The probability that random rankings
+    do as well: `unjudged.studies.p_of_random_ranking(values, documents, relevant)`.
 kappa, Cohen's kappa, weighted kappa: Agreement of two judges beyond chance: 1 - observed / expected distance
     of their grades. Weighted kappas count how far grades differ, linearly or by the square.
 alpha, Krippendorff's alpha: Agreement of judges beyond chance, who are taken as interchangeable.
