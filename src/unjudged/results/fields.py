@@ -105,6 +105,12 @@ LITTLE = 0.5
 """The judged share of the top ten below which a score says little."""
 
 
+def is_estimated(row: Row) -> bool:
+    """Whether a row is an estimate from drawn documents."""
+    end = row.get("estimate_low")
+    return end is not None and isfinite(end)
+
+
 def _hardly_judged(row: Row, _: int) -> Cell:
     share = row.get("row of Judged@10", {}).get("mean")
     if any(known(own.get("estimate_low")) is not None for own in row.values() if isinstance(own, dict)):

@@ -27,7 +27,7 @@ from unjudged.inference.verdict import (
     UNKNOWN,
     UNLIKELY,
 )
-from unjudged.results.fields import Row, share_text
+from unjudged.results.fields import Row, is_estimated, share_text
 
 NAMED = 3
 """Most systems that a sentence names."""
@@ -298,12 +298,6 @@ def _queries(row: Row, settings: Mapping[str, Any]) -> str:
     if row.get("clusters") is not None:
         won += f"; {how_many(row)}"
     return f"{ends}, {p_text(row['p'])}{corrected}{won}"
-
-
-def is_estimated(row: Row) -> bool:
-    """Whether a row is an estimate from drawn documents."""
-    end = row.get("estimate_low")
-    return end is not None and isfinite(end)
 
 
 def _judging(row: Row, settings: Mapping[str, Any]) -> str:

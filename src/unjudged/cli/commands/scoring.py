@@ -75,14 +75,12 @@ def hardly_judged(found: Evaluation, given: Given) -> Iterator[Note]:
     from shlex import join
 
     from unjudged.base.notes import note
-    from unjudged.results.fields import LITTLE
-    from unjudged.results.words import is_estimated
+    from unjudged.results.fields import LITTLE, is_estimated
 
     rows = found.rows["systems"]
     estimated = {row["system"] for row in rows if is_estimated(row)}
     shares = {row["system"]: row["mean"] for row in rows if row["measure"] == "Judged@10"}
-    shares = {name: share for name, share in shares.items() if name not in estimated}
-    if low := {name: share for name, share in shares.items() if share < LITTLE}:
+    if low := {name: share for name, share in shares.items() if share < LITTLE and name not in estimated}:
         name = min(low, key=lambda one: low[one])
         words = given.words if len(given.words) <= MOST_WORDS else words_of(given.words, [name])
         command = join(["unjudged", "next", *words])
