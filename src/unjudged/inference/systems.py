@@ -48,7 +48,7 @@ def rows_alone(
 ) -> list[Row]:
     """Return a row per measure and system, the best first; an error if no measure can have the interval.
 
-    Where none is asked for, measures that can have the `usual` one with that confidence have it.
+    If no interval is asked for, measures that can have the `usual` one with that confidence have it.
     """
     return _rows([(alone(one), {}) for one in evidence], asked, alpha, usual)
 
@@ -195,7 +195,7 @@ def in_own_direction(sign: int, low: Floats, high: Floats) -> tuple[Floats, Floa
 
 
 def standings(systems: Sequence[str], pairs: Sequence[Row], *, placed: bool) -> dict[str, Row]:
-    """Return by system its place, which it is better than, and which it would be if nothing was unjudged.
+    """Return for each system its place, and which systems it is better than, now and if nothing was unjudged.
 
     Places are from 1 + the number of systems that are better, to all systems but those that are worse; they
     need all pairs.

@@ -322,7 +322,7 @@ FLAGS: dict[str, tuple[str, str, Callable[[str], object] | None]] = {
     "o": ("Output_old_results_format", "", None),
     "Z": ("Zscore", "means", str),
 }
-"""By its letter the long name of an option, the attribute that it sets, and what reads its value, if any."""
+"""For each letter: the option's long name, the attribute that it sets, and what reads its value, if any."""
 LONG = {f"{name}=" if read else name: letter for letter, (name, _, read) in FLAGS.items()}
 USAGE = """Usage: trec_eval [-h] [-q] {-m measure}* trec_rel_file trec_top_file
    -h: list all options and explain the measures given by -m
