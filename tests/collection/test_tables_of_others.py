@@ -169,6 +169,8 @@ def test_tables_that_name_the_same_system(tmp_path: Path) -> None:
     scores = Scores.read(models)
     assert list(scores.runs) == ["old", "new"]
     assert scores.notes[0].startswith("'gpt' is the system of several tables, so these are called old, new")
+    models[-1].write_text("query,model,faithfulness\nq3,gpt,0.5\nq4,gpt,0.1\n")  # of other queries
+    assert (list(Scores.read(models).runs), len(Scores.read(models).queries)) == (["gpt"], 4)
     lines = [tmp_path / "one.txt", tmp_path / "two.txt"]
     for k, file in enumerate(lines):
         file.write_text(f"runid all mine\nmap q1 0.{k}\nmap q2 0.5\nmap all 0.3\n")
@@ -288,3 +290,10 @@ def test_queries_of_a_table_have_no_bounds_to_explain() -> None:
     grid = compare(scores).by_query().grid()
     assert not {"could be", "document", "its effect"} & {column.name for column in grid.columns}
     assert not any("unjudged" in note for note in grid.notes)
+
+
+def test_a_query_that_is_compared_needs_a_segment() -> None:
+    with pytest.raises(InputError, match=r"query 'q2' has no segment, found nan: give it one"):
+        segments_of({"q1": "a", "q2": float("nan"), "q3": "b"}, ["q1", "q2", "q3"])
+    found = segments_of({"q1": "a", "other": float("nan"), "q3": "b"}, ["q1", "q3"])
+    assert list(found) == ["a", "b"]
