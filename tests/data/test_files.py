@@ -18,7 +18,6 @@ from pyarrow import feather, parquet
 from unjudged import InputError, Judgments, Run, UsageError, evaluate, sample
 from unjudged.data import arrow_files as columnar
 from unjudged.data import matching, text_tables
-from unjudged.data.scan import scanner
 
 MEASURES = ["AP", "infAP", "nDCG@10", "Bpref", "RBP(p=0.8)", "Judged@10", "NumRet"]
 Writer = Callable[[pandas.DataFrame, Path], Any]
@@ -82,9 +81,7 @@ KINDS: dict[str, Writer] = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(
-    "order", ["as it is", "in small blocks", "queries apart", "queries apart, little memory"]
-)
+@pytest.mark.parametrize("order", ["as it is", "in small blocks", "queries apart"])
 def test_the_sample_collection(
     kind: str, order: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -95,8 +92,6 @@ def test_the_sample_collection(
     if order != "as it is":
         monkeypatch.setattr(text_tables, "BLOCK", 300)
         monkeypatch.setattr(columnar, "BLOCK", 300)
-    if "memory" in order and scanner.KIND_OF_SCANNER == "compiled":
-        monkeypatch.setattr(matching, "limit", lambda _: 30_000)
     KINDS[kind](run, tmp_path / "run")
     KINDS[kind](frame(sample.qrels, "relevance"), tmp_path / "qrels")
     found = evaluate(tmp_path / "qrels", str(tmp_path / "run"), MEASURES)
