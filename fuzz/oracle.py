@@ -29,6 +29,7 @@ SMALL = {
     "SMALLEST_PART": 2,
     "SMALLEST_SHARE": 2,
     "BLOCK": 3,
+    "ROWS_AT_ONCE": 3,
     "BLOCK_AHEAD": 1000,
     "LARGEST_PIECE": 2,
 }

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.conftest import examples
 from unjudged import Collection, InputError, check, compare, evaluate
 from unjudged.collection.stale import Fit
-from unjudged.data.document_names import known_names
+from unjudged.data.text_tables import known_names
 from unjudged.rankings.judgments import Judgments
 
 NAMES = [f"d{k}" for k in range(300)]

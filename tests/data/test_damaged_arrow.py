@@ -109,7 +109,7 @@ def test_a_file_cut_short_while_it_is_read(tmp_path: Path) -> None:
         code = f"""
 import os
 from unjudged import InputError, evaluate
-from unjudged.data import arrow_files as columnar
+from unjudged.data import frames as columnar
 convert = columnar.validate
 def cut_and_convert(*arguments, **options):
     os.truncate({str(tmp_path / "run")!r}, 9000)

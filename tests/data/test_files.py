@@ -16,7 +16,7 @@ import pytest
 from pyarrow import feather, parquet
 
 from unjudged import InputError, Judgments, Run, UsageError, evaluate, sample
-from unjudged.data import arrow_files as columnar
+from unjudged.data import frames as columnar
 from unjudged.data import matching, text_tables
 
 MEASURES = ["AP", "infAP", "nDCG@10", "Bpref", "RBP(p=0.8)", "Judged@10", "NumRet"]
@@ -91,7 +91,7 @@ def test_the_sample_collection(
         run = run.sample(frac=1, random_state=2)
     if order != "as it is":
         monkeypatch.setattr(text_tables, "BLOCK", 300)
-        monkeypatch.setattr(columnar, "BLOCK", 300)
+        monkeypatch.setattr(columnar, "ROWS_AT_ONCE", 300)
     KINDS[kind](run, tmp_path / "run")
     KINDS[kind](frame(sample.qrels, "relevance"), tmp_path / "qrels")
     found = evaluate(tmp_path / "qrels", str(tmp_path / "run"), MEASURES)
@@ -102,7 +102,7 @@ def test_the_sample_collection(
 
 
 def test_a_query_over_many_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(columnar, "BLOCK", 4)
+    monkeypatch.setattr(columnar, "ROWS_AT_ONCE", 4)
     run = {"a": {"1": 1.0}, "b": {str(d): float(d * 7 % 11) for d in range(23)}, "c": {"2": 1.0, "3": 2.0}}
     qrels = {"a": {"1": 1}, "b": {"3": 1, "9": 2, "22": 1}, "c": {"2": 1}}
     rows = [(q, d, s) for q, inner in run.items() for d, s in inner.items()]
@@ -118,7 +118,7 @@ def test_a_repeated_document_wherever_blocks_end(
     block: int, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The query is not judged, and its rows are apart."""
-    monkeypatch.setattr(columnar, "BLOCK", block)
+    monkeypatch.setattr(columnar, "ROWS_AT_ONCE", block)
     monkeypatch.setattr(text_tables, "BLOCK", block)
     rows = pandas.DataFrame({"qid": list("xqyx"), "docno": list("abcd"), "score": [4.0, 3.0, 2.0, 1.0]})
     write = {"csv": rows.to_csv, "parquet": rows.to_parquet, "feather": rows.to_feather}[kind]
@@ -215,7 +215,7 @@ def test_what_is_wrong_with_a_file(case: str, tmp_path: Path) -> None:
 def test_what_is_wrong_with_rows_of_parquet(
     block: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(columnar, "BLOCK", block)
+    monkeypatch.setattr(columnar, "ROWS_AT_ONCE", block)
     rows = {"qid": ["q", "q", "r", "r"], "docno": ["a", "b", "a", "b"], "score": [1.0, 2.0, 3.0, 4.0]}
     wrong: dict[str, dict[str, Any]] = {
         r"run: row 3 \(from 0\): the score is null": {"score": [1.0, 2.0, 3.0, None]},
@@ -232,7 +232,7 @@ def test_what_is_wrong_with_rows_of_parquet(
 
 
 def test_wrong_rows_whose_queries_are_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(columnar, "BLOCK", 3)
+    monkeypatch.setattr(columnar, "ROWS_AT_ONCE", 3)
     rows: dict[str, list[Any]] = {
         "qid": list("qrqrqrqr"),
         "docno": list("abcdefgh"),

@@ -233,8 +233,8 @@ def test_threads_that_cannot_be_started(monkeypatch: pytest.MonkeyPatch, tmp_pat
     monkeypatch.setattr("threading.Thread.start", refuse)
     monkeypatch.setattr(matching, "SMALLEST_PART", 2)
     monkeypatch.setattr("unjudged.data.frames.BLOCK", 2)
-    monkeypatch.setattr("unjudged.data.arrow_files.BLOCK", 2)
-    monkeypatch.setattr("unjudged.data.arrow_files.LARGEST_PIECE", 0)
+    monkeypatch.setattr("unjudged.data.frames.ROWS_AT_ONCE", 2)
+    monkeypatch.setattr("unjudged.data.frames.LARGEST_PIECE", 0)
     monkeypatch.setattr(matching, "cores", lambda: 3)
     with pytest.raises(UnjudgedError, match="the system refuses to start a thread"):
         matching.match(rows, scanner.Index(rows.queries, rows.starts, rows.documents))

@@ -259,7 +259,7 @@ def check_not_read(output: Path) -> None:
 def _files(name: str) -> Iterable[str | Path]:
     """Return the files that a name stands for: the parts of a folder, what matches a pattern, or a file."""
     if os.path.isdir(name):
-        from unjudged.data.arrow_files import is_part
+        from unjudged.data.frames import is_part
 
         return filter(is_part, Path(name).rglob("*"))
     from unjudged.data.sources import expanded

@@ -13,8 +13,8 @@ from unjudged.base.errors import InputError
 from unjudged.base.notes import Note, note
 from unjudged.base.segments import Mask, ends
 from unjudged.base.wording import counted, shortlist
-from unjudged.data.document_names import known_names
 from unjudged.data.nested_dicts import DATASET
+from unjudged.data.text_tables import known_names
 from unjudged.rankings.extension import chosen_rows
 from unjudged.rankings.judgments import Judgments
 

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.base.wording import FORMULA, counted, kind_of
-from unjudged.data.arrow_files import is_arrow, open_arrow
 from unjudged.data.columns import no_rows
-from unjudged.data.frames import open_frame
+from unjudged.data.frames import is_arrow, open_arrow, open_frame
 from unjudged.data.limits import check
 from unjudged.data.sources import FILE, FRAME, MAPPING, kind_of_source, start_of
 from unjudged.data.streams import PathLike, name_file_in_errors, on_disk, read_whole

@@ -16,9 +16,9 @@ from typing import Any
 from unjudged.base.choices import Choices
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import kind_of
-from unjudged.data import arrow_files, text_tables, trec
+from unjudged.data import text_tables, trec
 from unjudged.data.columns import NONE, QRELS, RUN, Layout, no_rows
-from unjudged.data.frames import is_frame, open_frame
+from unjudged.data.frames import files_in, is_arrow, is_frame, open_arrow, open_frame
 from unjudged.data.limits import check, limit
 from unjudged.data.matching import InPieces, Opened, match, match_rows
 from unjudged.data.nested_dicts import (
@@ -77,7 +77,7 @@ register(Reader("TREC text", lambda _: True, trec.TrecText, trec.scan_runs))  # 
 register(Reader("text with a header", text_tables.is_delimited, text_tables.open_delimited))
 register(Reader("JSON", lambda start: text_tables.is_json(start.data), NestedJson))
 register(Reader("JSON lines", text_tables.is_json_lines, text_tables.open_json_lines))
-register(Reader("Parquet or Arrow", arrow_files.is_arrow, arrow_files.open_arrow))
+register(Reader("Parquet or Arrow", is_arrow, open_arrow))
 
 
 class FileWithColumns(str):
@@ -117,7 +117,7 @@ def _reader_of(
 def start_of(file: PathLike) -> Start:
     """Return what a file is recognised by; one that is UTF-16 is refused."""
     if os.path.isdir(file):
-        arrow_files.files_in(Path(file))
+        files_in(Path(file))
         return Start(file, b"", is_folder=True)
     with opened(file, block=LOOK_AHEAD) as stream:
         data = stream.read(LOOK_AHEAD) or b""

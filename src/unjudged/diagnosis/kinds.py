@@ -9,8 +9,8 @@ from contextlib import suppress
 from typing import Final
 
 from unjudged.base.errors import InputError
-from unjudged.data.arrow_files import open_arrow
 from unjudged.data.columns import NAMES, QUERIES, folded, is_header
+from unjudged.data.frames import open_arrow
 from unjudged.data.nested_dicts import DATASET
 from unjudged.data.sources import reader_of
 from unjudged.data.streams import name_file_in_errors, opened

@@ -15,10 +15,10 @@ from unjudged.base.wording import counted, shortlist
 from unjudged.collection.collection import described_runs, united
 from unjudged.collection.description import Description, Labels
 from unjudged.collection.scores import Scores
-from unjudged.data.document_names import names_in
 from unjudged.data.nested_dicts import DATASET
 from unjudged.data.sources import FILE, kind_of_source
 from unjudged.data.streams import name_file_in_errors
+from unjudged.data.text_tables import names_in
 from unjudged.diagnosis.kinds import (
     CALIBRATION,
     DESIGN,

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
 from unjudged.base.errors import InputError, quoted
-from unjudged.data.document_names import blocks, first_of, name_of, record_of
 from unjudged.data.nested_dicts import DATASET, dataset_rows
 from unjudged.data.streams import name_file_in_errors
+from unjudged.data.text_tables import blocks_of_lines, first_of, name_of, record_of
 
 TITLES = ("title", "query")
 BODIES = ("text", "body", "contents", "content", "abstract", "description", "desc")
@@ -75,7 +75,7 @@ def records(source: str) -> Iterator[Record]:
     """Yield the documents or queries of a file, one on each line: JSON objects, or fields between tabs."""
     of_line = None
     with name_file_in_errors(source):
-        for start, lines in blocks(source):
+        for start, lines in blocks_of_lines(source):
             for number, line in enumerate(lines, start):
                 if line.strip():
                     of_line = of_line or (_json if line.lstrip()[:1] == b"{" else _tsv)
