@@ -15,6 +15,7 @@ from unjudged import Judgments, UsageError, evaluate, experiment, sample
 from unjudged.judging import next as next_documents
 from unjudged.judging.designs import DESIGNS, design
 from unjudged.judging.pooling import Pool
+from unjudged.rankings.extension import chosen_rows
 
 QRELS, RUNS = str(sample.qrels), [str(path) for path in sample.runs.values()]
 
@@ -35,7 +36,8 @@ def every_second() -> Iterator[str]:
 def test_from_python(every_second: str) -> None:
     found = experiment(sample.qrels, sample.runs, every_second, measures=["AP", "infAP"], repeats=2, seed=3)
     assert list(found.source.levels) == [2, 5]
-    pool = Pool.of(sample.qrels, sample.runs)
+    whole = Judgments.read(sample.qrels)
+    pool = Pool.of(chosen_rows(whole, whole.grade >= 0), sample.runs)  # what could be judged
     rows = np.arange(len(pool.judgments.grade))
     for li, level in enumerate((2, 5)):
         for repeat in range(2):
