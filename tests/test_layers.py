@@ -29,7 +29,7 @@ JOURNEY = [
     "results.words",
     "results.comparison",
     "results.evaluation",
-    "results.methods",
+    "results.methods_paragraph",
     "questions",
     "compat",
     "engines",

@@ -33,7 +33,7 @@ _NAMES = LazyNames(
         "results.evaluation": "Evaluation",
         "measures.kernel.registry": "MEASURES Measure measure",
         "questions.comparing": "compare compare_collections",
-        "questions.choices": "compare_choices",
+        "questions.defensible_choices": "compare_choices",
         "questions.gating": "GateResult gate",
         "rankings.judged": "JudgedRankings",
         "rankings.judgments": "Judgments",

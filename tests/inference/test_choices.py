@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unjudged import Collection, Scores, UsageError, compare, compare_choices, sample
-from unjudged.questions.choices import survival_of
+from unjudged.questions.defensible_choices import survival_of
 
 TWO = {name: sample.runs[name] for name in ("fused", "reranked")}
 TOLD = ("difference", "p", "query_low", "query_high", "headline", "more_judging", "other_queries", "ahead")

@@ -14,7 +14,7 @@ import unjudged
 from tests.cli.in_process import unjudged as command
 from unjudged import Scores, explain, report_page, sample
 from unjudged.citation import REFERENCES
-from unjudged.results.methods import facts_of, methods_of
+from unjudged.results.methods_paragraph import facts_of, methods_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::unjudged.UnjudgedWarning")
 TWO = {name: sample.runs[name] for name in ("lexical", "fused")}

@@ -104,7 +104,7 @@ def show_result(result: Result, given: Given, view: str = "", *, text: str = "",
         return
     grids = result.grids(decimals, format=chosen, view=view)
     if chosen == "json" and result.source is not None and "systems" in result.settings:
-        from unjudged.results.methods import facts_of
+        from unjudged.results.methods_paragraph import facts_of
 
         grids = [replace(grid, facts=facts_of(result)) for grid in grids]
     show_tables(grids[0] if len(grids) == 1 else grids, given, text=text, after=after)

@@ -19,7 +19,7 @@ from unjudged.diagnosis.glossary import MEANINGS, plainly
 from unjudged.measures.kernel.names import other_names, parse
 from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.results.fields import FIELDS
-from unjudged.results.methods import methods_of
+from unjudged.results.methods_paragraph import methods_of
 
 
 @dataclass(frozen=True)

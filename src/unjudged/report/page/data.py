@@ -28,7 +28,7 @@ from unjudged.report.result_plots import choices_figure, judged_by_rank, judged_
 from unjudged.results.comparison import Comparison
 from unjudged.results.escapes import shortened
 from unjudged.results.fields import Row, known
-from unjudged.results.methods import facts_of, methods_of
+from unjudged.results.methods_paragraph import facts_of, methods_of
 from unjudged.results.result import Result
 from unjudged.results.words import (
     CORRECTED,

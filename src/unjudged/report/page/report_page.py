@@ -30,8 +30,8 @@ from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.questions.calibrating import calibration_of
-from unjudged.questions.choices import compare_choices
 from unjudged.questions.comparing import compare_gathered
+from unjudged.questions.defensible_choices import compare_choices
 from unjudged.questions.fitting_measures import FROM_SAMPLES, fitting_measures
 from unjudged.questions.gathering import Source, gather, subject_of
 from unjudged.rankings.judgments import Judgments
