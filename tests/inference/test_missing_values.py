@@ -66,7 +66,10 @@ def test_ends_are_those_of_all_completions(measure: str, top: float, options: di
 @settings(deadline=None, max_examples=150)
 @given(st.integers(0, 10**6), st.sampled_from([0.02, 0.1, 0.3]), st.integers(1, 5))
 def test_what_is_revealed_contradicts_nothing(seed: int, noise: float, gaps: int) -> None:
-    """With the true values, at an end or anywhere between, `better` and pass stay what they are."""
+    """With the true values, at an end or between, a system that was better is ahead, and no pass is a fail.
+
+    The test may hold no more, since Hall's correction for skewness is not largest at the ends.
+    """
     rng = np.random.default_rng(seed)
     truth = np.clip(rng.random(14) * 0.5 + rng.normal([[0.0], [0.15]], noise, (2, 14)), 0, 1)
     values = truth.copy()
@@ -81,7 +84,8 @@ def test_what_is_revealed_contradicts_nothing(seed: int, noise: float, gaps: int
         truth.flat[cells] = chosen
         if known.headline == "better":
             revealed = compare(table(truth))
-            assert (revealed.better, revealed.headline) == (known.better, "better")
+            assert revealed.ahead == known.better
+            assert revealed.better in (known.better, None)
         if passed == "pass":
             assert gate(table(truth), "a", "b", margin=margin).outcome != "fail"
             assert truth[1].mean() - truth[0].mean() > -margin
