@@ -140,7 +140,7 @@ build/fuzz/%/built: $(VENV)/bin/python $(SOURCES)
 	test -n "$$(find build/fuzz/$*/unjudged/data/scan -name 'native*.so')"
 	@touch $@
 
-# How often every interval holds, measured: the tables of docs/evidence. About half an hour of processor time.
+# How often every interval holds, measured: the tables of docs/evidence. About an hour and a half of processor time.
 coverage: DATA = ../shared/data/trec8
 coverage: $(VENV)/installed
 	PYTHONPATH=scripts OPENBLAS_NUM_THREADS=1 $(BIN)/python scripts/trust/measure.py --data $(DATA)

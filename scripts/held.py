@@ -42,7 +42,7 @@ class Held(NamedTuple):
 
 def write_held(claim: str, found: Iterable[Held]) -> None:
     """Write the rows of a claim."""
-    rows = [[_cell(value) for value in row] for row in found]
+    rows = [[cell(value) for value in row] for row in found]
     write_rows(claim, Held._fields, rows)
 
 
@@ -77,7 +77,8 @@ def read_held(claim: str) -> list[Held]:
     ]
 
 
-def _cell(value: str | float) -> str:
+def cell(value: str | float) -> str:
+    """Return a value as tables have it."""
     if isinstance(value, float):
         return "" if isnan(value) else f"{value:.4g}"
     return str(value)

@@ -167,6 +167,8 @@ def test_the_pages_of_coverage_show_what_was_measured() -> None:
         "collections",
         "tests",
         "sampling",
+        "drawn",
+        "looks",
         "segments",
         "gate",
         "headlines",

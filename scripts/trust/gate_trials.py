@@ -14,6 +14,7 @@ from unjudged.base.segments import Floats
 from unjudged.inference.careful import careful
 from unjudged.inference.interaction import interaction_p
 from unjudged.inference.pairs import Pairs, t_interval
+from unjudged.inference.significance import level_of_one_look
 
 ALPHA, SEED, REACH = 0.05, 28, 1.0
 TRIALS, SIZES, MARGINS = 10_000, (10, 25, 50, 200), (0.01, 0.02, 0.05)
@@ -128,3 +129,36 @@ def interval_coverage(folder: Path, source: str, queries: int) -> list[Held]:
     held = float(((low <= mean) & (mean <= high)).mean())
     setting = f"{queries} queries, interval of one segment"
     return [Held(*_named(source, setting), 1 - ALPHA, held, TRIALS)]
+
+
+GROWING, LAST, LOOK_TRIALS, AT_ONCE, BETTER_BY = 30, 900, 10_000, 500, 0.02
+LOOKS = np.unique(np.linspace(GROWING, LAST, 100).astype(int))
+SEQUENTIAL, AGAIN, ONCE = "sequential", "one look, again and again", "one look at as many"
+
+
+def looks_again(folder: Path, source: str) -> list[list[object]]:
+    """Look 100 times at the gate of a pair of systems whose queries grow from 30 to 900.
+
+    At the boundary passing at any look is wrong, by a test of one look and by the sequential one. Where the
+    new system is better by .02 the share that passes is power. The last column is by how many queries half of
+    the trials pass, and for one look how many it needs to pass in half of the trials.
+    """
+    rng = np.random.default_rng([SEED, 46, SOURCES.index(source)])
+    draw, margin, rows = _differences(folder, source), MARGINS[0], []
+    levels = {AGAIN: ALPHA, SEQUENTIAL: level_of_one_look(2 * ALPHA) / 2, ONCE: ALPHA}
+    for shift in (-margin, BETTER_BY):
+        passed = {test: np.zeros(len(LOOKS)) for test in levels}
+        for _ in range(LOOK_TRIALS // AT_ONCE):
+            whole = np.stack([draw(rng, 0) for _ in range(AT_ONCE)])
+            chosen = rng.integers(0, whole.shape[1], (AT_ONCE, LAST))
+            values = np.take_along_axis(whole - whole.mean(axis=1, keepdims=True) + shift, chosen, axis=1)
+            p = np.stack([careful(values[:, :n], margin, REACH).above for n in LOOKS])
+            for test, level in levels.items():
+                own = p <= level
+                passed[test] += (own if test == ONCE else np.logical_or.accumulate(own)).sum(axis=1)
+        collection, _, measure = _named(source, "")
+        for test, found in passed.items():
+            share = found / LOOK_TRIALS
+            half = int(LOOKS[np.argmax(share >= 0.5)]) if (share >= 0.5).any() else ""
+            rows.append([collection, measure, test, shift, LOOK_TRIALS, float(share[-1]), half])
+    return rows

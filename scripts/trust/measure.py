@@ -6,7 +6,7 @@ import argparse
 import resource
 import time
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from itertools import chain, product
 from pathlib import Path
@@ -15,16 +15,19 @@ from typing import Any
 import agreement_coverage
 import calibrated_coverage
 import cluster_samples
+import drawn_coverage
 import family_trials
 import gate_trials
+import looks
 import macro_samples
 import query_samples
 import sample_tests
 import sampling_coverage
+import scattered_labels
 import verdict_trials
 import worlds
 from coverage_page import write_pages
-from held import write_held, write_rows
+from held import cell, write_held, write_rows
 from left_out_runs import MEASURES, Pooled, tracks
 
 from unjudged.base.threads import cores
@@ -34,6 +37,7 @@ EACH = ("collection", "measure", "headline", "pairs", "share", "not_significant"
 OUTCOMES = ("undecided", "false_passes", "false_fails", "boundary")
 GATES = ("collection", "measure", "judging", "margin", "pairs", *OUTCOMES)
 POWER = ("collection", "measure", "queries", "margin", "passed")
+AGAIN = ("collection", "measure", "test", "difference", "trials", "passed", "queries")
 MARGIN = 0.01
 
 
@@ -106,6 +110,8 @@ def gate(folder: Path, pool: ProcessPoolExecutor) -> None:
         for margin, share in zip(gate_trials.MARGINS, shares, strict=True)
     ]
     write_rows("gate-power", POWER, power)
+    again = _all(pool.submit(gate_trials.looks_again, folder, source) for source in gate_trials.SOURCES)
+    write_rows("gate-again", AGAIN, map(_shown, again))
 
 
 def segments(folder: Path, pool: ProcessPoolExecutor) -> None:
@@ -137,6 +143,37 @@ def sampling(folder: Path, pool: ProcessPoolExecutor) -> None:
     write_held("sampling", _all(jobs))
 
 
+def drawn(folder: Path, pool: ProcessPoolExecutor) -> None:
+    asked = [
+        (collection, model, measure)
+        for collection, models in drawn_coverage.MODELS.items()
+        for measure in drawn_coverage.MEASURES
+        for model in models
+    ]
+    found = _all(pool.submit(drawn_coverage.drawn_coverage, folder, *one) for one in asked)
+    write_rows("drawn", drawn_coverage.COLUMNS, map(_shown, found))
+
+
+def judging(folder: Path, pool: ProcessPoolExecutor) -> None:
+    asked = [
+        (collection, kind, measure)
+        for collection, measures in looks.MEASURES.items()
+        for measure in measures
+        for kind in looks.KINDS
+    ]
+    found = _all(pool.submit(looks.replays, folder, *one) for one in asked)
+    write_rows("looks", looks.COLUMNS, map(_shown, found))
+
+
+def scattered(folder: Path, pool: ProcessPoolExecutor) -> None:
+    models = scattered_labels.MODELS
+    write_held("scattered", _all(pool.submit(scattered_labels.scattered_coverage, folder, m) for m in models))
+
+
+def _shown(row: Sequence[object]) -> list[object]:
+    return [cell(value) if isinstance(value, float) else value for value in row]
+
+
 PARTS: dict[str, Callable[[Path, ProcessPoolExecutor], None]] = {
     part.__name__: part
     for part in (
@@ -151,6 +188,9 @@ PARTS: dict[str, Callable[[Path, ProcessPoolExecutor], None]] = {
         headlines,
         families,
         sampling,
+        drawn,
+        judging,
+        scattered,
         gate,
         segments,
     )
