@@ -100,8 +100,8 @@ def _measures() -> str:
     groups[most] = ["all others"]
     rows = [f"| {', '.join(names)} | {' | '.join(said)} |" for said, names in groups.items()]
     head = ["| measures | " + " | ".join(KINDS) + " |", "|---" * (len(KINDS) + 1) + "|"]
-    listed = [refusals[kind] for kind in KINDS if kind in refusals]
-    return "\n".join([*head, *rows, "", "What a refusal says:", "", *listed])
+    listed = [refusals[kind] for kind in KINDS if kind in refusals][:2]
+    return "\n".join([*head, *rows, "", "What a refusal says, for instance:", "", *listed])
 
 
 def _uses() -> str:
