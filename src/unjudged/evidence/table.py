@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from typing import ClassVar
 
 import numpy as np
@@ -11,11 +12,16 @@ import numpy as np
 from unjudged.base.segments import Floats, Ints, Mask
 from unjudged.collection.scores import Scores
 from unjudged.evidence.contrast import ALONE, Contrast, Ends
+from unjudged.evidence.intervals.quantiles import shape_of
 from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
 
 UNKNOWN = "scores of a table do not say which documents were judged"
 OF_GAPS = "missing values at their worst"
+FEW_GAPS = 8
+"""Up to so many gaps of a pair all completions by ends are tried."""
+HUGE = 1e50
+"""As sure as a test can be."""
 OF_OTHERS = "bounds of a table do not know what other systems found; give runs and judgments"
 
 
@@ -113,24 +119,41 @@ class TableEvidence:
 
 
 def least_sure(low: Floats, high: Floats) -> Floats:
-    """Return differences between these ends, pairs x queries, on which a t test of a lead is hardly surer.
+    """Return differences between these ends, pairs x queries, of which a careful test is least sure.
 
-    Student's t grows with S / sqrt(SS), for the sum S and the sum of squares SS. Where S is above 0 it is
-    least at ends. For each c those which make S - c SS least are tried: the high ones where low + high is
-    above 1 / c. Where S may be 0 or less, the lowest are taken.
+    The smaller of Student's t and Hall's is computed where each difference that is not known has one of its
+    ends. Up to `FEW_GAPS` of them all such completions are tried. Of more, the highest or the lowest are
+    raised first, and then one end is changed after another as long as t falls. Where the mean may be 0 or
+    less, the lowest differences are taken.
     """
-    order = np.argsort(np.where(low < high, -low - high, np.inf), axis=1)
-    least, most = (np.take_along_axis(end, order, axis=1) for end in (low, high))
-    total = low.sum(axis=1, keepdims=True) + np.cumsum(most - least, axis=1)
-    squares = (low**2).sum(axis=1, keepdims=True) + np.cumsum(most**2 - least**2, axis=1)
-    first = low.sum(axis=1), (low**2).sum(axis=1)
-    surety = np.divide(total**2, squares, out=np.full(low.shape, np.inf), where=squares > 0)
-    place = surety.argmin(axis=1)
-    less = (first[0] > 0) & (surety.min(axis=1) * first[1] < first[0] ** 2)
-    raised = less[:, None] & (np.arange(low.shape[1]) <= place[:, None])
-    chosen = np.empty_like(low)
-    np.put_along_axis(chosen, order, np.where(raised, most, least), axis=1)
+    chosen = low.copy()
+    for pair in np.flatnonzero((low < high).any(axis=1) & (low.sum(axis=1) > 0)).tolist():
+        ends, gaps = np.stack([low[pair], high[pair]]), np.flatnonzero(low[pair] < high[pair])
+        count = len(gaps)
+        if count <= FEW_GAPS:
+            raised = (np.arange(1 << count)[:, None] >> np.arange(count)) % 2
+            chosen[pair] = _least(ends, gaps, raised)[0]
+            continue
+        best = inf
+        first = np.argsort(-ends[:, gaps].sum(axis=0), kind="stable")
+        for order in (first, first[::-1]):
+            some = np.tri(count + 1, count, -1, dtype=np.intp)[:, np.argsort(order)]
+            values, least, now = _least(ends, gaps, some)
+            while least < best:
+                chosen[pair], best = values, least
+                values, least, now = _least(ends, gaps, now ^ np.eye(count, dtype=np.intp))
     return chosen
+
+
+def _least(ends: Floats, gaps: Ints, raised: Ints) -> tuple[Floats, float, Ints]:
+    """Return the completion with the smallest t, of completions x gaps that say what is raised; and t."""
+    values = np.tile(ends[0], (len(raised), 1))
+    values[:, gaps] = ends[raised, gaps]
+    mean, deviation, bend, n = shape_of(values)
+    t = np.divide(np.sqrt(n) * mean, deviation, out=np.full(len(values), HUGE), where=deviation > 0)
+    least = np.minimum(t, t + bend * t**2 + bend**2 * t**3 / 3 + bend / 2)
+    k = int(least.argmin())
+    return values[k], float(least[k]), raised[k]
 
 
 @dataclass(frozen=True, eq=False)
