@@ -57,7 +57,7 @@ class InPieces:
 
     def table(self) -> Table:
         """Return all rows as one table, as far as memory allows."""
-        parts = [table for table in within_memory(self.tables()) if len(table.documents)]
+        parts = [table for table in within_memory(self.tables()) if len(table.queries)]
         if not parts:
             raise no_rows()
         return parts[0] if len(parts) == 1 else Table.joined(parts)
