@@ -92,7 +92,7 @@ def experiment(
     >>> from unjudged import sample
     >>> result = experiment(sample.qrels, sample.runs, "uniform(10%, 50%, repeats=3)", ["AP", "infAP"])
     >>> round(result.find("bias", "AP", 0.1)["mean"], 3), round(result.find("bias", "infAP", 0.1)["mean"], 3)
-    (-0.156, -0.006)
+    (-0.156, -0.02)
     """
     name, written, named = called_with_levels(design)
     chosen_design, options = DESIGNS.find(name), {**named, **options}

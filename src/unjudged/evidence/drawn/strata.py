@@ -162,8 +162,8 @@ def unseen_queries(plain: Measure, judgments: Judgments) -> int:
 class StrataEvidence:
     """Systems as runs, by a plain measure, from a sample of strata.
 
-    `plain` is what the judgments say without the estimate. A system whose mean rests on too few sampled
-    relevant documents keeps its score as judged.
+    `plain` is what the judgments say without the estimate. The mean of a system that rests on
+    too few sampled relevant documents is as judged; tests of differences allow for few of them.
     """
 
     plain: AloneEvidence | RankingsEvidence
@@ -197,7 +197,7 @@ class StrataEvidence:
 
     @cached_property
     def given(self) -> Mask:
-        """Which systems have an estimate."""
+        """Which systems have an estimate of their own."""
         behind = self.means.documents_behind()
         few: Mask = (behind < ENOUGH) & (self._variances > 0) & self.means.has_reach
         return ~few
@@ -216,7 +216,7 @@ class StrataEvidence:
         """Scores on queries with a sampled relevant document, moved so that their mean is the mean of all."""
         value, seen = self.means.value, self.means.seen
         moved = mean_over_queries(value) - mean_over_queries(value[:, seen])
-        return np.where(self.given[:, None], value[:, seen] + moved[:, None], self.plain.scores[:, seen])
+        return np.asarray(value[:, seen] + moved[:, None])
 
     def contrast(self, first: Ints, second: Ints, *, by_query: bool = False) -> Contrast:
         """Return these contrasts; of differences tests over queries allow for the noise of the sample."""
@@ -227,7 +227,7 @@ class StrataEvidence:
         tips = made.tips
         return replace(
             known,
-            scores=self.scores,
+            scores=np.where(self.given[:, None], self.scores, known.scores) if alone else self.scores,
             error=np.where(self.given, np.sqrt(self._variances), nan)[first] if alone else None,
             reach=self._reach(first) if alone else None,
             possible=self.possible,
