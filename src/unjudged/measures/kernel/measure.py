@@ -197,8 +197,8 @@ class Measure:
     def cut_at(self, depth: int) -> str:
         """Return the name of the measure on rankings that end at a depth."""
         if self.traits.at == "cutoff":
-            named = self.written or self
-        return str(named(cutoff=depth) if self.given.get("cutoff", inf) > depth else named)
+            named = self if self.written is None else self.written
+            return str(named(cutoff=depth) if self.given.get("cutoff", inf) > depth else named)
         return f"{self} to rank {depth}"
 
     def max_grade(self, judgments: Judgments) -> int:
