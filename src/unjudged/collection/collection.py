@@ -93,7 +93,7 @@ class Collection:
         described = qrels if isinstance(qrels, Description) else description_of(qrels)
         if described is None:
             described = Description(judgments=() if qrels is None else (Labels(qrels),))
-        if given := {name: value for name, value in keys.items() if value is not None}:
+        if keys and (given := {name: value for name, value in keys.items() if value is not None}):
             stated = {name: given.pop(name) for name in OF_JUDGMENTS if name in given}
             described = described.changed(given | ({"judgments": stated} if stated else {}))
         if described.code is not None and not described.found:
@@ -139,8 +139,8 @@ class Collection:
     def predictions(self) -> dict[str, Any]:
         """What models predict, by their names; not of a model whose labels are the judgments."""
         labels = self.described.judgments
-        models = by_name([one for one in labels if one.by == MODEL])
-        found = models if len(models) < len(labels) else {}
+        models = [one for one in labels if one.by == MODEL]
+        found = by_name(models) if 0 < len(models) < len(labels) else {}
         if self._predictions is None:
             return found
         several = isinstance(self._predictions, Mapping) and not is_one_source(self._predictions)

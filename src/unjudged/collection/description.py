@@ -196,7 +196,7 @@ def tables(cls: type[Any]) -> Reads:
     return read
 
 
-@dataclass(frozen=True)
+@dataclass(unsafe_hash=True)  # not frozen: that takes longer than to read a few documents
 class Labels:
     """One source of judgments: who made them, and how."""
 
@@ -263,7 +263,7 @@ class Choices:
     place: Place = field(default=HERE, repr=False, compare=False)
 
 
-@dataclass(frozen=True)
+@dataclass(unsafe_hash=True)  # as the labels
 class Description:
     """The keys of a description; all that it names may be a file, and in Python what holds the same."""
 
@@ -290,7 +290,7 @@ class Description:
     @property
     def labels(self) -> Labels:
         """What is said of the judgments, the first of several."""
-        return next(iter(self.judgments), Labels())
+        return self.judgments[0] if self.judgments else Labels()
 
     @classmethod
     def read(cls, file: str | os.PathLike[str], *, found: bool = False) -> Description:

@@ -42,6 +42,10 @@ def with_given(gains: Mapping[int, float] | None, grade: NDArray[np.integer], ga
     return np.where(levels[place] == grade, values[place], gain)
 
 
+SHALLOW = 1000
+"""Down to such a cutoff discounts are made without asking how deep rankings are."""
+
+
 def _discounts(cutoff: float, most: int) -> Floats:
     """Return what divides the gain at each rank from 0, down to the cutoff or at least to rank `most`."""
     return _logarithms(int(min(cutoff, 1 << most.bit_length())))
@@ -151,7 +155,8 @@ def DCG(
     array([1.26185951])
     """
     gain = r.judgments.once(_gains, dcg, gains)
-    return r.sum_gains(gain, _discounts(cutoff, int(r.rank.max(initial=0))))
+    most = int(cutoff) if cutoff <= SHALLOW else int(r.rank.max(initial=0))
+    return r.sum_gains(gain, _discounts(cutoff, most))
 
 
 @measure(quality=False, range=(0.0, inf), trec_eval="ideal_dcg", cite=("jarvelin2002", "burges2005"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from unjudged.base.errors import UsageError
 from unjudged.base.notes import Note, note
 from unjudged.collection.collection import Collection
-from unjudged.collection.description import STATED, Labels
+from unjudged.collection.description import STATED
 from unjudged.rankings.origin import UNIFORM
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ STATE_IT = (
 )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Drawn:
     """Judgments some of whose documents were drawn, and what is predicted of others.
 
@@ -54,10 +54,11 @@ class Drawn:
             from unjudged.evidence.drawn.predictions import Judges
 
             judges = Judges.of(collection.predictions)
-        stated = next(iter(collection.described.judgments), Labels()).how in STATED
-        alike = judgments.probability is not None and judgments.origin.kind == UNIFORM
-        alone = judgments.probability is not None and judgments.stratum is None and not alike
-        strata = judgments.stratum is not None or alike or (stated and judgments.origin.sampled)
+        layered, weighted = judgments.stratum is not None, judgments.probability is not None
+        alike = weighted and judgments.origin.kind == UNIFORM
+        stated = judgments.origin.sampled and collection.described.labels.how in STATED
+        strata = layered or alike or stated
+        alone = weighted and not (layered or alike)
         one_by_one = judgments.frame is not None or alone or (strata and judges is not None)
         return cls(judgments, judges, one_by_one, strata, expected)
 

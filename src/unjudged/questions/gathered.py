@@ -72,8 +72,11 @@ class Gathered:
 
     def described(self, name: str, source: Any) -> Gathered:
         """Return the same with a name, whose queries are in the clusters that a file or a mapping says."""
-        queries, self.name = list(self.queries), name
-        clusters = None if source is None else Clusters.of(labels_of(source, queries, "cluster"))
+        self.name = name
+        if source is None:
+            return self
+        queries = list(self.queries)
+        clusters = Clusters.of(labels_of(source, queries, "cluster"))
         if clusters is None:
             return self
         count = note("clusters", queries=len(queries), clusters=len(clusters), worth=clusters.worth)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
-from functools import cache, partial
+from dataclasses import dataclass, replace
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from unjudged.base.choices import TestName, TiesName, check_probability, checked_int
-from unjudged.base.errors import UsageError, announce
+from unjudged.base.errors import UnjudgedWarning, UsageError, announce
+from unjudged.base.lazy import computed_once
 from unjudged.base.notes import Note
 from unjudged.collection.collection import Collection, collection_of
-from unjudged.collection.description import Description, Labels
+from unjudged.collection.description import Description
 from unjudged.collection.scores import Scores, of_systems, scores_of
 from unjudged.evidence.contrast import Evidence
 from unjudged.evidence.runs_alone import AloneEvidence
@@ -65,10 +66,11 @@ class Subject(NamedTuple):
 
     def alpha(self, named: float | None) -> float:
         """Return the significance level that a call names, else the one described."""
+        if named is not None:
+            check_probability("alpha", named, 0.05)
+            return named
         usual = self.described.defaults.alpha
-        level = (0.05 if usual is None else usual) if named is None else named
-        check_probability("alpha", level, 0.05)
-        return level
+        return 0.05 if usual is None else usual
 
     def test(self, named: TestName | None) -> TestName:
         """Return the test that a call names, else the one described."""
@@ -132,7 +134,8 @@ def gather(
     assert collection is not None  # noqa: S101
     if predictions is not None:
         collection = with_predictions(collection, predictions)
-    ties = described.ties if ties is None else ties
+    if ties is None:
+        ties = described.ties
     TIES.find(ties)
     if depth is not None:
         depth = checked_int("depth", depth, least=1)
@@ -240,57 +243,94 @@ def gather_alone(
     if warnings:
         announce(warnings)
     reach = collection.judgments.origin.pool_depth(pool_depth)
+    scores = Scores(values, systems, queries, measures, library=collection.library)
+    streamed = Streamed(collection, scores, rankings, drawn, said, warnings, reach, depth, expected)
+    return Gathered(
+        measures,
+        systems,
+        queries,
+        streamed.find,
+        streamed.notes,
+        collection.library,
+        scores,
+        rankings,
+        interval="calibrated" if is_calibrated(collection) else "",
+        warnings=warnings,
+    )
 
-    def own_to_depth() -> JudgedRankings:
-        from unjudged.evidence.bounds.difference_bounds import own_to_depth
 
-        assert reach is not None  # noqa: S101
-        made = own_to_depth(collection.shared(), reach)
-        return made if depth is None else made.cut(depth)
+@dataclass(eq=False)
+class Streamed:
+    """What runs scored that were streamed, of which evidence and notes are made when they are asked for."""
 
-    @cache
-    def calibration() -> Any:
-        from unjudged.questions.calibrating import calibration_of
+    collection: Collection
+    scores: Scores
+    rankings: JudgedRankings
+    drawn: Drawn
+    about_ties: Notes
+    warnings: Sequence[UnjudgedWarning]
+    reach: int | None
+    """The rank to which runs were pooled."""
+    depth: int | None
+    expected: bool
 
-        return calibration_of(collection, measures)
+    def find(self, every: bool) -> list[Evidence]:
+        """Return the evidence by each measure: with ranges by all of them, or by the first one alone."""
+        return [one for one, _ in (self._ranged if every else self._plain)]
 
-    drawn = replace(drawn, expected=expected)
+    def notes(self) -> list[Note]:
+        """Return what must be known of it."""
+        about_ties = self.about_ties() if callable(self.about_ties) else self.about_ties
+        about_drawn = [each for _, own in self._plain for each in own]
+        known = [*(one.note for one in self.warnings), *self.collection.notes]
+        return [*known, *self.drawn.unused, *about_ties, *about_drawn]
 
-    @cache
-    def found(every: bool) -> list[tuple[Evidence, list[Note]]]:
+    @computed_once
+    def _ranged(self) -> list[tuple[Evidence, list[Note]]]:
+        return self._estimated(len(self.scores.measures))
+
+    @computed_once
+    def _plain(self) -> list[tuple[Evidence, list[Note]]]:
+        return self._estimated(1)
+
+    def _estimated(self, bounded: int) -> list[tuple[Evidence, list[Note]]]:
+        """Return the evidence by each measure with its notes; the first so many measures have ranges."""
+        scores, drawn = self.scores, replace(self.drawn, expected=self.expected)
         plain = [
             AloneEvidence(
                 measure,
-                systems,
-                queries,
-                np.ascontiguousarray(measure.averaged(values[:, :, k])),
-                rankings,
-                bounded=every or k == 0,
-                depth=reach,
-                to_depth=own_to_depth,
-                expected=expected,
-                calibration=calibration,
+                scores.runs,
+                scores.queries,
+                np.ascontiguousarray(measure.averaged(scores.values[:, :, k])),
+                self.rankings,
+                bounded=k < bounded,
+                depth=self.reach,
+                to_depth=self._own_to_depth,
+                expected=self.expected,
+                calibration=self._calibration,
             )
-            for k, measure in enumerate(measures)
+            for k, measure in enumerate(scores.measures)
         ]
-        return [drawn.estimated(one, rankings) for one in plain]
+        return [drawn.estimated(one, self.rankings) for one in plain]
 
-    def find(every: bool) -> list[Evidence]:
-        return [one for one, _ in found(every)]
+    def _own_to_depth(self) -> JudgedRankings:
+        from unjudged.evidence.bounds.difference_bounds import own_to_depth
 
-    def notes() -> list[Note]:
-        about_ties = said() if callable(said) else said
-        about_drawn = [each for _, own in found(False) for each in own]
-        known = [*(one.note for one in warnings), *collection.notes]
-        return [*known, *drawn.unused, *about_ties, *about_drawn]
+        assert self.reach is not None  # noqa: S101
+        made = own_to_depth(self.collection.shared(), self.reach)
+        return made if self.depth is None else made.cut(self.depth)
 
-    scores = Scores(values, systems, queries, measures, library=collection.library)
-    interval = "calibrated" if is_calibrated(collection) else ""
-    made = Gathered(measures, systems, queries, find, notes, collection.library, scores, rankings)
-    return replace(made, interval=interval, warnings=warnings)
+    def _calibration(self) -> Any:
+        return self._calibrated
+
+    @computed_once
+    def _calibrated(self) -> Any:
+        from unjudged.questions.calibrating import calibration_of
+
+        return calibration_of(self.collection, self.scores.measures)
 
 
 def is_calibrated(collection: Collection) -> bool:
     """Whether a calibration is described, or the pooled runs with their groups."""
-    labels = next(iter(collection.described.judgments), Labels())
+    labels = collection.described.labels
     return labels.calibration is not None or bool(labels.pooled and collection.described.groups is not None)

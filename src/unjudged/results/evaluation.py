@@ -76,8 +76,10 @@ class Evaluation(Result):
         on_progress: Callable[[int, int], None] | None,
     ) -> None:
         """Keep what was gathered and what is asked of it, and no more: thousands of calls make one."""
-        vars(self).update(source=found, segments=segments, view="systems", interval=None)
-        vars(self).update(alpha=alpha, _how=(alpha, seed, on_progress))
+        how = (alpha, seed, on_progress)
+        vars(self).update(
+            source=found, segments=segments, view="systems", interval=None, alpha=alpha, _how=how
+        )
 
     @computed_once
     def rows(self) -> Mapping[str, Sequence[Row]]:

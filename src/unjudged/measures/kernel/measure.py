@@ -139,10 +139,14 @@ class Measure:
 
     def on(self, judgments: Judgments) -> Measure:
         """Return the measure for the places that grades have in these judgments; its name stays the same."""
-        given = self.given
-        if self.written is None and (judgments.scale is not None or given.get("rel", 1) % 1):
-            given = MappingProxyType(by_places(self, judgments.scale))
-        return self if given is self.given else replace(self, given=given, written=self)
+        if self.written is not None or (judgments.scale is None and self._whole):
+            return self
+        return replace(self, given=MappingProxyType(by_places(self, judgments.scale)), written=self)
+
+    @cached_property
+    def _whole(self) -> bool:
+        """Whether its lowest relevant grade is a whole number, as places are."""
+        return not self.given.get("rel", 1) % 1
 
     def with_policy(self, rankings: JudgedRankings) -> JudgedRankings:
         """Return the rankings as the policy for unjudged documents makes them."""
@@ -312,9 +316,10 @@ def compute_all(measures: Sequence[Measure], rankings: JudgedRankings) -> Floats
 def _computed_together(measures: Sequence[Measure], rankings: JudgedRankings) -> Floats:
     """Ranking x measure; the measures share what the rankings keep for them."""
     table = np.empty((len(rankings), len(measures)))
+    shape = table.shape[:1]
     for k, measure in enumerate(measures):
         values = measure.values(rankings)
-        if np.shape(values) != table.shape[:1]:
+        if np.asarray(values).shape != shape:
             problem = f"{measure} returned an array of shape {np.shape(values)} for {len(table)} rankings"
             raise UsageError(f"{problem}, expected one number per ranking")
         table[:, k] = values

@@ -48,10 +48,23 @@ _NUMBERS = re.compile(r"\s*[0-9.]+\s*(,\s*[0-9.]+\s*)*")
 
 def parse_measures(measures: MeasureLike | Iterable[MeasureLike]) -> list[Measure]:
     """Return measures for names, ours or of ir_measures; `AP,nDCG@10` and `P.5,10` each name two."""
-    one = isinstance(measures, str | Measure) or is_of_ir_measures(measures)
+    names = [measures] if isinstance(measures, str) else measures
+    if isinstance(names, list | tuple) and set(map(type, names)) <= {str}:
+        return list(_named(tuple(names), MEASURES.changes))
+    one = isinstance(measures, Measure) or is_of_ir_measures(measures)
     items: Any = [measures] if one else measures
     if not isinstance(items, Iterable):
         raise _not_a_measure(measures)
+    return _distinct(items)
+
+
+@lru_cache(maxsize=256)
+def _named(names: tuple[str, ...], _: int) -> list[Measure]:
+    """Return the measures of names, which are parsed again only after a change of the registry."""
+    return _distinct(names)
+
+
+def _distinct(items: Iterable[Any]) -> list[Measure]:
     found = [measure for item in items for measure in _complete(item)]
     if not found:
         raise UsageError("no measure given, expected at least one such as 'AP'")
