@@ -72,6 +72,17 @@ def runs_in_frame(frame: Any) -> dict[str, Any] | None:
     return open_frame(frame).runs(NONE)
 
 
+def collected(frame: Any) -> Any:
+    """Return a small frame from wherever it is: one on a cluster is fetched."""
+    import narwhals
+
+    known = narwhals.from_native(frame, pass_through=True)
+    if not isinstance(known, narwhals.LazyFrame) or library_of(narwhals.to_native(known)) != "pyspark":
+        return frame
+    with library_errors():
+        return known.collect("pyarrow").to_native()
+
+
 def open_frame(frame: Any) -> Tabular:
     """Return the columns of a frame."""
     names, select = _columns(frame)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.base.wording import FORMULA, counted, kind_of
 from unjudged.data.columns import no_rows
-from unjudged.data.frames import is_arrow, open_arrow, open_frame
+from unjudged.data.frames import collected, is_arrow, open_arrow, open_frame
 from unjudged.data.limits import check
 from unjudged.data.sources import FILE, FRAME, MAPPING, kind_of_source, start_of
 from unjudged.data.streams import PathLike, name_file_in_errors, on_disk, read_whole
@@ -51,7 +51,7 @@ def read_small_table(source: Any, headless: Headless) -> Block:
         with name_file_in_errors(source), on_disk(source) as file:
             table = _of_file(file, headless)
     elif kind == FRAME:
-        table = _held(open_frame(source))
+        table = _held(open_frame(collected(source)))
     elif kind == MAPPING:
         for name, values in source.items():
             if isinstance(values, str) or not isinstance(values, Iterable):
