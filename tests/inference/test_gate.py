@@ -12,7 +12,7 @@ from scipy import stats
 
 from unjudged import Collection, InputError, Scores, UsageError, evaluate, gate, sample
 from unjudged.cli.main import main
-from unjudged.results.words import would_tell
+from unjudged.results.gate_words import would_tell
 
 QRELS, RUNS = str(sample.qrels), {name: str(run) for name, run in sample.runs.items()}
 

@@ -26,9 +26,9 @@ from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.questions.fitting_measures import notes_on_measures
 from unjudged.questions.gathering import gather, subject_of
 from unjudged.results.fields import Row
+from unjudged.results.gate_words import sentence_of_gate, verdict_of_gate, would_tell
 from unjudged.results.result import Result
 from unjudged.results.views import View
-from unjudged.results.words import sentence_of_gate, verdict_of_gate, would_tell
 
 if TYPE_CHECKING:
     from unjudged.evidence.shared import SharedRankings
