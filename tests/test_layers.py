@@ -27,6 +27,7 @@ JOURNEY = [
     "evidence.table",
     "inference",
     "results.words",
+    "results.gate_words",
     "results.comparison",
     "results.evaluation",
     "results.methods_paragraph",
