@@ -39,7 +39,6 @@ def rows(folder: Path) -> list[str]:
     named = ", ".join(MEASURES)
     table = [
         timed(f"model intervals of {named}", estimates(scores, "model(prevalence=0.05)"), 5),
-        timed(f"both uncertainties of {named}", estimates(scores, "both(prevalence=0.05)"), 8),
         timed(f"bounds of {named}", estimates(scores, "bounds"), 10),
         timed("bounds of Bpref", estimates(preference, "bounds"), 10),
         timed("bounds of ERR", estimates(cascade, "bounds"), 10),
@@ -48,7 +47,7 @@ def rows(folder: Path) -> list[str]:
     table.append(
         timed(
             "100 documents to judge next",
-            lambda: next_documents(judgments, tables, design="narrowest", measure="RBP(p=0.8)"),
+            lambda: next_documents(judgments, tables, measure="RBP(p=0.8)"),
             3,
         )
     )

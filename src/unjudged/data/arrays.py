@@ -65,6 +65,7 @@ def rows_of_arrays(
         kept &= _there(values, number, kept, query_ids)
     if not kept.any():
         raise no_rows()
+    ids_at = ids_at or _named(matrix, kept)
 
     def table(first: int, last: int) -> Table:
         places = first * columns + np.flatnonzero(kept[first:last])
@@ -155,17 +156,16 @@ def _names(given: Any, what: str, role: str) -> Ids:
 
 def _documents(
     matrix: NDArray[Any], names: Ids | None, queries: Ids
-) -> tuple[Callable[[NDArray[np.int64]], Ids], NDArray[np.bool_]]:
-    """Return what gives the identifiers of some places, and which places hold a document."""
+) -> tuple[Callable[[NDArray[np.int64]], Ids] | None, NDArray[np.bool_]]:
+    """Return what gives the identifiers of some places, None for names, and which places hold a document."""
     if matrix.dtype.kind not in "iu":
         if matrix.dtype.kind not in "OUST":
             problem = f"documents: an array of {matrix.dtype}, expected row numbers or names"
             raise UsageError(f"{problem}; documents come before scores and grades")
         if names is not None:
             raise UsageError("names: the documents have names already, expected row numbers")
-        flat = matrix.reshape(-1).astype(object)
         kept: NDArray[np.bool_] = matrix.astype(object) != None  # noqa: E711 (of each element)
-        return lambda at: ids_of(flat[at], "document", unplaced), kept
+        return None, kept
     known = None if names is None else checked_ids(names)
     count = np.inf if names is None else len(names)
     if matrix.dtype.kind == "i":
@@ -182,6 +182,13 @@ def _documents(
     if known is None:
         return lambda at: scanner.ids_of_numbers(numbers[at]), ~absent
     return lambda at: scanner.take_names(known, numbers[at]), ~absent
+
+
+def _named(matrix: NDArray[Any], kept: NDArray[np.bool_]) -> Callable[[NDArray[np.int64]], Ids]:
+    """Return what gives the identifiers of some of the places that are kept; all names are read at once."""
+    names = ids_of(matrix[kept].astype(object), "document", unplaced)
+    place_of = (np.cumsum(kept) - 1).astype(np.int64)
+    return lambda at: scanner.take_names(names, place_of[at])
 
 
 def _there(values: NDArray[Any], number: str, kept: NDArray[np.bool_], queries: Ids) -> NDArray[np.bool_]:

@@ -69,6 +69,7 @@ def names_of(values: Sequence[Any], role: str, wrong: Wrong = unplaced) -> Seque
         values = list(map(identifier, values))
         others = (row for row, name in enumerate(values) if not isinstance(name, str | bytes))
         if (row := next(others, None)) is not None:
+            ids_of_texts(values[:row], role)  # what cannot be written as UTF-8 is named if it comes first
             if values[row] is None or str(values[row]) in _NULLS:
                 raise wrong(row, f"the {role} is null, expected a value in every row")
             found = f"{kind_of(values[row])} ({_shown(values[row])})"
