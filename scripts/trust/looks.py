@@ -9,7 +9,7 @@ than .1) or equal: every query is there twice, the second time with the labels o
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, nan
 from pathlib import Path
 from typing import Any
@@ -21,12 +21,15 @@ from held import Held
 from unjudged.base.segments import Floats, Integers
 from unjudged.evidence.drawn.by_design import FEWEST, Forecast, Sequential, sizes_left
 from unjudged.evidence.looks import reach
+from unjudged.inference.rows import needs_judging
+from unjudged.judging.gains import most_telling
+from unjudged.judging.next_documents import pairs_by_judging
 from unjudged.judging.until import PLANNED
 from unjudged.measures.kernel.measure import mean_over_queries
 
 BATCH, DECLARED, MOST_LOOKS, SEED, ALPHA = 10, 10, 20, 46, 0.05
 PAIRS, CLOSE, FAR = 10, 0.03, 0.1
-REPLAYS = {"RBP(p=0.8)": 1000, "P@10": 1000, "nDCG@10": 100, "AP": 100}
+REPLAYS = 1000
 MEASURES = {
     "TREC-8": ("RBP(p=0.8)", "P@10", "nDCG@10", "AP@30"),
     "DL-2019": ("RBP(p=0.8)", "P@10", "nDCG@10", "AP@10"),
@@ -39,7 +42,7 @@ SEQUENCE, POCOCK, ONCE, RANDOM = (
     "drawn alike",
 )
 FIRST, SECOND = np.array([0]), np.array([1])
-COLUMNS = (*Held._fields, "median", "ninetieth", "greedy")
+COLUMNS = (*Held._fields, "median", "ninetieth", "greedy", "certain")
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,14 +100,26 @@ class Pair:
                 break
         return {way: found.get(way, (inf, False)) for way in ways}
 
-    def greedy(self) -> float:
-        """Return how many labels, the largest sizes first, leave nothing that could turn the order."""
-        order = np.argsort(-self.size, kind="stable")
-        for n in range(0, len(order) + BATCH, BATCH):
-            ends = self.frame.drawn(self.size, order[:n], BATCH).plain.contrast(FIRST, SECOND).ends
+    def greedy(self) -> tuple[float, float]:
+        """Return how many labels of `next`'s lists of ten let it say stop, and leave nothing to turn.
+
+        Infinite if `next` lists nothing more before that.
+        """
+        frame, drawn = self.frame, np.zeros(0, np.int64)
+        plain, measure = frame.evidence.plain, frame.evidence.measure
+        stopped = certain = inf
+        while inf in (stopped, certain):
+            shared = frame.judged(Sequential(self.size, drawn), drawn, np.ones(len(self.size))).shared
+            if not needs_judging(pairs_by_judging(shared, measure, None)[0]):
+                stopped = min(stopped, len(drawn))
+            ends = replace(plain, shared=shared).contrast(FIRST, SECOND).ends
             if ends is not None and (ends.low[0] > 0 or ends.high[0] < 0):
-                return float(min(n, len(order)))
-        return inf
+                certain = min(certain, len(drawn))
+            listed, _ = most_telling(shared, measure, FIRST, SECOND, BATCH)
+            if not len(listed):
+                break
+            drawn = np.append(drawn, np.searchsorted(frame.row, listed))
+        return stopped, certain
 
 
 def reaches(way: str, labels: float, look: int, information: float, planned: float) -> float:
@@ -135,26 +150,25 @@ def replays(folder: Path, collection: str, kind: str, measure: str) -> list[list
             and {"far": apart > FAR, "close": 0 < apart < CLOSE, "equal": True}[kind]
         ):
             pairs.append(pair)
-    count = REPLAYS["AP" if measure.startswith("AP") else measure]
     return [
         [*Held(track.name, f"{kind} pairs, {way}", asked, 1 - ALPHA, right, replayed, nan, rest), *labels]
-        for way, right, replayed, rest, *labels in _counted(pairs, rng, count)
+        for way, right, replayed, rest, *labels in _counted(pairs, rng)
     ]
 
 
-def _counted(pairs: list[Pair], rng: np.random.Generator, count: int) -> Iterator[tuple[Any, ...]]:
+def _counted(pairs: list[Pair], rng: np.random.Generator) -> Iterator[tuple[Any, ...]]:
     ways = SEQUENCE, POCOCK, ONCE
     found: dict[str, list[tuple[float, bool]]] = {way: [] for way in (*ways, RANDOM)}
-    for k in range(count):
+    for k in range(REPLAYS):
         pair = pairs[k % len(pairs)]
         for way, one in pair.decisions(pair.frame.order(pair.size, rng), pair.size, ways).items():
             found[way].append(one)
-        if k < count // 4:
+        if k < REPLAYS // 4:
             alike = np.ones(len(pair.size))
             found[RANDOM].append(pair.decisions(pair.frame.order(alike, rng), alike, (SEQUENCE,))[SEQUENCE])
-    greedy = float(np.median([pair.greedy() for pair in pairs]))
+    greedy, certain = np.median([pair.greedy() for pair in pairs], axis=0).tolist()
     for way, own in found.items():
         labels, right = np.array([one[0] for one in own]), 1 - float(np.mean([one[1] for one in own]))
         middle, ninetieth = np.percentile(labels, [50, 90], method="higher")
         open_share = float(np.isinf(labels).mean())
-        yield way, right, len(own), open_share, float(middle), float(ninetieth), greedy
+        yield way, right, len(own), open_share, float(middle), float(ninetieth), greedy, certain

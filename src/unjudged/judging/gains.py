@@ -69,6 +69,19 @@ def gains(shared: SharedRankings, measure: Measure, first: Integers, second: Int
     return found
 
 
+def most_telling(
+    shared: SharedRankings, measure: Measure, first: Integers, second: Integers, n: int
+) -> tuple[Integers, Floats]:
+    """Return the n rows without an answer that have the largest gains, equal ones by name, and the gains."""
+    gain = gains(shared, measure, first, second, n)
+    rows = np.flatnonzero((gain > 0) & shared.judgments.waiting)
+    if len(rows) > n:
+        rows = rows[gain[rows] >= np.partition(gain[rows], -n)[-n]]
+    names = np.array(shared.names.take(shared.name[rows]).tolist(), bytes)
+    rows = rows[np.lexsort((names, shared.judgments.query[rows], -gain[rows]))[:n]]
+    return rows, gain[rows]
+
+
 def added(shared: SharedRankings, measure: Measure) -> Iterator[Added]:
     """Yield what the unjudged documents of some runs after others would add to the means."""
     queries = len(shared.queries)

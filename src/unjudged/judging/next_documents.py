@@ -11,7 +11,6 @@ import numpy as np
 
 from unjudged.base.choices import Choices, called_with_levels, check_parameters, checked_int
 from unjudged.base.errors import InputError, UsageError, quoted
-from unjudged.base.segments import Floats
 from unjudged.base.wording import counted
 from unjudged.collection.collection import Collection, collection_of
 from unjudged.data.writing import qrels_text
@@ -22,7 +21,7 @@ from unjudged.inference.infer import Settings
 from unjudged.inference.rows import needs_judging, pair_rows, pairs_of
 from unjudged.judging import sampling
 from unjudged.judging.designs import DESIGNS, Design, draw
-from unjudged.judging.gains import gains
+from unjudged.judging.gains import most_telling
 from unjudged.judging.pooling import DEEPEST, Pool
 from unjudged.measures.kernel.estimand import CHOOSING, check_permitted
 from unjudged.measures.kernel.names import MeasureLike
@@ -181,11 +180,16 @@ def _most_telling(collection: Collection, measure: Measure, asked: Asked) -> Nex
         pairs = pairs_by_judging(shared, measure, collection.judgments.origin.pool_depth())
         place = list(shared.runs).index
         open_pairs = [(place(row["a"]), place(row["b"])) for row in pairs if needs_judging(row)]
-    gain = np.zeros(len(shared.judgments.grade))
+    wanted = list[Row]()
     if open_pairs:
         first, second = (np.array(side) for side in zip(*open_pairs, strict=True))
-        gain = gains(shared, measure, first, second, asked.n)
-    return _listed(shared, measure, gain, asked.n, pairs=pairs)
+        best = zip(*most_telling(shared, measure, first, second, asked.n), strict=True)
+        wanted = [
+            {"query": shared.query(row), "document": shared.document(row), "gain": float(gain)}
+            for row, gain in best
+        ]
+    settings = {"systems": list(shared.runs), "measure": str(measure)}
+    return NextDocuments({"next": wanted, "pairs": pairs}, (), settings, origin=Origin(CHOSEN))
 
 
 def _holes(collection: Collection, measure: Measure, asked: Asked) -> NextDocuments:
@@ -228,23 +232,6 @@ LISTS: Choices[Callable[[Collection, Measure, Asked], NextDocuments]] = Choices(
 def every_design() -> list[str]:
     """Return the names of all designs."""
     return [*LISTS, *DESIGNS]
-
-
-def _listed(
-    shared: SharedRankings, measure: Measure, gain: Floats, n: int, **more: Sequence[Row]
-) -> NextDocuments:
-    """Return the n documents without an answer that have the largest gains; equal ones by name."""
-    rows = np.flatnonzero((gain > 0) & shared.judgments.waiting)
-    if len(rows) > n:
-        rows = rows[gain[rows] >= np.partition(gain[rows], -n)[-n]]
-    names = np.array(shared.names.take(shared.name[rows]).tolist(), bytes)
-    order = np.lexsort((names, shared.judgments.query[rows], -gain[rows]))[:n]
-    wanted = [
-        {"query": shared.query(row), "document": shared.document(row), "gain": float(gain[row])}
-        for row in rows[order].tolist()
-    ]
-    settings = {"systems": list(shared.runs), "measure": str(measure)}
-    return NextDocuments({"next": wanted, **more}, (), settings, origin=Origin(CHOSEN))
 
 
 def pairs_by_judging(shared: SharedRankings, measure: Measure, depth: int | None) -> list[Row]:
