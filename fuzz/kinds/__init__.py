@@ -22,7 +22,7 @@ MODULES = {
     "saved": ("design", "answers", "calibration", "description"),
     "judging_files": ("texts", "topics", "groups", "predictions"),
     "command_lines": ("options", "figures"),
-    "score_tables": ("scores", "segments", "agree"),
+    "score_tables": ("scores", "segments"),
     "arrays": ("arrays",),
 }
 NAMES = tuple(name for names in MODULES.values() for name in names)

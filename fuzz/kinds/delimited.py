@@ -23,18 +23,7 @@ SEEDS = [
     b"qid,docno,score\n" + b"".join(b"%d,d%d,%d\n" % (i % 3, i, -i) for i in range(12)),
 ]
 TOKENS = [
-    b",",
-    b"\t",
-    b'"',
-    b'""',
-    b"\n",
-    b"\r",
-    b"\r\n",
-    b"\0",
-    b"\xff",
-    b"score",
-    b"grade",
-    b"qid,",
+    *(b",", b"\t", b'"', b'""', b"\n", b"\r", b"\r\n", b"\0", b"\xff", b"score", b"grade", b"qid,"),
     b"\xef\xbb\xbf",
 ]
 

@@ -96,24 +96,10 @@ class Refusing:
 
 
 CONTAINERS: list[Any] = [
-    *(
-        dict,
-        dict,
-        dict,
-        dict,
-        OrderedDict,
-        Counter,
-        lambda d: defaultdict(int, d),
-        MappingProxyType,
-        UserDict,
-    ),
-    *(
-        Overridden,
-        *(lambda d, lie=lie: Liar(d, lie) for lie in range(32)),
-        list,
-        lambda d: list(d.items()),
-        lambda d: f"{len(d)} entries",
-    ),
+    *(dict, dict, dict, dict, OrderedDict, Counter, lambda d: defaultdict(int, d), MappingProxyType),
+    UserDict,
+    *(Overridden, *(lambda d, lie=lie: Liar(d, lie) for lie in range(32)), list, lambda d: list(d.items())),
+    lambda d: f"{len(d)} entries",
 ]
 QUERIES: list[Any] = [
     *("1", "2", "10", "1", "2", "é", "", "\udc80", "\ud800", "\0", Text("1")),
@@ -128,25 +114,10 @@ DOCUMENTS: list[Any] = [
 ]
 NUMBERS: list[Any] = [
     *(0, 1, 2, -1, 3, 0.5, -0.0, 1e300, 16777217, 2**31, 2**63, 10**400, True, None, "1", b"1", [], [1], 1j),
-    *(
-        float("nan"),
-        float("inf"),
-        -float("inf"),
-        Fraction(1, 3),
-        Decimal("0.5"),
-        Decimal("sNaN"),
-        np.float32(1),
-    ),
-    *(
-        np.int8(1),
-        np.float16("inf"),
-        np.array(1.0),
-        np.array([1.0]),
-        Asked(),
-        Refusing(),
-        5e-324,
-        np.bool_(True),
-    ),
+    *(float("nan"), float("inf"), -float("inf"), Fraction(1, 3), Decimal("0.5"), Decimal("sNaN")),
+    np.float32(1),
+    *(np.int8(1), np.float16("inf"), np.array(1.0), np.array([1.0]), Asked(), Refusing(), 5e-324),
+    np.bool_(True),
     *(np.datetime64("2020-01-01"), np.longdouble(1), {"a": 1}),
 ]
 PLAIN_NUMBERS = [1.0, 2.0, 0.5, 0, 1, 1.0, -1, 3]

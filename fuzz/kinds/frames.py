@@ -22,28 +22,12 @@ from fuzz.oracle import Difference, Outcome, agreed
 
 TYPES = [
     *(pa.string(), pa.large_string(), pa.string_view(), pa.binary(), pa.large_binary(), pa.binary_view()),
-    *(
-        pa.dictionary(pa.int8(), pa.string()),
-        pa.dictionary(pa.int64(), pa.large_string()),
-        pa.int64(),
-        pa.uint8(),
-    ),
-    *(
-        pa.float64(),
-        pa.float32(),
-        pa.float16(),
-        pa.decimal128(12, 3),
-        pa.bool_(),
-        pa.null(),
-        pa.list_(pa.string()),
-    ),
-    *(
-        pa.timestamp("ns"),
-        pa.date32(),
-        pa.binary(1),
-        pa.run_end_encoded(pa.int32(), pa.string()),
-        pa.time32("s"),
-    ),
+    *(pa.dictionary(pa.int8(), pa.string()), pa.dictionary(pa.int64(), pa.large_string()), pa.int64()),
+    pa.uint8(),
+    *(pa.float64(), pa.float32(), pa.float16(), pa.decimal128(12, 3), pa.bool_(), pa.null()),
+    pa.list_(pa.string()),
+    *(pa.timestamp("ns"), pa.date32(), pa.binary(1), pa.run_end_encoded(pa.int32(), pa.string())),
+    pa.time32("s"),
     *(pa.struct([("x", pa.string())]), pa.dictionary(pa.int8(), pa.float64()), pa.duration("s"), pa.uint64()),
 ]
 ROLES: dict[str, tuple[list[Any], list[pa.DataType]]] = {
@@ -55,38 +39,12 @@ ROLES: dict[str, tuple[list[Any], list[pa.DataType]]] = {
     "score": ([1, 2, 0, -1, 3, 2147483648, None], [pa.float64(), pa.int32(), pa.float32()]),
 }
 OBJECTS: list[Any] = [
-    *(
-        "1",
-        "a",
-        1,
-        2,
-        1.5,
-        None,
-        b"1",
-        b"\xff",
-        True,
-        float("nan"),
-        float("inf"),
-        Decimal("1.5"),
-        10**30,
-        (),
-        [],
-        {},
-    ),
+    *("1", "a", 1, 2, 1.5, None, b"1", b"\xff", True, float("nan"), float("inf"), Decimal("1.5"), 10**30),
+    *((), [], {}),
     *(pd.NA, pd.NaT, np.float32(1), np.datetime64("2020"), object(), "\ud800", -1, 2**63),
 ]
 NAMES = [
-    "qid",
-    "docno",
-    "score",
-    "query_id",
-    "doc_id",
-    "relevance",
-    "stratum",
-    "iprob",
-    "x",
-    "",
-    "\0",
+    *("qid", "docno", "score", "query_id", "doc_id", "relevance", "stratum", "iprob", "x", "", "\0"),
     "score ",
 ]
 

@@ -94,9 +94,12 @@ def check_groups(data: bytes) -> Iterator[Outcome]:
 
 
 def check_predictions(data: bytes) -> Iterator[Outcome]:
+    """A second judge of the same documents and of runs, and predictions of measures."""
     path = folder() / "predictions"
     path.write_bytes(data)
     yield agreed(lambda: str(audit(GRADES, path)), messages=False)
+    runs = {"x": SCORES, "y": {query: {d: -s for d, s in ids.items()} for query, ids in SCORES.items()}}
+    yield outcome(lambda: list(map(str, audit(GRADES, path, runs, draws=20).grids())))
     for measure in ("P@3", "AP"):
         yield outcome(lambda: str(evaluate(GRADES, SCORES, measure, predictions=path)))  # noqa: B023
 

@@ -1,4 +1,4 @@
-"""Tables of scores, segments of queries, and what judges or leaderboards agree on."""
+"""Tables of scores, and segments of queries."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from fuzz.doors import GRADES, SCORES, folder
-from fuzz.kinds import Kind, compressed, json_text, standard_input
+from fuzz.doors import folder
+from fuzz.kinds import Kind, compressed, json_text
 from fuzz.mutation import BINARY, LINES, mutated
 from fuzz.oracle import Difference, Outcome, outcome
-from unjudged import Scores, audit, check, compare, evaluate, gate, report_page
+from unjudged import Scores, check, compare, evaluate, gate, report_page
 from unjudged.base.errors import UnjudgedWarning
 from unjudged.collection.query_segments import segments_of
 from unjudged.results.rendering import render
@@ -42,30 +42,10 @@ PRINTED = b"map\tq1\t0.5\nmap\tq2\t0.25\nndcg\tq1\t1\nndcg\tq2\t0\nrunid\tall\tx
 COLUMNS = b'{"query": ["q1", "q2"], "old": [0.5, 1], "new": [1, null]}'
 TOKENS = [
     *(b"query", b"system", b"value", b"repeat", b"measure", b"all", b"AP", b"nDCG@10", b"NaN", b"NA", b","),
-    *(
-        b"\t",
-        b'"',
-        b"\n",
-        b"\r",
-        b"\0",
-        b"\xff",
-        b"\xef\xbb\xbf",
-        b"run",
-        b"low",
-        b"high",
-        b"1e308",
-        b"-1e308",
-    ),
-    *(
-        b"GMAP",
-        b"NumRet",
-        b"AP(",
-        b"AP(rel=1e99)",
-        b"infAP(actual='x')",
-        b"__proto__",
-        b"</script>",
-        b"5e-324",
-    ),
+    *(b"\t", b'"', b"\n", b"\r", b"\0", b"\xff", b"\xef\xbb\xbf", b"run", b"low", b"high", b"1e308"),
+    b"-1e308",
+    *(b"GMAP", b"NumRet", b"AP(", b"AP(rel=1e99)", b"infAP(actual='x')", b"__proto__", b"</script>"),
+    b"5e-324",
 ]
 SEGMENTS = [
     b"q0 a\nq1 b\nq2 a\nq3 b\nq4 a\nq5 b\n",
@@ -159,17 +139,7 @@ def mutate_segments(rng: random.Random, data: bytes) -> bytes:
     )
 
 
-def check_agree(data: bytes) -> Iterator[Outcome]:
-    """A second judge of the same documents, and of runs."""
-    path = folder() / "judge"
-    path.write_bytes(data)
-    runs = {"x": SCORES, "y": {query: {d: -s for d, s in ids.items()} for query, ids in SCORES.items()}}
-    for given in (None, runs):
-        yield outcome(lambda: list(map(str, audit(GRADES, path, given, draws=20).grids())))  # noqa: B023
-
-
 KINDS = {
     "scores": Kind(score_seeds, mutate_scores, check_scores),
     "segments": Kind(lambda: SEGMENTS, mutate_segments, check_segments),
-    "agree": Kind(standard_input.seeds, standard_input.mutate, check_agree),
 }

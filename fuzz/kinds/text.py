@@ -30,20 +30,8 @@ SEEDS = [
     b"1 map 0.5 0.1\n1 P_5 0.2 0.05\nall map 0.4 0.2\n",
 ]
 TOKENS = [
-    b"\n",
-    b"\r\n",
-    b" ",
-    b"\t",
-    b"#",
-    b"\xef\xbb\xbf",
-    b"1 ",
-    b" a ",
-    b"Q0",
-    b"\0",
-    b"\x85",
-    b"\xa0",
-    b"\xff",
-    b"\x1c",
+    *(b"\n", b"\r\n", b" ", b"\t", b"#", b"\xef\xbb\xbf", b"1 ", b" a ", b"Q0", b"\0", b"\x85", b"\xa0"),
+    *(b"\xff", b"\x1c"),
 ]
 SINGLE = Layout(RUN.columns, RUN.open_ended, single=True)
 LAYOUTS = (RUN, QRELS, SINGLE, STRATIFIED, PRELS, ZSCORES)

@@ -276,79 +276,14 @@ def test_a_dict_that_another_thread_changes(ending: str) -> None:
     assert run(CHANGED_BY_ANOTHER_THREAD, ending) == "300\n"
 
 
-FAILING_ALLOCATIONS = """
-import io, sys
-import numpy as np
-from _testcapi import remove_mem_hooks, set_nomemory
-from unjudged.data.columns import QRELS, RUN
-from unjudged.data.scan import scanner
-
-text = b"".join(b"q%d Q0 d%d 1 %d t\\n" % (i // 40, i, i % 7) for i in range(400))
-table, _ = scanner.read_table(io.BytesIO(text), RUN)
-index = scanner.Index(table.queries, table.starts, table.documents)
-other, _ = scanner.read_table(io.BytesIO(text.replace(b" d", b" e")), RUN)
-names = list(table.documents)
-ranking = {name + "\\udcff" * (i % 2): i % 3 for i, name in enumerate(names)}
-single = np.array([0, len(names)])
-plain = dict(zip(names, range(400)))
-
-def unordered():
-    rows = scanner.UnorderedRows(1 << 20)
-    scanner.scan_unordered(io.BytesIO(text), rows, RUN)
-    rows.add(other)
-    return scanner.GroupedRows([rows])
-
-calls = {
-    "Index": lambda: scanner.Index(table.queries, table.starts, table.documents) and 1,
-    "read_table": lambda: scanner.read_table(io.BytesIO(text), RUN)[0].starts.tolist(),
-    "scan_run": lambda: scanner.scan_run(io.BytesIO(text), index, RUN).rank.tolist(),
-    "scan_unordered": lambda: sorted(unordered().match(0, scanner.PARTS, index)[1].row.tolist()),
-    "match_table": lambda: scanner.match_table(table, index).rank.tolist(),
-    "best_first": lambda: scanner.best_first(table).tolist(),
-    "match_mapping": lambda: scanner.match_mapping(
-        {"q": ranking}, {"q": 0}, list(ranking), single, True
-    ).rank.tolist(),
-    "match_dicts": lambda: scanner.match_dicts(
-        {"q": plain, "r": {}}, {"q": 0}, names, single, len(plain)
-    ).rank.tolist(),
-    "table_of_dicts": lambda: scanner.table_of_dicts({"q": plain}).documents.tolist(),
-    "nested_rows": lambda: scanner.nested_rows(table, False)["q0"],
-}
-if np.lib.NumpyVersion(np.__version__) < "2.1.0":
-    del calls["scan_unordered"]  # its cumsum crashes if it has no memory
-for name, call in calls.items():
-    right, failed, passed, k = call(), 0, 0, 0
-    while passed < 40:
-        k += 1
-        set_nomemory(k, k + 1)
-        try:
-            result = call()
-        except MemoryError:
-            result = MemoryError
-        except SystemError as error:  # numpy forgets to raise where its own allocations fail
-            place = error.__traceback__
-            while place.tb_next:
-                place = place.tb_next
-            assert "numpy" in str(error) + place.tb_frame.f_code.co_filename, error
-            result = MemoryError
-        finally:
-            remove_mem_hooks()
-        if result is MemoryError:
-            failed, passed = failed + 1, 0
-        else:
-            assert result == right, name
-            passed += 1
-    assert failed > 5, (name, failed)
-print("done")
-"""
-
-
 @pytest.mark.skipif(
     sys.version_info >= (3, 12), reason="CPython itself crashes if it cannot start a generator expression"
 )
 def test_every_allocation_may_fail() -> None:
     pytest.importorskip("_testcapi", reason="this Python cannot make allocations fail")
-    assert run(FAILING_ALLOCATIONS) == "done\n"
+    said = run("from fuzz.allocations import main; main()").splitlines()[1:]
+    assert all(int(line.split()[-1]) > 1 for line in said)
+    assert len(said) > 20
 
 
 def test_a_broken_import_is_not_taken_for_a_missing_compiler() -> None:

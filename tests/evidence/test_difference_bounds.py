@@ -19,17 +19,8 @@ SUMS = ["RBP(p=0.8)", "RBP(p=0.5, rel=2)@3", "P@3", "P(rel=2)@2", "DCG", "DCG@3"
 SUMS += ["RBP(p=0.5, max_grade=2)"]
 QUOTIENTS = ["nDCG", "nDCG@2", "nDCG(dcg='exp-log2')@3", "AP", "AP(rel=2)@3", "R", "R@2", "SetR"]
 OTHERS = [
-    *(
-        "RBP(p=0.5, gains={1: 0.9, 2: 0.3})",
-        "NumRelRet@2",
-        "GMAP",
-        "yaAP",
-        "RelP@3",
-        "Rprec",
-        "RprecMult@2",
-        "RR",
-        "RR(rel=2)@3",
-    ),
+    *("RBP(p=0.5, gains={1: 0.9, 2: 0.3})", "NumRelRet@2", "GMAP", "yaAP", "RelP@3", "Rprec"),
+    *("RprecMult@2", "RR", "RR(rel=2)@3"),
     *("Success@2", "ERR(max_grade=2)", "ERR(max_grade=2)@2", "BinG", "IPrec@0.5", "IAP", "Bpref", "Bpref10"),
     *("GMBpref", "SetP", "SetF", "SetRelP", "SetAP", "NCP", "nDCG(gains={1: 1, 2: 10})@3"),
 ]

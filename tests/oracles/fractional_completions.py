@@ -11,14 +11,8 @@ from unjudged.measures.kernel.registry import Measure
 
 GAINS = (0.0, 0.25, 0.7, 1.0)
 MEASURES = (
-    *(
-        "nDCG",
-        "nDCG@2",
-        "nDCG(dcg='exp-log2')@3",
-        "DCG@3",
-        "RBP(p=0.8, max_grade=1)",
-        "RBP(p=0.5, max_grade=2)@3",
-    ),
+    *("nDCG", "nDCG@2", "nDCG(dcg='exp-log2')@3", "DCG@3", "RBP(p=0.8, max_grade=1)"),
+    "RBP(p=0.5, max_grade=2)@3",
     *("RBP(p=0.8, rel=0.5)", "AP(rel=0.5)", "AP(rel=0.3)@2", "P(rel=0.7)@2", "R(rel=0.25)@3", "RR(rel=1.0)"),
     *("Rprec(rel=0.5)", "Bpref(rel=0.5)", "Success(rel=0.7)@2", "IPrec(rel=0.5)@0.5"),
 )
