@@ -16,11 +16,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from fuzz.oracle import COMPILED, PLAIN, outcome
 from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
 
 from tests.conftest import examples
-from tests.data.test_scanner_twins import outcome, tables
+from tests.data.test_scanner_twins import tables
 from unjudged import InputError, evaluate, sample
 from unjudged.base.errors import DuplicateError
 from unjudged.base.threads import Threads
@@ -30,23 +31,12 @@ from unjudged.data.matching import DocumentTwice, grouped, match_ungrouped
 from unjudged.data.scan import scanner
 from unjudged.data.scan.plain import matcher as plain
 from unjudged.data.scan.plain import text as plain_text
-from unjudged.data.scan.plain import unordered_rows as plain_unordered
 from unjudged.data.tables import Ids, Table
 
 SINGLE = Layout(RUN.columns, RUN.open_ended, single=True)
 JUDGED, _ = plain_text.read_table(
     io.BytesIO(b"1 0 a 1\n1 0 b 0\n1 0 document-0123456789 1\n2 0 a 1\n2 0 aa 1\n2 0 c 0\n10 0 b 1\n"), QRELS
 )
-COMPILED = {name: getattr(scanner, name) for name in scanner.__all__}
-PLAIN = {
-    "PARTS": plain_unordered.PARTS,
-    "Index": plain.Index,
-    "UnorderedRows": plain_unordered.UnorderedRows,
-    "GroupedRows": plain_unordered.GroupedRows,
-    "scan_run": plain_text.scan_run,
-    "scan_unordered": plain_unordered.scan_unordered,
-}
-
 queries = st.sampled_from([b"1", b"2", b"10", b"x", b"a-long-query-name"])
 documents = st.sampled_from([b"a", b"aa", b"b", b"c", b"d", b"e", b"f", b"document-0123456789"])
 scores = st.sampled_from(b"1 1.0 2 -0 0 16777216 16777217 0.1 0.10000000149".split())
