@@ -1,31 +1,20 @@
 """Small files, such as groups and saved experiments: damaged, too large, or with senseless content."""
 
 import gzip
-import lzma
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.data.test_compressed import COMPRESS
 from unjudged import Calibration, InputError, calibrate, sample
 from unjudged.data.streams import number_in_file, read_small, read_small_text, whole_in_file
 from unjudged.judging.texts import Text, read_documents, read_queries
 from unjudged.questions.calibrating import read_groups
 from unjudged.rankings.sample_file import read_sample
 
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
-
-COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
-    "gz": gzip.compress,
-    "xz": lzma.compress,
-    "zst": zstd.compress,
-}
 READERS: dict[str, Callable[[Path], Any]] = {
     "groups": read_groups,
     "calibration": Calibration.load,
@@ -36,10 +25,10 @@ READERS: dict[str, Callable[[Path], Any]] = {
 
 
 @pytest.mark.parametrize("reader", READERS)
-@pytest.mark.parametrize("kind", COMPRESSORS)
+@pytest.mark.parametrize("kind", COMPRESS)
 def test_a_damaged_file(tmp_path: Path, reader: str, kind: str) -> None:
     """A file that is cut short, and one of which some bytes were changed."""
-    whole = COMPRESSORS[kind](os.urandom(3000).hex().encode())
+    whole = COMPRESS[kind](os.urandom(3000).hex().encode())
     changed = bytearray(whole)
     changed[len(whole) // 2 :] = os.urandom(len(whole) - len(whole) // 2)
     file = tmp_path / f"file.json.{kind}"
@@ -61,9 +50,9 @@ def test_a_file_that_is_not_there(tmp_path: Path, reader: str) -> None:
         READERS[reader](tmp_path)
 
 
-@pytest.mark.parametrize("kind", COMPRESSORS)
+@pytest.mark.parametrize("kind", COMPRESS)
 def test_compressed_files_are_read(tmp_path: Path, kind: str) -> None:
-    compress = COMPRESSORS[kind]
+    compress = COMPRESS[kind]
     (tmp_path / "groups").write_bytes(compress(b"\xef\xbb\xbfa x\nb\xff y\n"))
     assert read_groups(tmp_path / "groups") == {"a": "x", "b\udcff": "y"}
     learnt = calibrate(sample.qrels, sample.runs, {run: run[:2] for run in sample.runs}, "P@5")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import lzma
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,14 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.data.test_compressed import COMPRESS
 from unjudged import Evaluation, Judgments, Run, evaluate, sample
 from unjudged.data import streams as sources
 from unjudged.data import trec
-
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
 
 MEASURES = ["AP", "nDCG@10", "Bpref", "infAP", "NumRet"]
 RUN_BYTES = sample.runs["boolean"].read_bytes()
@@ -38,10 +33,8 @@ def reordered(data: bytes) -> bytes:
 
 
 VARIANTS: dict[str, Callable[[bytes], bytes]] = {
-    "gz": gzip.compress,
+    **COMPRESS,
     "two gz members": lambda data: gzip.compress(data[:5000]) + gzip.compress(data[5000:]),
-    "xz": lzma.compress,
-    "zst": zstd.compress,
     "crlf": lambda data: data.replace(b"\n", b"\r\n"),
     "tabs": lambda data: data.replace(b" ", b"\t \v"),
     "comments": lambda data: b"# made by hand\n\n" + data.replace(b"\nq02", b"\n  # next\nq02", 1),
