@@ -38,7 +38,7 @@ from unjudged.measures.kernel.measure import Measure
 from unjudged.measures.kernel.names import MeasureLike, parse_measures, with_relevant
 from unjudged.rankings.coverage import in_order
 from unjudged.rankings.judged import JudgedRankings
-from unjudged.rankings.judgments import Judgments, JudgmentsSource
+from unjudged.rankings.judgments import Judgments, JudgmentsSource, is_sample_file
 from unjudged.rankings.origin import A_POOL, CHOSEN, POOL, POSITIVES, UNKNOWN, Kind, Origin
 from unjudged.rankings.runs import Run, RunSource, RunsSource, name_runs
 
@@ -367,7 +367,7 @@ def _united(people: Sequence[Labels]) -> tuple[Judgments, list[Note]]:
     if len(rules) > 1:
         known = " and ".join(map(repr, rules))
         raise [*rules.values()][1].place.at("conflicts").error(f"has different rules, {known}: expected one")
-    first, *others = people
+    first, *others = sorted(people, key=lambda one: not is_sample_file(one.file))
     answers = {
         name: _read(one) if one.is_stated else source
         for one, (name, source) in zip(others, by_name(others).items(), strict=True)

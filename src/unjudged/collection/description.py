@@ -295,13 +295,19 @@ class Description:
     @classmethod
     def read(cls, file: str | os.PathLike[str], *, found: bool = False) -> Description:
         """Read a file; names of files in it are relative to it."""
+        text = read_small_text(file, "a description of a collection", LARGEST)
+        return replace(cls.of_text(text, os.fspath(file)), found=found)
+
+    @classmethod
+    def of_text(cls, text: str, file: str) -> Description:
+        """Return what a text describes that is, or will be, in a file."""
         from unjudged.collection.toml_text import parsed
 
-        text = read_small_text(file, "a description of a collection", LARGEST).replace("\r\n", "\n")
+        text = text.replace("\r\n", "\n")
         with name_file_in_errors(file):
             given = parsed(text)
-        made: Description = read_table(cls, given, Place(os.fspath(file), text))
-        return replace(made, found=found).checked()
+        made: Description = read_table(cls, given, Place(file, text))
+        return made.checked()
 
     def override(self, *settings: str) -> Description:
         """Return the same with other values, from texts such as `relevant=2` or `defaults.baseline=bm25`."""

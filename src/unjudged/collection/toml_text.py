@@ -1,11 +1,14 @@
-"""TOML as a tree, and the line of each key in its text, which the parser does not report."""
+"""TOML as a tree and as text, and the line of each key, which the parser does not report."""
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from unjudged.base.errors import InputError
+from unjudged.data.streams import display_name
 
 Path = tuple[str | int, ...]
 """Keys and places in lists that lead to a value."""
@@ -102,3 +105,29 @@ def keys_of(dotted: str) -> tuple[str, ...]:
         ((key, tree),) = tree.items()
         keys.append(key)
     return tuple(keys)
+
+
+def quoted(text: str) -> str:
+    """Return a text as TOML writes it."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        problem = "its name is not UTF-8, and a description is: rename it"
+        raise InputError(problem, source=display_name(text)) from None
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def with_table(text: str, name: str, keys: Mapping[str, str]) -> str:
+    """Return a text with one more table in a list of tables, at its end; all else stays as it is.
+
+    >>> print(with_table("a = 1  # one", "b", {"c": "d"}))
+    a = 1  # one
+    <BLANKLINE>
+    [[b]]
+    c = "d"
+    <BLANKLINE>
+    """
+    lines = "\r\n" if "\r\n" in text else "\n"
+    whole = re.sub(rf"(?m)^[ \t]*\[[ \t]*{name}[ \t]*\]", f"[[{name}]]", text)  # one table is a list of one
+    table = [f"[[{name}]]", *(f"{key} = {quoted(value)}" for key, value in keys.items()), ""]
+    return whole + lines * (2 - whole.endswith("\n")) + lines.join(table)

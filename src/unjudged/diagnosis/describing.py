@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from unjudged.base.errors import InputError, UsageError
+from unjudged.base.errors import UsageError
 from unjudged.base.wording import plain, shortlist
 from unjudged.collection.description import FILE_NAME, description_of
+from unjudged.collection.toml_text import quoted
 from unjudged.data.nested_dicts import DATASET
 from unjudged.data.sources import expanded
 from unjudged.data.streams import STANDARD_INPUT, display_name
@@ -165,13 +165,3 @@ class _Writer:
 
 def _key(name: str) -> str:
     return name if PLAIN.fullmatch(name) else quoted(name)
-
-
-def quoted(text: str) -> str:
-    """Return a text as TOML writes it."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        problem = "its name is not UTF-8, and a description is: rename it"
-        raise InputError(problem, source=display_name(text)) from None
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

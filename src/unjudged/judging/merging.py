@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +15,19 @@ from unjudged.base.choices import Choices, Conflicts
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.segments import Integers
 from unjudged.base.wording import counted, shortlist
+from unjudged.collection.collection import united
+from unjudged.collection.description import MODEL, PEOPLE, Description, description_above
+from unjudged.collection.toml_text import with_table
 from unjudged.data.streams import display_name, opened
-from unjudged.data.writing import judgments_text
+from unjudged.data.writing import judgments_text, write_whole
 from unjudged.rankings.extension import extended, rows_of, table_of
-from unjudged.rankings.judgments import CANNOT_JUDGE, UNSAMPLED, Judgments, JudgmentsSource, answers_in
+from unjudged.rankings.judgments import (
+    CANNOT_JUDGE,
+    UNSAMPLED,
+    Judgments,
+    JudgmentsSource,
+    answers_in,
+)
 from unjudged.rankings.origin import A_POOL, CHOSEN, UNIFORM, UNKNOWN, Origin
 from unjudged.rankings.sample_file import answered, sample_text
 from unjudged.results.fields import Row
@@ -130,7 +140,10 @@ def merge(
         "drawn and not judged yet, for which estimates wait": waiting,
         "judged but not drawn, left out": list(undrawn),
     }
+    answered_at_all = any((~file.waiting).any() for file in files.values())
     notes = found.notes(conflicts)
+    if files and not answered_at_all:
+        notes.insert(0, "Nothing in the answers is judged: every grade is -1.")
     notes += [
         f"{counted(len(rows), 'document')} {what}: {_listed(rows)}." for what, rows in odd.items() if rows
     ]
@@ -144,6 +157,47 @@ def merge(
     }
     rows: dict[str, list[Row]] = {"merged": [counts], "conflicts": found.conflicts()}
     return Merged(rows, [*notes, note] if note else notes, judgments=judgments)
+
+
+def entered(judgments: Judgments, file: str | os.PathLike[str]) -> str | None:
+    """Enter a file of judgments in the description of its folder; return the description's name.
+
+    That is done where the file has all that people judged there, with the same grades, and once. Other files
+    are of another collection, or correct that one: they are not entered, and nothing is returned.
+    """
+    folder = os.path.dirname(file) or os.curdir
+    described = description_above(folder)
+    people = [] if described is None else [one for one in described.judgments if one.by != MODEL]
+    if described is None or not people:
+        return None
+    name = described.place.file
+    if any(os.path.exists(one.file) and os.path.samefile(one.file, file) for one in people):
+        return name
+    known, _ = united(people)
+    if known is None or known.scale is not None or not _has_all(judgments, known):
+        return None
+    if judgments.recorded and known.recorded:
+        problem = "it has a sample already, and judgments can be one: write to that file"
+        raise InputError(problem, source=display_name(name))
+    text = Path(name).read_bytes().decode()
+    own = os.path.relpath(os.path.realpath(file), os.path.dirname(os.path.realpath(name)))
+    whole = with_table(text, "judgments", {"file": own, "by": PEOPLE})
+    try:
+        now = len(Description.of_text(whole, name).judgments)
+    except InputError:  # what was there is no list of tables
+        now = 0
+    if now != len(described.judgments) + 1:
+        problem = "its judgments are no [[judgments]] tables: write them so"
+        raise InputError(problem, source=display_name(name))
+    write_whole(name, whole)
+    return name
+
+
+def _has_all(judgments: Judgments, known: Judgments) -> bool:
+    """Whether judgments have every document that is judged in others, with the same grade."""
+    judged = known.grade >= 0
+    row = rows_of(judgments, table_of(known))[judged]
+    return bool((row >= 0).all() and (judgments.grade[row] == known.grade[judged]).all())
 
 
 def _matched(pool: Judgments, file: Judgments) -> tuple[Grades, list[tuple[str, str]]]:
@@ -216,8 +270,6 @@ class _Answers:
     def notes(self, rule: str) -> list[str]:
         """Return what must be known of the answers, in sentences."""
         sentences, alike = [], self.twice - len(self.differing)
-        if len(self.given) > 1 and not (self.given[1:] != UNSAMPLED).any():
-            sentences.append("Nothing in the answers is judged: every grade is -1.")
         if alike:
             sentences.append(f"{counted(alike, 'document')} judged alike by several, or as before.")
         if len(self.differing):

@@ -331,6 +331,8 @@ class Streamed:
 
 
 def is_calibrated(collection: Collection) -> bool:
-    """Whether a calibration is described, or the pooled runs with their groups."""
+    """Whether a calibration is described, or the pooled runs with their groups, and nothing was drawn."""
     labels = collection.described.labels
+    if collection.judgments.recorded:
+        return False
     return labels.calibration is not None or bool(labels.pooled and collection.described.groups is not None)

@@ -100,7 +100,7 @@ class Judgments:
         """
         if isinstance(source, Judgments):
             return source
-        if _is_sample(source):
+        if is_sample_file(source):
             found: Judgments = import_module("unjudged.rankings.sample_file").read_sample(source)
             return found
         table, layout = table_of_source(source, "grade", columns, "judgments")
@@ -309,7 +309,7 @@ class Judgments:
         return f"Judgments({known}, {len(self.grade) - judged} pooled but not judged{further})"
 
 
-def _is_sample(source: Any) -> TypeGuard[str | os.PathLike[str]]:
+def is_sample_file(source: Any) -> TypeGuard[str | os.PathLike[str]]:
     """Whether this is the file of a sample; pipes are left alone, because they can be read only once."""
     if not isinstance(source, str | os.PathLike) or not os.path.isfile(source):
         return False

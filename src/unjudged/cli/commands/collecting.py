@@ -108,9 +108,10 @@ def _check_no_answers(path: Path, found: NextDocuments) -> None:
 
 def _then(given: Given, collection: Collection, found: NextDocuments) -> str:
     """Say which commands follow the file that was written."""
-    file, labels = str(given.output), collection.described.judgments
-    page, judged = given.output.with_suffix(".html"), f"judged{given.output.suffix}"
-    first = file if found.sample is not None or not labels else str(labels[0].file)
+    file, page = str(given.output), given.output.with_suffix(".html")
+    first, judged = file, f"judged{given.output.suffix}"
+    if found.sample is None:
+        first, judged = _people_in(collection.described, given.output.suffix) or (first, judged)
     lines = [
         ["judge", file, "-o", str(page)],
         ["merge", first, *([] if first == file else [file]), "-o", judged],
@@ -124,11 +125,12 @@ def _following(commands: Iterable[Sequence[str]]) -> str:
     return "\nNext: " + "      ".join(f"{shlex.join(['unjudged', *words])}\n" for words in commands)
 
 
-def _people_in(described: Description | None) -> str | None:
-    """Return the only file of people's judgments that a description names."""
+def _people_in(described: Description | None, suffix: str) -> tuple[str, str] | None:
+    """Return the last file of people's judgments in a description, and a new file for more."""
     labels = () if described is None else described.judgments
     people = [str(one.file) for one in labels if one.by != "model"]
-    return people[0] if len(people) == 1 else None
+    new = f"judged{suffix}" if len(people) < 2 else f"judged-{len(people)}{suffix}"
+    return (people[-1], new) if people else None
 
 
 def _again(given: Given, collection: Collection, judged: str) -> Iterator[list[str]]:
@@ -138,11 +140,12 @@ def _again(given: Given, collection: Collection, judged: str) -> Iterator[list[s
         [text for text in given.set if not text.startswith("judgments.file=")],
     )
     labels = [one for one in collection.described.judgments if one.by != "model"]
+    entered = collection.described.found and not given.set
     if len(labels) == 1 and str(labels[0].file) in words:
         words[words.index(str(labels[0].file))] = judged
-    else:
+    elif not entered:
         settings.append(f"judgments.file={judged}")
-    if len(labels) != 1 or len(words) > MOST_WORDS[given.until is not None]:
+    if not (entered or len(labels) == 1) or len(words) > MOST_WORDS[given.until is not None]:
         return
     words += [part for text in settings for part in ("--set", text)]
     words += ["-m", *given.measure] if given.measure else []
@@ -219,10 +222,10 @@ def judge(given: Given) -> None:
         show(
             wrapped([f"Open {given.output} in a browser, judge, and save the answers: {name}-judged.qrels."])
         )
-        first = file if task.drawn is not None else _people_in(described)
-        if first is not None:
-            merged = ["merge", first, f"{name}-judged.qrels", "-o", f"judged{Path(file).suffix}"]
-            show(_following([merged]))
+        suffix = Path(file).suffix
+        whole = task.drawn is not None
+        if (known := (file, f"judged{suffix}") if whole else _people_in(described, suffix)) is not None:
+            show(_following([["merge", known[0], f"{name}-judged.qrels", "-o", known[1]]]))
 
 
 CONFLICTS = Option(
@@ -240,14 +243,14 @@ def merge(given: Given) -> None:
 
     A file of answers is one person, who is called like the file. Grade -2 is the answer "cannot judge". The
     documents that were judged differently, or not drawn, are reported. Of a sample, answers may come one
-    after another: it waits for those that are missing.
+    after another: it waits for those that are missing. If -o writes what extends the judgments of the
+    collection.toml of that folder, or of one above, it is entered there, and further commands use it.
 
         unjudged merge qrels.txt to-judge.qrels -o judged.qrels
         unjudged merge to-judge.sample ann.qrels bob.qrels -o judged.sample
         unjudged merge qrels.txt ann.qrels bob.qrels --conflicts last -o judged.qrels
     """
-    from unjudged.collection.description import description_above
-    from unjudged.judging.merging import merge
+    from unjudged.judging.merging import entered, merge
 
     first, *answers = given.files()
     people: dict[str, str] = {}
@@ -265,5 +268,6 @@ def merge(given: Given) -> None:
         show(wrapped([f"{counted(judged, 'document')} judged.", *merged.notes]))
         if merged.rows["merged"][0]["missing"]:
             show(_following([["judge", file, "-o", str(given.output.with_suffix(".html"))]]))
-        elif _people_in(description_above()) is not None:
-            show(_following([["compare", "--set", f"judgments.file={file}"]]))
+        elif (description := entered(merged.judgments, given.output)) is not None:
+            show(f"{description} has {file} among its judgments.\n")
+            show(_following([["compare", *([] if Path(description).parent == Path() else [description])]]))
