@@ -19,7 +19,7 @@ LINES = [
     "compare qrels.txt dense.run reranked.run -m RBP(p=0.8) --set relevant=2",
     "evaluate qrels.txt boolean.run -m RBP(p=0.8) -v",
     "evaluate scattered.qrels fused.run --interval sampling",
-    "evaluate scattered.qrels fused.run --set predictions=fused.run -m P@5",
+    "evaluate scattered.qrels fused.run model=fused.run -m P@5",
     "evaluate gaps.csv",
     "evaluate mixed.csv",
     "compare wide.csv -v",

@@ -22,7 +22,7 @@ from unjudged.data.sources import in_shell
 
 QRELS, RUN, OTHER = (str(path) for path in (sample.qrels, sample.runs["fused"], sample.runs["dense"]))
 FILES = ("qrels", "a", "b", "predicted", "kinds", "calibration")
-SETTINGS = ("predictions=predicted", "segments=kinds", "judgments.calibration=calibration")
+SETTINGS = ("segments=kinds", "judgments.calibration=calibration")
 READING = [name for name in COMMANDS if command_named(name).usage.startswith("[SOURCE")]
 TRIED = examples(25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
@@ -54,7 +54,8 @@ def test_nothing_that_is_read_is_replaced(
     given_as, target = data.draw(st.sampled_from(names)), data.draw(st.sampled_from(names))
     settings = [part for one in SETTINGS for part in ("--set", one)]
     words = [
-        before + equals + (given_as if file == read else file) for before, equals, file in split(settings)
+        before + equals + (given_as if file == read else file)
+        for before, equals, file in split(["model=predicted", *settings])
     ]
     options = [one for one in command_named(command).options if one.writes]
     one = data.draw(st.sampled_from(options))

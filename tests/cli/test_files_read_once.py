@@ -46,7 +46,7 @@ for name, words in json.loads(sys.argv[1]).items():
 
 
 PAGE = ["-o", "page.html"]
-PREDICTED = ["--set", f"predictions={PAIR[1]}"]
+PREDICTED = [f"model={PAIR[1]}"]
 COMMANDS = {
     "evaluate": ["evaluate", QRELS, *RUNS],
     "evaluate one": ["evaluate", QRELS, RUNS[0]],

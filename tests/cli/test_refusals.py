@@ -64,7 +64,7 @@ USAGE = {
     f"evaluate {QRELS} {RUN} --set relevnt=2": "relevnt is not a key; did you mean relevant?",
     f"evaluate {QRELS} {RUN} --set relevant=two": "relevant is 'two', expected a number",
     f"evaluate {QRELS} {RUN} --set columns.score=sim": "TREC text has no column names such as sim",
-    f"compare {TWO} --set predictions.threshold=1": "predictions.threshold needs predictions",
+    f"compare {TWO} --set predictions.threshold=1": "predictions.threshold needs a model's labels",
     "evaluate - -": "standard input (-) can be read only once",
     "demo x": "unexpected argument x: unjudged demo (`unjudged demo -h` has examples)",
     "judge": "TO_JUDGE is missing: unjudged judge TO_JUDGE",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from tests.conftest import examples
 from unjudged import InputError, UsageError, calibrate, compare, sample
 from unjudged.collection.description import Description, Labels, ScoreTable
+from unjudged.diagnosis.checking import check
 from unjudged.diagnosis.describing import describe, write_description
 
 QRELS = "q1 0 d1 1\nq1 0 d2 0\n"
@@ -78,15 +80,37 @@ def test_all_kinds_of_files(tmp_path: Path) -> None:
         queries=at["queries.jsonl"],
         documents=at["corpus.jsonl"],
         groups=at["groups.txt"],
-        judgments=(Labels(at["strata.qrels"], how="sample", calibration=at["learnt.json"]),),
+        judgments=(
+            Labels(at["strata.qrels"], how="sample", calibration=at["learnt.json"]),
+            Labels(at["model.qrels"], by="model", name="model"),
+        ),
         runs={"a": at["a.run"], "b": at["b.run"]},
     )
-    assert '# file = "model.qrels"' in text
     assert '\n# [scores]\n# file = ["scores.csv"]  # ' in text
     assert "page.html: it is a page of HTML" in text
     alone = tmp_path / "alone.toml"
     write_description([at["scores.csv"]], alone)
     assert Description.read(alone) == Description(scores=ScoreTable((at["scores.csv"],)))
+
+
+def test_who_made_judgments_is_asked(tmp_path: Path) -> None:
+    """Each answer is a command, and NAME=FILE or the name of a model in that of the file says it."""
+    (tmp_path / "a.qrels").write_text("q1 0 d1 1\n")
+    (tmp_path / "b.qrels").write_text("q1 0 d1 0\nq1 0 d2 1\n")
+    (tmp_path / "gpt-4.qrels").write_text("q1 0 d1 0\n")
+    one, two, gpt = (str(tmp_path / f"{name}.qrels") for name in ("a", "b", "gpt-4"))
+    asked = re.escape(
+        f"A model: `unjudged check {one} model={two} -o collection.toml`. People: `unjudged merge"
+    )
+    with pytest.raises(UsageError, match=asked):
+        describe([one, two])
+    for words, name in (([one, f"model={two}"], "model"), ([gpt, one], "gpt-4")):
+        path = tmp_path / f"{name}.toml"
+        write_description(words, path)
+        people, model = Description.read(path).judgments
+        assert (people.file, people.by, model.by, model.name) == (one, "people", "model", name)
+    assert [row["kind"] for row in check(gpt, one).rows["files"]] == ["labels by a model", "judgments"]
+    assert [row["kind"] for row in check(gpt).rows["files"]] == ["judgments"]
 
 
 def test_a_folder_of_beir_and_a_table_with_gaps(tmp_path: Path) -> None:

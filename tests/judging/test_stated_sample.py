@@ -123,7 +123,7 @@ def test_the_option(tmp_path: Path) -> None:
     runs = [str(tmp_path / f"{name}.run") for name in RUNS]
     for path, run in zip(runs, RUNS.values(), strict=True):
         Path(path).write_text(run_text(run, Path(path).stem))
-    words = ["evaluate", str(qrels), *runs, "--set", f"predictions={model}", "-m", "P@5"]
+    words = ["evaluate", str(qrels), *runs, f"model={model}", "-m", "P@5"]
     assert "say so (--set judgments.how=sample" in refused(1, *words)
     stated = [*words, "--set", "judgments.how=sample"]
     named = {Path(run).stem: run for run in runs}

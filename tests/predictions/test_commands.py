@@ -74,7 +74,7 @@ def rows(*words: str) -> list[dict[str, object]]:
 def test_drawn_documents(world: World) -> None:
     people = world.sampled()
     stated = ["--set", "judgments.how=sample"]
-    words = [people, *world.runs, *stated, "--set", f"predictions={world.model}", "-m", MEASURE]
+    words = [people, f"model={world.model}", *world.runs, *stated, "-m", MEASURE]
     collection = Collection(people, world.runs, how="sample", predictions={"model": Run.read(world.model)})
     expected = evaluate(collection, measures=MEASURE)
     for row in rows("evaluate", *words):
@@ -100,7 +100,7 @@ def test_a_model_beside_a_pool_is_a_judge_alone(world: World) -> None:
     plain = [pool, str(world.folder / "a.run"), str(world.folder / "b.run")]
     for command in ("evaluate", "compare", "gate"):
         assert rows(command, described) == rows(command, *plain)
-    said = "People's labels are not a recorded sample, so the labels of llama are not used."
+    said = "People's labels are not a recorded sample, so the labels of llama are not used"
     assert said in unjudged("compare", described).stderr.decode()
     assert unjudged("audit", described).returncode == 0
 
@@ -126,11 +126,11 @@ def test_by_query_from_a_description(world: World) -> None:
 
 
 def test_what_is_refused(world: World) -> None:
-    words = ["evaluate", world.sampled(), *world.runs, "--set", "judgments.how=sample", "--set"]
+    words = ["evaluate", world.sampled(), *world.runs, "--set", "judgments.how=sample"]
     foreign = world.write("foreign.run", ["x1 Q0 d1 1 0.5 m"])
-    for setting, message in {
-        f"predictions={foreign}": "no query in common with the judgments",
-        "predictions=absent": "no such file",
-        "predictions.threshold=0.5": "needs predictions",
+    for more, message in {
+        f"m={foreign}": "no query in common with the judgments",
+        "m=absent": "m=absent",
+        "--set=predictions.threshold=0.5": "needs a model's labels",
     }.items():
-        assert message in refused(1 if "=" in setting and "threshold" not in setting else 2, *words, setting)
+        assert message in refused(2 if "threshold" in more else 1, *words, more)

@@ -41,8 +41,9 @@ wrong-order!: The judgments look like scores, and {about:list} like grades: are 
 positives!: The judgments list relevant documents alone: all others count as not relevant. How many of those
     are relevant, a random check would tell: --design "holes(50)" of unjudged next.
 model-alone!: The judgments are by a model, {about:list}: there are none by people.
-only-judges!: People's labels are not a recorded sample, so the labels of {about:list} are not used. unjudged
-    audit compares them.
+only-judges!: People's labels are not a recorded sample, so the labels of {about:list} are not used, only
+    compared by `unjudged audit`. If people's documents were drawn at random, say so (--set
+    judgments.how=sample).
 complete-list: {about:list} {about:needs} every relevant document to be listed.
 refused!: {why}.
 stale!: {gone:,} of {listed:,} documents of the judgments {gone:is} not in {file} any more and {gone:is}

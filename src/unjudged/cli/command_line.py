@@ -33,8 +33,9 @@ Of gate: 0 pass, 1 fail, 2 undecided, 3 anything wrong
 SOURCES = """\
 SOURCE is one of: judgments and runs (QRELS RUN...); tables of scores; a description (collection.toml, its
 folder, a folder of BEIR, irds:ID), then names of its runs; nothing, or names of runs, for the collection.toml
-of this folder or one above; several NAME=SOURCE, to compare over collections. Judgments, runs and tables may
-be text as TREC has it, CSV, TSV, JSON, Parquet or Arrow, plain or compressed; - is standard input.
+of this folder or one above; several NAME=SOURCE, to compare over collections. Labels by a model stand behind
+people's judgments: a second file of judgments, or NAME=FILE. Judgments, runs and tables may be text as TREC
+has it, CSV, TSV, JSON, Parquet or Arrow, plain or compressed; - is standard input.
 """
 
 

@@ -17,12 +17,13 @@ from unjudged.cli.standard_streams import reading, warn
 from unjudged.collection.collection import Collection
 from unjudged.collection.description import Description, Labels, ScoreTable, description_above, description_of
 from unjudged.data.sources import expanded
-from unjudged.diagnosis.kinds import RUN, SCORES, kind_of_file
+from unjudged.diagnosis.kinds import JUDGMENTS, RUN, SCORES, judge_in, kind_of_file
+from unjudged.rankings.runs import file_name
 
 if TYPE_CHECKING:
     from unjudged.cli.command_line import Given
 
-PREDICTED = "predictions"
+PREDICTED = "predictions."
 
 
 @contextmanager
@@ -53,31 +54,42 @@ def collections_of_words(given: Given) -> dict[str, Collection]:
 
 def collection_of_words(words: Sequence[str], settings: Sequence[str], usage: str) -> Collection:
     """Return the collection that words name, with other values of some keys of its description."""
-    reads(word for word in words if not word or _is_source(word))
-    described, runs = _described(words, settings, usage)
+    judges, others = judges_in(words)
+    reads([word for word in others if not word or _is_source(word)] + [*judges.values()])
+    described, runs = _described(others, settings, usage, alone=bool(judges))
     if own := [text for text in settings if not text.startswith(PREDICTED)]:
         described = described.override(*own)
     reads(_files(described))
-    return Collection(described, runs or None, predictions=_predictions(settings))
+    predictions = None
+    if judges:
+        from unjudged.evidence.drawn.predictions import Judges
+
+        predictions = Judges.of(judges, kind=how_predicted(settings).get("kind")).by_name
+    return Collection(described, runs or None, predictions=predictions)
 
 
-def _predictions(settings: Sequence[str]) -> Any:
-    """Return what `predictions=FILE` or `predictions=NAME=FILE` names, as `predictions.kind` says."""
-    given = [text.partition("=")[2] for text in settings if text.startswith(f"{PREDICTED}=")]
-    if not given:
-        return None
-    from unjudged.evidence.drawn.predictions import Judges
-
-    files = dict(one.rpartition("=")[::2] for one in given)
-    reads(files.values())
-    return Judges.of(files.get("", files), kind=how_predicted(settings).get("kind")).by_name
+def judges_in(words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+    """Return judges by name, and the other words: NAME=FILE, and judgments that follow people's at once."""
+    judges, others = dict[str, str](), list[str]()
+    for word in words:
+        judge = judge_in(word)
+        if judge is None and len(others) == 1 and ".run" not in word:
+            both = {kind_of(others[0]), kind_of(word)} == {JUDGMENTS}
+            judge = (str(file_name(word)), word) if both else None
+        if judge is None:
+            others.append(word)
+        elif judge[0] in judges:
+            raise UsageError(f"two judges are called {judge[0]}: give one another name, as in b={judge[1]}")
+        else:
+            judges |= [judge]
+    return judges, others
 
 
 def how_predicted(settings: Sequence[str]) -> dict[str, Any]:
     """Return how predictions are used, from settings such as `predictions.threshold=0.5`."""
-    own = [text.partition("=") for text in settings if text.startswith(f"{PREDICTED}.")]
-    how: dict[str, Any] = {name.removeprefix(f"{PREDICTED}."): value for name, _, value in own}
-    check_parameters(PREDICTED, how, ["kind", "threshold"])
+    own = [text.partition("=") for text in settings if text.startswith(PREDICTED)]
+    how: dict[str, Any] = {name.removeprefix(PREDICTED): value for name, _, value in own}
+    check_parameters(PREDICTED.strip("."), how, ["kind", "threshold"])
     if "threshold" in how:
         how["threshold"] = float(how["threshold"])
     return how
@@ -87,15 +99,15 @@ def threshold_of(collection: Collection, settings: Sequence[str]) -> float | Non
     """Return the predicted score from which on a document counts as relevant."""
     how = how_predicted(settings)
     if how and not collection.predictions:
-        raise UsageError(f"predictions.{next(iter(how))} needs predictions: --set predictions=FILE")
+        raise UsageError(f"predictions.{next(iter(how))} needs a model's labels: give NAME=FILE")
     threshold: float | None = how.get("threshold")
     return threshold
 
 
 def _described(
-    words: Sequence[str], settings: Sequence[str], usage: str
+    words: Sequence[str], settings: Sequence[str], usage: str, *, alone: bool
 ) -> tuple[Description, list[str] | None]:
-    """Return what is described, and the words that name runs or systems of it."""
+    """Return what is described, and the words that name runs or systems of it; judgments may be `alone`."""
     if not words or not _is_source(words[0]):
         return found_description(words, usage), list(words)
     described = description_of(words[0])
@@ -108,7 +120,7 @@ def _described(
         return Description(scores=ScoreTable(tuple(tables))), systems
     if kind == RUN and all(kind_of(word) == kind for word in words[1:]):
         return Description(runs=list(words)), None  # one can ask what to judge of them
-    if len(words) < 2:
+    if len(words) < 2 and not alone:
         raise UsageError(f"no run given: {usage}")
     return Description(judgments=(Labels(words[0]),), runs=list(words[1:])), None
 

@@ -123,7 +123,7 @@ _SHARED = (
         metavar="KEY=VALUE",
         help="Say more of the data, such as relevant=2 or ties=expected. Any key of a description can be "
         "set, as in segments=FILE, groups='(.*?)-', code=measures.py, judgments.depth=10, "
-        "judgments.how=pool, judgments.calibration=FILE, predictions=FILE, columns.score=cosine, "
+        "judgments.how=pool, judgments.calibration=FILE, columns.score=cosine, "
         "scores.missing=drop, scores.lower=p50_latency. May be repeated.",
     ),
     Option(

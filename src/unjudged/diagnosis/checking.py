@@ -15,20 +15,30 @@ from typing import Any
 from unjudged.base.errors import UnjudgedError, UnjudgedWarning, UsageError
 from unjudged.base.wording import counted, percent, plain
 from unjudged.collection.collection import Collection, described_runs
-from unjudged.collection.description import Description, Labels, description_of
+from unjudged.collection.description import STATED, Description, Labels, description_of
 from unjudged.collection.score_rows import UNNAMED
 from unjudged.collection.scores import Scores, scores_of
 from unjudged.collection.stale import Fit
 from unjudged.data.nested_dicts import DATASET
-from unjudged.data.sources import expanded, in_shell
+from unjudged.data.sources import in_shell
 from unjudged.data.tables import decode
-from unjudged.diagnosis.kinds import CALIBRATION, DESIGN, GROUPS, JUDGMENTS, RUN, SCORES, TEXTS, UNKNOWN
+from unjudged.diagnosis.kinds import (
+    CALIBRATION,
+    DESIGN,
+    GROUPS,
+    JUDGMENTS,
+    LABELS,
+    RUN,
+    SCORES,
+    TEXTS,
+    UNKNOWN,
+)
 from unjudged.diagnosis.recognised_files import (
     RecognisedFile,
     gaps_of,
     people_first,
-    recognise,
     recognise_described,
+    recognised_words,
     with_gaps,
     with_names,
 )
@@ -53,6 +63,8 @@ OF_ONE = "P@10"
 HOLES = "holes(50)"
 """The design of a random check of what is not listed."""
 POOL_DEPTH = 100
+FEW = 0.5
+"""With a smaller judged share of the first documents, judgments may be a sample."""
 SAY_SO = "Then say so: --set judgments.how=positives"
 
 
@@ -137,20 +149,18 @@ class Check(Result):
 
 def _recognised(words: Sequence[str]) -> _Files:
     """Return what the files are that words name, and the description among them."""
-    found: dict[str, RecognisedFile] = {}
-    described, named, beside = None, "", list[str]()
+    described, named, others, files = None, "", list[str](), list[RecognisedFile]()
     for word in words:
         own = None if word.startswith(DATASET) else description_of(word)
         if own is not None and described is not None:
             raise UsageError(f"{named} and {word} are two collections: check one at a time")
         if own is not None:
-            described, named = own, word
-            found |= {one.file: one for one in recognise_described(own)}
+            described, named, files = own, word, [*recognise_described(own)]
         else:
-            files = [os.path.join(".", file) if file.startswith("-") else file for file in expanded(word)]
-            found |= {file: recognise(file) for file in files}
-            beside += files
-    made = _Files([*found.values()], described, named, beside)
+            others.append(word)
+    beside = recognised_words(others)
+    found = {one.file: one for one in (*files, *beside)}
+    made = _Files([*found.values()], described, named, [one.file for one in beside])
     return replace(made, files=with_names(made.files, made.names())) if made.all_of(TEXTS) else made
 
 
@@ -174,8 +184,10 @@ class _Files:
     @cached_property
     def qrels(self) -> RecognisedFile | None:
         """The file of people's judgments, of those in the description if it has some."""
-        known = [one for one in self.all_of(JUDGMENTS) if not self.labels or one.file not in self.beside]
-        return next(iter(people_first(known)), None)
+        known = self.all_of(JUDGMENTS) or self.all_of(LABELS)
+        return next(
+            iter(people_first(one for one in known if not self.labels or one.file not in self.beside)), None
+        )
 
     @cached_property
     def sources(self) -> Mapping[str, Any]:
@@ -367,11 +379,39 @@ class _Files:
         if asked.predictions:
             about = "How far do models agree with people?"
             yield _tried(partial(audit, asked), about, "audit", *files)
-        for one in self.all_of(JUDGMENTS):
-            if one is not self.qrels and one.file in self.beside:
-                about = f"How far does {one.file} agree with the judgments?"
-                attempt = partial(audit, self.qrels.content, one.content)
-                yield _tried(attempt, about, "audit", self.qrels.file, one.file, *runs)
+        judges = [one for one in self.all_of(JUDGMENTS) + self.all_of(LABELS) if one.file in self.beside]
+        judges = [one for one in judges if one is not self.qrels]
+        for one in judges:
+            about = f"How far does {one.file} agree with the judgments?"
+            attempt = partial(audit, self.qrels.content, one.content)
+            yield _tried(attempt, about, "audit", self.qrels.file, one.word, *runs)
+        if judges or asked.predictions:
+            yield from self._if_drawn(asked, files, judges)
+
+    def _if_drawn(
+        self, asked: Collection, files: Sequence[str], judges: Sequence[RecognisedFile]
+    ) -> Iterator[Row]:
+        """Yield the question of labels as a sample of all that runs have, or down to some rank."""
+        few = not asked.judgments.recorded and min(self.shares[0].values()) < FEW
+        if not few or len(self.usable) < 2:
+            return
+        about = "Which is better, if the documents that people judged were drawn at random?"
+        models: dict[str, Any] = {one.name or one.file: one.content for one in judges} or asked.predictions
+        runs, tried, none = asked.loaded().runs, list[Row](), 1 << 30
+        best = asked.rankings.best_rank(missing=none)
+        deepest = int(best[(asked.judgments.grade >= 0) & (best < none)].max(initial=1))
+        for depth in (None, deepest):
+            attempt = partial(_gathered, asked.judgments, runs, models, STATED[0], depth)
+            stated = ["--set", f"judgments.how={STATED[0]}"]
+            stated += ["--set", f"judgments.depth={depth}"] if depth else []
+            words = (files[0], *(one.word for one in judges), *files[1:], *stated)
+            tried.append(_tried(attempt, about, "compare", *words))
+        yield next((row for row in tried if row["command"]), tried[0])
+
+
+def _gathered(judgments: Any, runs: Any, models: Any, how: str, depth: int | None) -> None:
+    """Gather what there is of runs with judgments that were drawn in this way."""
+    gather(subject_of(Collection(judgments, runs, predictions=models, how=how, depth=depth)))
 
 
 MAY_GO_ON = "May the second replace the first?", "gate"

@@ -13,22 +13,22 @@ from unjudged.base.wording import plain, shortlist
 from unjudged.collection.description import FILE_NAME, description_of
 from unjudged.collection.toml_text import quoted
 from unjudged.data.nested_dicts import DATASET
-from unjudged.data.sources import expanded
+from unjudged.data.sources import in_shell
 from unjudged.data.streams import STANDARD_INPUT, display_name
 from unjudged.data.writing import write_whole
-from unjudged.diagnosis.kinds import CALIBRATION, GROUPS, JUDGMENTS, RUN, SCORES, TEXTS
+from unjudged.diagnosis.kinds import CALIBRATION, GROUPS, JUDGMENTS, LABELS, RUN, SCORES, TEXTS
 from unjudged.diagnosis.recognised_files import (
     RecognisedFile,
     people_first,
-    recognise,
     recognise_described,
+    recognised_words,
     with_names,
 )
 from unjudged.measures.kernel.registry import MEASURES
 from unjudged.rankings.origin import POOL
 from unjudged.rankings.runs import name_runs
 
-DESCRIBED = (CALIBRATION, GROUPS, JUDGMENTS, RUN, SCORES, TEXTS)
+DESCRIBED = (CALIBRATION, GROUPS, JUDGMENTS, LABELS, RUN, SCORES, TEXTS)
 PLAIN = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -55,23 +55,36 @@ def describe(files: Iterable[str | os.PathLike[str]], folder: str = "") -> str:
     # baseline = "fused"  # others are compared with it
     <BLANKLINE>
     """
-    known: dict[str, RecognisedFile] = {}
-    for file in files:
-        word = os.fspath(file)
+    known, others = dict[str, RecognisedFile](), list[str]()
+    for word in [os.fspath(file) for file in files]:
         described = None if word.startswith(DATASET) else description_of(word)
         if word == STANDARD_INPUT:
             raise UsageError("a description names files, and standard input is none")
         if described is not None and described.place.file:
             raise UsageError(f"{display_name(word)} is a description already: change it by hand")
-        own = map(recognise, expanded(word)) if described is None else recognise_described(described)
-        known |= {one.file: one for one in own}
-    judgments = [one for one in known.values() if one.kind == JUDGMENTS]
+        known |= {one.file: one for one in (() if described is None else recognise_described(described))}
+        others += [word] if described is None else []
+    known |= {one.file: one for one in recognised_words(others)}
+    judgments = people_first(one for one in known.values() if one.kind == JUDGMENTS)
+    if len(judgments) > 1:
+        raise UsageError(
+            _who_made([one.word for one in known.values()], judgments[0].file, judgments[1].file)
+        )
     found = with_names(known.values(), {query for one in judgments for query in one.content.queries.tolist()})
     kinds = {kind: [one for one in found if one.kind == kind] for kind in {one.kind: 0 for one in found}}
     writer = _Writer(folder or os.curdir, kinds)
     return "\n".join(
         [f"# {FILE_NAME}: what the data is. Other lines that begin with # are guesses.", *writer.lines()]
     )
+
+
+def _who_made(words: Sequence[str], people: str, other: str) -> str:
+    """Ask who made judgments, a model or people, with the command that follows from each answer."""
+    named = [f"model={other}" if word == other else word for word in words]
+    model = in_shell(["check", *named, "-o", FILE_NAME])
+    merged = in_shell(["merge", people, other, "-o", f"merged{os.path.splitext(people)[1]}"])
+    problem = f"who made {display_name(other)} beside {display_name(people)}?"
+    return f"{problem} A model: `unjudged {model}`. People: `unjudged {merged}`"
 
 
 @dataclass(frozen=True)
@@ -98,8 +111,12 @@ class _Writer:
         alone = all(isinstance(file, str) for file in named.values())
         if not alone:
             yield f"runs = {self.listed(self.all_of(RUN))}  # {plain(shortlist(list(named)))}"
-        for place, one in enumerate(judgments):
-            yield from self.further(one) if place else self.judgments(one)
+        for one in judgments:
+            yield from self.judgments(one)
+        for one in self.all_of(LABELS):
+            yield f"\n[[judgments]]\nfile = {self.name(one.file)}  # {plain(one.description)}"
+            name = one.name or os.path.splitext(os.path.basename(one.file))[0]
+            yield f'by = "model"\nname = {quoted(name)}'
         if named and alone:
             yield "\n[runs]"
             yield from (f"{_key(name)} = {self.name(file)}" for name, file in named.items())
@@ -127,11 +144,6 @@ class _Writer:
         elif origin.kind == POOL:
             yield "# depth = 10  # the rank to which every pooled run was judged"
         yield from self.keys("calibration", self.all_of(CALIBRATION))
-
-    def further(self, one: RecognisedFile) -> Iterator[str]:
-        """Yield the table of other judgments, which may be by a model."""
-        yield f"\n# [[judgments]]\n# file = {self.name(one.file)}  # {plain(one.description)}"
-        yield '# by = "model"  # or "people"'
 
     def scores(self) -> Iterator[str]:
         """Yield the table of scores by query; people must say of which measures lower values are better."""

@@ -25,6 +25,7 @@ DESIGN: Final = "design"
 CALIBRATION: Final = "calibration"
 GROUPS: Final = "groups"
 TEXTS: Final = "texts"
+LABELS: Final = "labels by a model"
 UNKNOWN: Final = "unknown"
 START = 1 << 14
 NUMBER_AT = {4: 3, 5: 4, 6: 4}
@@ -34,8 +35,27 @@ BODIES = {"text", "body", "contents", "content", "abstract", "description", "des
 RECORDS = r'(\{\s*"rows"\s*:\s*)?(\[\s*)?'
 """What stands before the first record of JSON lines, of a list, and of what `--format json` writes."""
 NAME = r'"([^"\\]*)"\s*:'
+MODELS = "claude|deepseek|flan|gemini|gemma|gpt|llama|llm|mistral|mixtral|model|phi|qwen|umbrela"
+"""Words in the name of a file with a model's labels."""
 OUTER = r'\{\s*"([^"\\]*)"\s*:\s*(?:\{\s*"[^"\\]*"\s*:\s*)?(\{[^{}]*)'
 """First name of an object of objects, and the innermost names; names of systems are skipped."""
+
+
+def judge_in(word: str) -> tuple[str, str] | None:
+    """Return name and file of NAME=FILE, which are a model's labels; None of any other word."""
+    name, _, file = word.partition("=")
+    is_file = file.startswith(DATASET) or os.path.exists(file)
+    return (name, file) if name and is_file and not os.path.exists(word) else None
+
+
+def is_by_model(file: str) -> bool:
+    """Whether the name of a file says that a model made what is in it.
+
+    >>> is_by_model("labels/llama-3.qrels"), is_by_model("people.qrels")
+    (True, False)
+    """
+    words = re.findall("[a-z]+", os.path.basename(file).casefold())
+    return any(re.fullmatch(MODELS, word) for word in words)
 
 
 def kind_of_file(file: str) -> str:

@@ -13,10 +13,10 @@ from unjudged.base.errors import InputError, UnjudgedError, UsageError
 from unjudged.base.notes import Note
 from unjudged.base.wording import counted, shortlist
 from unjudged.collection.collection import described_runs, united
-from unjudged.collection.description import Description, Labels
+from unjudged.collection.description import PEOPLE, Description, Labels
 from unjudged.collection.scores import Scores
 from unjudged.data.nested_dicts import DATASET
-from unjudged.data.sources import FILE, kind_of_source
+from unjudged.data.sources import FILE, expanded, kind_of_source
 from unjudged.data.streams import name_file_in_errors
 from unjudged.data.text_tables import names_in
 from unjudged.diagnosis.kinds import (
@@ -24,10 +24,13 @@ from unjudged.diagnosis.kinds import (
     DESIGN,
     GROUPS,
     JUDGMENTS,
+    LABELS,
     RUN,
     SCORES,
     TEXTS,
     UNKNOWN,
+    is_by_model,
+    judge_in,
     kind_of_file,
 )
 from unjudged.evidence.calibration import Calibration
@@ -51,6 +54,13 @@ class RecognisedFile:
     documents: int | None = None
     settings: tuple[str, ...] = ()
     """What commands must be told to read it."""
+    name: str = ""
+    """Who made the labels, if that was said."""
+
+    @property
+    def word(self) -> str:
+        """What stands for it on a command line."""
+        return f"{self.name}={self.file}" if self.name else self.file
 
     def row(self) -> Row:
         """Return what is known of it as a row."""
@@ -83,7 +93,8 @@ def recognise(source: Any, kind: str = "") -> RecognisedFile:
 def recognise_described(described: Description) -> Iterator[RecognisedFile]:
     """Yield what the files of a description are."""
     for labels in described.judgments:
-        yield recognise(labels, JUDGMENTS)
+        own = recognise(labels, JUDGMENTS)
+        yield own if labels.by == PEOPLE else _by_model(own, labels.name)
         if isinstance(labels.calibration, str):
             yield recognise(labels.calibration, CALIBRATION)
     for run in described_runs(described).values():
@@ -93,6 +104,29 @@ def recognise_described(described: Description) -> Iterator[RecognisedFile]:
     for file, kind in ((described.queries, TEXTS), (described.documents, TEXTS), (described.groups, GROUPS)):
         if isinstance(file, str) and os.path.isfile(file):
             yield recognise(file, kind)
+
+
+def recognised_words(words: Iterable[str]) -> list[RecognisedFile]:
+    """Return what files are: with NAME=FILE, or the name of a model in its own, one has a model's labels."""
+    found: dict[str, RecognisedFile] = {}
+    for word in words:
+        judge = judge_in(word)
+        for file in expanded(word) if judge is None else [judge[1]]:
+            own = recognise(os.path.join(".", file) if file.startswith("-") else file)
+            found[file] = own if judge is None else _by_model(own, judge[0])
+    people = [one for one in found.values() if one.kind == JUDGMENTS]
+    if any(not is_by_model(one.file) for one in people):
+        found |= {one.file: _by_model(one) for one in people if is_by_model(one.file)}
+    return [*found.values()]
+
+
+def _by_model(one: RecognisedFile, name: str = "") -> RecognisedFile:
+    """Return judgments, or scores in the form of a run, as labels by a model."""
+    if one.kind not in (JUDGMENTS, RUN):
+        return one
+    content = one.content if one.kind == JUDGMENTS else next(iter(one.content.values()))
+    what = one.description.removeprefix("taken for a pool: ")
+    return replace(one, kind=LABELS, content=content, name=name, description=what)
 
 
 def people_first(judgments: Iterable[RecognisedFile]) -> list[RecognisedFile]:

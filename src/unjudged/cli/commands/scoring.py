@@ -82,7 +82,7 @@ def hardly_judged(found: Evaluation, given: Given) -> Iterator[Note]:
     shares = {row["system"]: row["mean"] for row in rows if row["measure"] == "Judged@10"}
     if low := {name: share for name, share in shares.items() if share < LITTLE and name not in estimated}:
         name = min(low, key=lambda one: low[one])
-        words = given.words if len(given.words) <= MOST_WORDS else words_of(given.words, [name])
+        words = given.words if len(given.words) <= MOST_WORDS else words_of(given.words, [name], found.runs)
         command = join(["unjudged", "next", *words])
         yield note("hardly-judged", [name], unseen=1 - low[name], command=command)
 
@@ -170,26 +170,31 @@ def next_step(found: Comparison, given: Given) -> str:
     from shlex import join
 
     open_pairs = [row for row in found.pairs if row["headline"] in ("needs judging", "needs both")]
-    if not open_pairs or getattr(found.source, "shared", None) is None or given.view is not None:
+    shared = getattr(found.source, "shared", None)
+    if not open_pairs or shared is None or given.view is not None:
+        return ""
+    drawn = shared.original.frame is not None
+    if shared.original.recorded and not drawn:  # a list of chosen ones would make it a sample no more
         return ""
     words = list(given.words)
     order = [row["system"] for row in found.systems]
     best = min(open_pairs, key=lambda row: sorted(map(order.index, (row["a"], row["b"]))))
     if len(words) > MOST_WORDS:  # one pair is a start: the best that is open
-        words = words_of(words, [best["b"], best["a"]])
+        words = words_of(words, [best["b"], best["a"]], order)
     words += ["-m", best["measure"]] if given.measure else []
     words += [part for text in given.set for part in ("--set", text)]
     how = ["-n", "100", "-o", "to-judge.qrels"]
-    if found.source.shared.original.frame is not None:  # what was drawn is not mixed with a chosen list
+    if drawn:  # what was drawn is not mixed with a chosen list
         how = ["--until", "better", "-o", "to-judge.sample"]
     return f"\nNext: {join(['unjudged', 'next', *words, *how])}\n"
 
 
-def words_of(words: Sequence[str], systems: Sequence[str]) -> list[str]:
-    """Return the words of a command that are about some of its systems."""
+def words_of(words: Sequence[str], systems: Sequence[str], others: Sequence[str]) -> list[str]:
+    """Return the words of a command without those that name other systems."""
     from unjudged.rankings.runs import file_name
 
-    return [words[0], *(word for word in words[1:] if word in systems or file_name(word) in systems)]
+    out = {*others} - {*systems}
+    return [words[0], *(word for word in words[1:] if not {word, file_name(word)} & out)]
 
 
 MARGIN = Option(

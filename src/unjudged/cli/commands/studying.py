@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING
 
 from unjudged.base.errors import UsageError
 from unjudged.base.threads import cores
-from unjudged.cli.opening import how_predicted, kind_of, opened
-from unjudged.cli.options import Option, a_measure, command, reads
+from unjudged.cli.opening import opened, threshold_of
+from unjudged.cli.options import Option, a_measure, command
 from unjudged.cli.output import form_of, show_figure, show_result
 from unjudged.cli.standard_streams import progress
-from unjudged.collection.collection import Collection
 from unjudged.collection.description import description_of
-from unjudged.diagnosis.kinds import JUDGMENTS
 from unjudged.rankings.runs import file_name
 
 if TYPE_CHECKING:
@@ -35,37 +33,22 @@ def audit(given: Given) -> None:
     from unjudged.studies.auditing import audit
 
     form_of(given)
-    how = how_predicted(given.set)
-    if given.words and os.path.isfile(given.words[0]) and description_of(given.words[0]) is None:
-        collection = _of_files(given, how.get("kind"))
-    else:
-        with opened(given) as collection:
-            pass
+    given.words = _with_judge(given.words)
+    with opened(given) as collection:
+        pass
+    options = {"threshold": threshold_of(collection, given.set), "seed": given.seed}
     with progress("comparing"):
-        found = audit(collection, measures=given.measure, threshold=how.get("threshold"), seed=given.seed)
+        found = audit(collection, measures=given.measure, **options)
     show_result(found, given)
 
 
-def _of_files(given: Given, kind: str | None) -> Collection:
-    """Return the collection of people's file, judges and runs."""
-    from unjudged.predictions.judges import Judges
-
-    reads(given.words)
-    people, *others = given.words
-    if not others:
-        raise UsageError(f"no judge given: {given.usage}")
-    judges, runs = dict[str, str](), list[str]()
-    for place, word in enumerate(others):
-        name, equals, file = word.partition("=")
-        if equals and not os.path.exists(word):
-            judges[name] = file
-        elif place == 0 or kind_of(word) == JUDGMENTS:
-            judges[file_name(word) or "judge"] = word
-        else:
-            runs.append(word)
-    settings = [text for text in given.set if not text.startswith("predictions.")]
-    made = Collection(people, runs or None, predictions=Judges.of(judges, kind=kind).by_name)
-    return made.override(*settings) if settings else made
+def _with_judge(words: list[str]) -> list[str]:
+    """Return the words with the name of the first judge: of files it is the one after people's."""
+    if not words or description_of(words[0]) is not None or not all(map(os.path.isfile, words[:2])):
+        return words
+    if len(words) < 2:
+        raise UsageError(f"no judge given beside {words[0]}")
+    return [words[0], f"{file_name(words[1])}={words[1]}", *words[2:]]
 
 
 DESIGN = Option(
