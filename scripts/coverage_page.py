@@ -82,8 +82,7 @@ But the rule that refuses was chosen after all three had been seen.""",
         "Holes of new runs, drawn",
         """Five runs of five groups are pooled, and three of other groups are new. Of their unjudged documents 20 to 100 are
 drawn by what each may change: all topics of TREC-8 (to rank 30 for AP and RBP), the even ones of DL-2019. The odd ones
-chose that the first labels correct the predictions. A trial is one draw, with three means or differences. These are fewer
-than the 400 that `make coverage` takes. The file has widths beside the bounds, and the worst tenth of the runs.""",
+chose that the first labels correct the predictions. A trial is one draw, with three means or differences. The file has widths beside the bounds, and the worst tenth of the runs.""",
         _last,
         least=0.93,
     ),
@@ -91,8 +90,7 @@ than the 400 that `make coverage` takes. The file has widths beside the bounds, 
         "looks",
         "Judging until decided",
         """Pairs that differ by less than .03 (close), by more than .1 (far), or not at all: each query twice, with labels
-swapped. A look after every ten labels, up to 200; held are replays without a wrong decision. These are a few of the
-replays that `make coverage` takes; AP and most of TREC-8 are missing. The file has the interval for one look, which decides .18 to .35
+swapped. A look after every ten labels, up to 200; held are replays without a wrong decision. The file has the interval for one look, which decides .18 to .35
 of the equal pairs, and the labels needed.""",
         lambda row: row.setting,
         lambda row: row.setting.endswith("looks"),
