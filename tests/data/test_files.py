@@ -218,12 +218,12 @@ def test_what_is_wrong_with_rows_of_parquet(
     monkeypatch.setattr(columnar, "ROWS_AT_ONCE", block)
     rows = {"qid": ["q", "q", "r", "r"], "docno": ["a", "b", "a", "b"], "score": [1.0, 2.0, 3.0, 4.0]}
     wrong: dict[str, dict[str, Any]] = {
-        r"run: row 3 \(from 0\): the score is null": {"score": [1.0, 2.0, 3.0, None]},
+        r"run: row 3 \(from 0\): the score is missing": {"score": [1.0, 2.0, 3.0, None]},
         r"run: row 3 \(from 0\): the score is 'nan'": {"score": pyarrow.array([1.0, 2.0, 3.0, float("nan")])},
         r"run: row 2 \(from 0\): the query is null": {"qid": ["q", "q", None, "r"]},
         "run: document 'a' of query 'r' appears twice": {"docno": ["a", "b", "a", "a"]},
-        "run: the document is of type double": {"docno": [1.0, 2.0, 3.0, 4.0]},
-        "run: the score is of type list<element: double>": {"score": [[1.0]] * 4},
+        r"run: row 0 \(from 0\): the document is a float \('1.0'\)": {"docno": [1.0, 2.0, 3.0, 4.0]},
+        r"run: row 0 \(from 0\): the score is '\[1.0\]'": {"score": [[1.0]] * 4},
     }
     for message, change in wrong.items():
         parquet.write_table(pyarrow.table({**rows, **change}), tmp_path / "run")
@@ -239,7 +239,7 @@ def test_wrong_rows_whose_queries_are_apart(tmp_path: Path, monkeypatch: pytest.
         "score": [1.0] * 7 + [None],
     }
     parquet.write_table(pyarrow.table(rows), tmp_path / "run")
-    with pytest.raises(InputError, match=r"run: row 7 \(from 0\): the score is null"):
+    with pytest.raises(InputError, match=r"run: row 7 \(from 0\): the score is missing"):
         evaluate({"q": {"a": 1}}, tmp_path / "run")
     rows |= {"docno": list("abcdefah"), "score": [1.0] * 8}
     parquet.write_table(pyarrow.table(rows), tmp_path / "run")

@@ -139,13 +139,13 @@ Q, D, N = "qid", "docno", "score"
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({Q: ["q", None], D: ["a", "b"], N: [1.0, 2.0]}, r"row 1 \(from 0\): the query is null"),
     ({Q: ["q", "q"], D: ["a", None], N: [1.0, 2.0]}, "row 1 .*: the document is null"),
-    ({Q: ["q", "q"], D: ["a", "b"], N: [1.0, None]}, "row 1 .*: the score is null"),
+    ({Q: ["q", "q"], D: ["a", "b"], N: [1.0, None]}, "row 1 .*: the score is missing"),
     ({Q: ["q", "q"], D: ["a", "b"], N: [np.nan, 1.0]}, "row 0 .*: the score is 'nan', expected a finite"),
     ({Q: ["q", "q"], D: ["a", "b"], N: [1.0, np.inf]}, "row 1 .*: the score is 'inf'"),
     ({Q: ["q"] * 5, D: list("abcde"), N: ["1", "2", "x", "4", "y"]}, "row 2 .*: the score is 'x'"),
     ({Q: ["q", "q"], D: ["a", "a"], N: [1.0, 2.0]}, "document 'a' of query 'q' appears twice"),
-    ({Q: [1.5, 2.0], D: ["a", "a"], N: [1.0, 2.0]}, "the query is of type double, expected text"),
-    ({Q: ["q"], D: ["a"], N: [[1.0]]}, "the score is of type list.*, expected numbers"),
+    ({Q: [1.5, 2.0], D: ["a", "a"], N: [1.0, 2.0]}, "the query is a float .*, expected text"),
+    ({Q: ["q"], D: ["a"], N: [[1.0]]}, r"the score is \'\[1.0\]\', expected a finite number"),
     ({Q: ["q"], D: ["a"]}, "no column for the score among 'qid', 'docno'; expected score, sim, or"),
     ({Q: [], D: [], N: []}, "run 1: no rows"),
 ]
@@ -163,7 +163,7 @@ def test_what_is_wrong_with_judgments() -> None:
         InputError, match=r"row 0 .*: the probability is '2.0', expected a number from 1e-50 to 1"
     ):
         Judgments.read(pandas.DataFrame({**frame, "label": [1, 1], "iprob": [2.0, 0.5]}))
-    with pytest.raises(InputError, match=r"row 1 .*: the grade is null"):
+    with pytest.raises(InputError, match=r"row 1 .*: the grade is missing"):
         Judgments.read(pandas.DataFrame({**frame, "label": [1, None]}))
 
 

@@ -22,12 +22,11 @@ from pyarrow import parquet
 
 from unjudged import InputError, Judgments, Run, Scores, UnjudgedError, UsageError, evaluate, sample
 from unjudged.data import matching
-from unjudged.data.arrow_columns import ids_of
 from unjudged.data.limits import limit
 from unjudged.data.nested_dicts import table_of_mapping
 from unjudged.data.scan import scanner
 from unjudged.data.tables import Ids
-from unjudged.data.values import unplaced
+from unjudged.data.values import ids_of, unplaced
 
 QRELS = {"q": {"d0": 1, "d2": 1}}
 COMPRESS: dict[str, Any] = {"gz": gzip.compress, "xz": lzma.compress, "zst": zstd.compress}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any
 
 import numpy as np
@@ -45,11 +45,10 @@ def test_stretches_of_equal_strings(objects: list[Any], copied: bool) -> None:
     expected, found = plain_objects.stretches_of_strings(column), compiled.stretches_of_strings(column)
     assert (found is None) == (expected is None)
     if found is not None and expected is not None:
-        stretches = [(text.encode(), len(list(equal))) for text, equal in groupby(objects)]
-        lengths = np.diff([*found[1], len(objects)]).tolist()
-        assert list(zip(found[0].tolist(), lengths, strict=True)) == stretches
-        assert found[0].tolist() == expected[0].tolist()
-        assert found[1].tolist() == expected[1].tolist()
+        stretches = [(text, len(list(equal))) for text, equal in groupby(objects)]
+        assert [(objects[start], stop - start) for start, stop in pairwise(found.tolist())] == stretches
+        assert found.tolist() == expected.tolist()
+        assert found[-1] == len(objects)
 
 
 def test_columns_that_are_not_contiguous_or_not_filled() -> None:

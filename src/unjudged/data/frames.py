@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from unjudged.base.errors import InputError, UnjudgedError, UsageError, reason_of
 from unjudged.base.wording import kind_of
-from unjudged.data.arrow_columns import arrow_errors, pyarrow_module, validate
 from unjudged.data.columns import NONE, QUERIES, first_of
 from unjudged.data.limits import check
 from unjudged.data.streams import PathLike, Start
 from unjudged.data.tabular import Block, Tabular
+from unjudged.data.values import arrow_errors, in_arrow, pyarrow_module, validate
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -93,7 +93,7 @@ def open_frame(frame: Any) -> Tabular:
             held = Block(select(chosen))
         check("ROWS", len(held))
         for column in held.columns.values():
-            if hasattr(column, "num_chunks"):
+            if in_arrow(column):
                 validate(column)
         return held
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.errors import InputError, quoted
-from unjudged.data import arrow_columns, values
+from unjudged.data import values
 from unjudged.data.columns import NAMES, Layout, columns_of, first_of, given_column
 from unjudged.data.limits import within_memory
 from unjudged.data.matching import InPieces, grouped, match_rows
@@ -44,17 +44,17 @@ class Block:
     def table(self, roles: Mapping[str, str]) -> Table:
         """Return the column of each role."""
         query, document, *numbers = roles
-        groups, starts = self._read("groups_of", roles[query], query)
+        groups, starts = self._read(values.groups_of, roles[query], query)
         documents = self.names(roles[document], document)
         self._refuse_empty(groups, query, starts)
-        found = [self._read("numbers_of", roles[role], role) for role in numbers]
+        found = [self._read(values.numbers_of, roles[role], role) for role in numbers]
         columns = found[0][:, None] if len(found) == 1 else np.stack(found, axis=1)
         return Table(groups, starts, documents, columns, self.lines)
 
     def rows(self, start: int, stop: int) -> Block:
         """Return some rows."""
         columns = {
-            name: own.slice(start, stop - start) if hasattr(own, "num_chunks") else own[start:stop]
+            name: own.slice(start, stop - start) if values.in_arrow(own) else own[start:stop]
             for name, own in self.columns.items()
         }
         return Block(columns, self.lines[start:stop], self.before + start)
@@ -71,25 +71,25 @@ class Block:
 
     def names(self, column: str, role: str) -> Ids:
         """Return the names in a column, which in a file of text may not be empty."""
-        ids: Ids = self._read("ids_of", column, role)
+        ids = self._read(values.ids_of, column, role)
         self._refuse_empty(ids, role, range(len(ids)))
         return ids
-
-    def _read(self, what: str, column: str, role: str) -> Any:
-        held = self.columns[column]
-        if not hasattr(held, "num_chunks"):
-            return getattr(values, what)(held, role, self.error)
-        with arrow_columns.arrow_errors("damaged Arrow data"):
-            return getattr(arrow_columns, what)(held, role, self.error)
 
     def _refuse_empty(self, names: Ids, role: str, rows: Sequence[int] | NDArray[np.int64]) -> None:
         if len(self.lines) and not (sizes := np.diff(names.offsets)).all():
             raise self.error(rows[int(np.argmin(sizes))], f"the {role} is empty")
 
+    def _read(self, convert: Callable[[Any, str, values.Wrong], Made], column: str, role: str) -> Made:
+        held = self.columns[column]
+        if not values.in_arrow(held):
+            return convert(held, role, self.error)
+        with values.arrow_errors("damaged Arrow data"):
+            return convert(held, role, self.error)
+
     def values(self) -> Mapping[str, Sequence[Any]]:
         """Return the values of each column as Python has them."""
         held = self.columns.items()
-        return {name: own.to_pylist() if hasattr(own, "num_chunks") else own for name, own in held}
+        return {name: own.to_pylist() if values.in_arrow(own) else own for name, own in held}
 
     def column(self, role: str, given: Mapping[str, str], names: Sequence[str]) -> str | None:
         """Return the name of the column for a role: as `given`, else the first of `names` that it has."""

@@ -17,10 +17,10 @@ import numpy as np
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.segments import Floats
 from unjudged.data import matching
-from unjudged.data.arrow_columns import pyarrow_module, validate
 from unjudged.data.columns import NONE, Layout, columns_of
 from unjudged.data.tables import Matched, Table
 from unjudged.data.tabular import Block
+from unjudged.data.values import pyarrow_module, validate
 from unjudged.evidence.bounds.value_bounds import bounds as bounds_of_rankings
 from unjudged.measures.kernel.measure import summarised
 from unjudged.measures.kernel.names import MeasureLike, parse, parse_measures

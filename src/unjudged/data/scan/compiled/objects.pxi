@@ -13,7 +13,7 @@ from libc.stdint cimport int64_t
 from libc.string cimport memcmp
 
 from unjudged.data.scan.compiled.text cimport copy_exactly
-from unjudged.data.scan.compiled.vector cimport Vector, push, push_int64, release, reserve
+from unjudged.data.scan.compiled.vector cimport Vector, push_int64, release, reserve
 
 cdef extern from "Python.h":
     bint is_string "PyUnicode_CheckExact"(PyObject *text)
@@ -59,18 +59,15 @@ def ids_of_strings(column):
 
 
 def stretches_of_strings(column):
-    """The string of each stretch of equal ones, as identifiers, and the row where it starts.
+    """The rows of a column whose string is not that of the row before, and then the number of rows.
 
     None if the objects of the column are not all strings that have UTF-8.
     """
     cdef Objects objects = Objects(column)
-    cdef Bytes names = Bytes(), ends = Bytes(), starts = Bytes()
-    if not find_stretches(
-        <PyObject **>objects.view.buf, objects.count, &names.text, &ends.text, &starts.text
-    ):
+    cdef Bytes starts = Bytes()
+    if not find_stretches(<PyObject **>objects.view.buf, objects.count, &starts.text):
         return None
-    ids = Ids(np.frombuffer(names, np.uint8), np.frombuffer(ends, np.int64))
-    return ids, np.frombuffer(starts, np.int64)
+    return np.frombuffer(starts, np.int64)
 
 
 cdef bint copy_strings(PyObject **strings, int64_t n, Vector *text, int64_t *ends) except -1:
@@ -93,16 +90,12 @@ cdef bint copy_strings(PyObject **strings, int64_t n, Vector *text, int64_t *end
     return True
 
 
-cdef bint find_stretches(
-    PyObject **strings, int64_t n, Vector *names, Vector *ends, Vector *starts
-) except -1:
+cdef bint find_stretches(PyObject **strings, int64_t n, Vector *starts) except -1:
     """Find where strings change. False if one of the objects is none."""
     cdef int64_t i
     cdef const char *utf8
     cdef const char *last = NULL
     cdef Py_ssize_t size = 0, last_size = 0
-    if not (reserve(names, 1) and push_int64(ends, 0) and reserve(starts, 1)):
-        raise MemoryError
     for i in range(n):
         if i and strings[i] == strings[i - 1]:
             continue
@@ -110,9 +103,11 @@ cdef bint find_stretches(
         if utf8 == NULL:
             return False
         if last == NULL or size != last_size or memcmp(utf8, last, <size_t>size):
-            if not (push(names, utf8, size) and push_int64(ends, names.used) and push_int64(starts, i)):
+            if not push_int64(starts, i):
                 raise MemoryError
         last, last_size = utf8, size
+    if not push_int64(starts, n):
+        raise MemoryError
     return True
 
 

@@ -191,14 +191,13 @@ def ids_of_strings(column: Any) -> Ids | None:
         return None
 
 
-def stretches_of_strings(column: Any) -> tuple[Ids, NDArray[np.int64]] | None:
-    """Return the string of each stretch of equal ones, as identifiers, and the row where it starts.
+def stretches_of_strings(column: Any) -> NDArray[np.int64] | None:
+    """Return the rows of a column whose string is not that of the row before, and then the number of rows.
 
     None if the objects of the column are not all strings that have UTF-8.
     """
-    ids = ids_of_strings(column)
-    if ids is None:
+    if ids_of_strings(column) is None:
         return None
-    names = ids.tolist()
+    names = np.asarray(column, object).tolist()
     starts = [row for row in range(len(names)) if row == 0 or names[row] != names[row - 1]]
-    return Ids.of([names[row] for row in starts]), np.array(starts, np.int64)
+    return np.array([*starts, len(names)], np.int64)
