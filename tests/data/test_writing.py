@@ -15,12 +15,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unjudged import InputError, Judgments, Run, UsageError
+from unjudged import InputError, Judgments, Run
 from unjudged.data.writing import (
     judgments_text,
     qrels_text,
     run_text,
-    write_judgments,
     write_whole,
 )
 
@@ -32,11 +31,6 @@ def test_qrels() -> None:
     assert judgments_text(judgments, comments=["how\nmade"]) == (
         "# how\\nmade\nq1 0 d1 1\nq1 0 d2 -1\nq2 0 d1 0\n"
     )
-    assert judgments_text(judgments, "strata").splitlines()[0] == "q1 0 d1 1 1"
-    with pytest.raises(UsageError, match="prels need inclusion probabilities, and these judgments have none"):
-        judgments_text(judgments, "prels")
-    with pytest.raises(UsageError, match="unknown form 'csv': use one of qrels, strata, prels"):
-        judgments_text(judgments, "csv")
 
 
 FORGED = {
@@ -81,7 +75,7 @@ def test_what_is_written_is_read_back(
     path = tmp_path_factory.getbasetemp() / "qrels"
     try:
         judgments = Judgments.read(qrels)
-        write_judgments(judgments, path)
+        write_whole(path, judgments_text(judgments))
     except InputError:
         return
     again = Judgments.read(path)

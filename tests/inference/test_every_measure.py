@@ -15,6 +15,7 @@ from scipy.stats import ttest_1samp, ttest_rel
 from tests.cli.in_process import printed, unjudged
 from tests.intervals import intervals
 from tests.report.test_page import read
+from tests.sample_files import text_of_sample
 from unjudged import (
     MEASURES,
     JudgedRankings,
@@ -28,7 +29,6 @@ from unjudged import (
     sample,
 )
 from unjudged.base.segments import Floats
-from unjudged.data.writing import write_judgments
 from unjudged.evidence.drawn.strata import ENOUGH, check_sampled
 from unjudged.evidence.drawn.strata_means import SampledMeans
 from unjudged.inference.verdict import BETTER, HOLD, NEEDS_QUERIES, UNKNOWN
@@ -70,7 +70,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     """The command line of each kind of judgments."""
     folder = tmp_path_factory.mktemp("kinds")
     strata = folder / "strata.txt"
-    write_judgments(KINDS["strata"], strata, "strata")
+    strata.write_text(text_of_sample(KINDS["strata"], "strata"))
     qrels = {"pool": str(sample.qrels), "strata": str(strata)}
     return {kind: [file, *map(str, RUNS.values())] for kind, file in qrels.items()}
 

@@ -121,7 +121,7 @@ def test_what_takes_only_whole_grades() -> None:
         with pytest.raises(InputError, match=r"'a' of query 'q' is '0.25', expected a whole .* round them"):
             Judgments.whole(given_qrels)
     with pytest.raises(UsageError, match="judgments with fractional grades cannot be written"):
-        judgments_text(fractions, "qrels")
+        judgments_text(fractions)
     scores = evaluate({"q": GRADES["q"], "r": GRADES["q"]}, {"q": RUN["q"], "r": RUN["q"]}, "nDCG")
     assert intervals(scores, "queries")[0][0].value == value("nDCG")
     assert intervals(scores, "bounds")[0][0].value == value("nDCG")

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.sample_files import text_of_sample
 from unjudged import Judgments, UsageError, experiment, sample
 from unjudged.data.writing import judgments_text
 from unjudged.judging import Pool
@@ -39,32 +40,23 @@ def test_a_file_tells_the_origin(tmp_path: Path, text: str, origin: Origin) -> N
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("depth", [None, 10])
-@pytest.mark.parametrize("form", ["qrels", "strata", "prels"])
-def test_every_form_of_file_keeps_the_origin(
-    tmp_path: Path, kind: Kind, depth: int | None, form: str
-) -> None:
-    """A random sample becomes the kind that the form can tell, and nothing else changes."""
+def test_a_file_keeps_the_origin(tmp_path: Path, kind: Kind, depth: int | None) -> None:
+    """A random sample becomes the kind that grades alone can tell, and nothing else changes."""
     judgments = replace(
         Judgments.read({"q": {"a": 1, "b": -1, "c": 0}}),
         probability=np.full(3, 0.5),
         origin=Origin(kind, depth),
     )
-    again = read(tmp_path, judgments_text(judgments, form)).origin
-    kinds: dict[str, Kind] = {
-        "qrels": "uniform sample",
-        "strata": "stratified sample",
-        "prels": "weighted sample",
-    }
-    told = kinds[form]
-    assert again == (Origin(told, depth) if judgments.origin.sampled else judgments.origin)
+    again = read(tmp_path, judgments_text(judgments)).origin
+    assert again == (Origin("uniform sample", depth) if judgments.origin.sampled else judgments.origin)
 
 
 def test_unequal_probabilities_are_unknown_in_a_file_that_does_not_have_them(tmp_path: Path) -> None:
     drawn = Pool.of(sample.qrels, sample.runs).stratified({10: 1.0, float("inf"): 0.2}, seed=1)
     assert not drawn.even
-    assert read(tmp_path, judgments_text(drawn, "qrels")).origin == Origin("unknown")
-    assert read(tmp_path, judgments_text(drawn, "strata")).origin == Origin("stratified sample")
-    assert read(tmp_path, judgments_text(drawn, "prels")).origin == Origin("weighted sample")
+    assert read(tmp_path, judgments_text(drawn)).origin == Origin("unknown")
+    assert read(tmp_path, text_of_sample(drawn, "strata")).origin == Origin("stratified sample")
+    assert read(tmp_path, text_of_sample(drawn, "prels")).origin == Origin("weighted sample")
 
 
 def test_samples_of_a_pool() -> None:

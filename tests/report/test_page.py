@@ -18,9 +18,9 @@ import pytest
 
 from tests.cli.in_process import printed, refused
 from tests.intervals import intervals
+from tests.sample_files import text_of_sample
 from unjudged import Judgments, Run, UnjudgedWarning, calibrate, compare, evaluate, sample
 from unjudged.base.wording import plain
-from unjudged.data.writing import write_judgments
 from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.verdict import HEADLINES, MORE_JUDGING
 from unjudged.judging import Pool
@@ -284,7 +284,7 @@ def test_a_sample_is_shown_with_the_estimator_that_fits(tmp_path: Path, form: st
     """Five columns were shown by AP with bounds from .0016 to .8952, and not called a sample."""
     qrels = tmp_path / "sampled.txt"
     drawn = Pool.of(sample.qrels, sample.runs).stratified({5: 1.0, np.inf: 0.3}, seed=1)
-    write_judgments(drawn, qrels, form)
+    qrels.write_text(text_of_sample(drawn, form))
     runs = {name: sample.runs[name] for name in names}
     measure = "xinfAP" if form == "strata" else "statAP"
     facts = read(report_page(qrels, runs).html)

@@ -7,7 +7,7 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -18,9 +18,6 @@ from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.base.wording import plain
 from unjudged.data.streams import removed_if_ended
 from unjudged.data.tables import encode
-
-METHOD = 1
-"""In prels, the method of a document that was drawn with its probability."""
 
 _UNWRITABLE = re.compile("[\x00-\x20\x7f-\x9f\ud800-\udc7f\udd00-\udfff]")
 """White space, control characters, and surrogates that stand for no byte."""
@@ -38,15 +35,11 @@ class DocumentColumns(Protocol):
 
 
 class JudgmentColumns(DocumentColumns, Protocol):
-    """Judgments as columns: `grade` and the others have one value per document."""
+    """Judgments as columns."""
 
     @property
     def grade(self) -> NDArray[np.int32]: ...
-    @property
-    def stratum(self) -> NDArray[np.int32] | None: ...
-    @property
-    def probability(self) -> NDArray[np.float64] | None: ...
-    def marks(self, form: str) -> list[str]: ...
+    def marks(self) -> list[str]: ...
 
 
 class RunColumns(DocumentColumns, Protocol):
@@ -67,22 +60,15 @@ def qrels_text(rows: Iterable[tuple[str, str, int]], comments: Iterable[str] = (
     return _text(lines, comments)
 
 
-def judgments_text(
-    judgments: JudgmentColumns, form: str = "qrels", comments: Iterable[str] | None = ()
-) -> str:
-    """Judgments as `qrels`, with `strata`, or as `prels`.
+def judgments_text(judgments: JudgmentColumns, comments: Iterable[str] = ()) -> str:
+    """Judgments as qrels, `query 0 document grade`, -1 for a document that is pooled but not judged.
 
-    - qrels: `query 0 document grade`, -1 for a document that is pooled but not judged;
-    - strata: `query 0 document stratum grade`, as sample_eval reads it; stratum 1 where none are recorded;
-    - prels: `query document grade method probability`, judged documents only, as the script of statAP
-      reads it.
-
-    A further comment says how the judgments were made, where the columns do not; if `comments` is None, the
-    file has none at all.
+    A further comment says how the judgments were made, where that cannot be seen in the grades.
     """
-    if form not in FORMS:
-        raise UsageError(f"unknown form {form!r}: use one of {', '.join(FORMS)}")
-    return _text(FORMS[form](judgments), () if comments is None else [*comments, *judgments.marks(form)])
+    if getattr(judgments, "scale", None) is not None:
+        raise UsageError("judgments with fractional grades cannot be written: round them first")
+    rows = zip(_query_of_rows(judgments), judgments.documents, judgments.grade.tolist(), strict=True)
+    return qrels_text(rows, [*comments, *judgments.marks()])
 
 
 def run_text(run: RunColumns, tag: str) -> str:
@@ -92,45 +78,6 @@ def run_text(run: RunColumns, tag: str) -> str:
     columns = _query_of_rows(run), map(document_id, run.documents), ranks.tolist(), run.scores.tolist()
     rows = zip(*columns, strict=True)
     return _text(f"{query} Q0 {document} {rank} {score!r} {tag}" for query, document, rank, score in rows)
-
-
-def write_judgments(judgments: JudgmentColumns, path: str | os.PathLike[str], form: str = "qrels") -> None:
-    """Write judgments to a file, whole or not at all: as `qrels`, with `strata`, or as `prels`."""
-    write_whole(path, judgments_text(judgments, form))
-
-
-def _qrels(judgments: JudgmentColumns) -> Iterator[str]:
-    for query, document, grade in _rows(judgments):
-        yield f"{query} 0 {document} {grade}"
-
-
-def _strata(judgments: JudgmentColumns) -> Iterator[str]:
-    strata = np.ones_like(judgments.grade) if judgments.stratum is None else judgments.stratum
-    for (query, document, grade), stratum in zip(_rows(judgments), strata.tolist(), strict=True):
-        yield f"{query} 0 {document} {stratum} {grade}"
-
-
-def _prels(judgments: JudgmentColumns) -> Iterator[str]:
-    if judgments.probability is None:
-        raise UsageError("prels need inclusion probabilities, and these judgments have none")
-    probabilities = judgments.probability.tolist()
-    for (query, document, grade), probability in zip(_rows(judgments), probabilities, strict=True):
-        if grade >= 0:
-            yield f"{query} {document} {grade} {METHOD} {probability!r}"
-
-
-FORMS: dict[str, Callable[[JudgmentColumns], Iterator[str]]] = {
-    "qrels": _qrels,
-    "strata": _strata,
-    "prels": _prels,
-}
-
-
-def _rows(judgments: JudgmentColumns) -> Iterator[tuple[str, str, int]]:
-    if getattr(judgments, "scale", None) is not None:
-        raise UsageError("judgments with fractional grades cannot be written: round them first")
-    documents = map(document_id, judgments.documents)
-    return zip(_query_of_rows(judgments), documents, judgments.grade.tolist(), strict=True)
 
 
 def _query_of_rows(columns: DocumentColumns) -> Iterator[str]:

@@ -51,7 +51,7 @@ class Merged(Result):
         """Return the judgments as a file: qrels, or a sample with all that records how it was drawn."""
         if self.judgments.recorded:
             return sample_text(self.judgments, comments)
-        return judgments_text(self.judgments, comments=comments)
+        return judgments_text(self.judgments, comments)
 
 
 def _undecided(given: Grades) -> Grades:

@@ -27,7 +27,6 @@ from unjudged.data.sources import name_in_errors, table_of_source
 from unjudged.data.tables import Ids, Table
 from unjudged.rankings.origin import (
     A_POOL,
-    SAMPLES,
     UNIFORM,
     UNKNOWN,
     DrawOrder,
@@ -286,12 +285,11 @@ class Judgments:
         first = np.minimum(self.offsets[:-1], max(len(rate) - 1, 0))
         return bool((rate == rate[first][self.query]).all()) if len(rate) else True
 
-    def marks(self, form: str) -> list[str]:
-        """Return the comments that a file of this form needs to record the origin."""
-        told, origin = kind_by_columns(form, pooled_only=UNSAMPLED in self.grade), self.origin
-        if origin.sampled and told in SAMPLES:
-            hidden = told == UNIFORM and origin.kind != UNIFORM and not self.even
-            origin = replace(origin, kind=UNKNOWN if hidden else told)
+    def marks(self) -> list[str]:
+        """Return the comments that qrels need to record the origin; they do not have probabilities."""
+        told, origin = kind_by_columns("qrels", pooled_only=UNSAMPLED in self.grade), self.origin
+        if origin.sampled and told == UNIFORM:
+            origin = replace(origin, kind=told if origin.kind == told or self.even else UNKNOWN)
         return [] if origin == Origin(told) else [origin.mark(judged=bool((self.grade >= 0).any()))]
 
     def __getstate__(self) -> dict[str, Any]:

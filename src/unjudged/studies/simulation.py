@@ -13,7 +13,7 @@ from unjudged.base.choices import checked_int
 from unjudged.base.errors import InputError, UsageError, reason_of
 from unjudged.base.segments import Floats, Integers, Mask
 from unjudged.data.tables import Ids
-from unjudged.data.writing import run_text, write_judgments, write_whole
+from unjudged.data.writing import judgments_text, run_text, write_whole
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.pooled import PooledDocuments
 from unjudged.rankings.runs import Run
@@ -39,7 +39,7 @@ class Simulated:
             place.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(f"the folder cannot be made: {reason_of(error)}", source=str(place)) from None
-        write_judgments(self.judgments, place / "qrels.txt")
+        write_whole(place / "qrels.txt", judgments_text(self.judgments))
         for name, run in self.runs.items():
             write_whole(place / f"{name}.run", run_text(run, name))
 
