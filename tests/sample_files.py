@@ -1,4 +1,4 @@
-"""Samples as other tools write them: five columns, with strata for sample_eval or probabilities for statAP."""
+"""Samples as other tools write them: with strata as sample_eval reads them, or probabilities as statAP does."""
 
 from __future__ import annotations
 
