@@ -1,4 +1,4 @@
-"""Samples as other tools write them: with strata as sample_eval reads them, or probabilities as statAP does."""
+"""Samples as other tools write them: with strata, as sample_eval reads them, or with probabilities."""
 
 from __future__ import annotations
 

@@ -179,6 +179,6 @@ def test_names_come_back_from_our_own_csv(tmp_path: Path) -> None:
 @examples(200)
 @given(st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1))
 def test_what_csv_escapes_is_read_again(name: str) -> None:
-    from unjudged.data.small_tables import text_of_field
+    from unjudged.data.text_tables import text_of_field
 
     assert text_of_field(escapes.csv(name)) == name

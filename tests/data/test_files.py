@@ -147,7 +147,7 @@ def test_samples_in_files(tmp_path: Path) -> None:
 
 HEAD = "qid,docno,score\n"
 WRONG = {
-    "a field too few": (HEAD + "q,a,1\nq,b\n", "run:3: expected 3 fields, as in the header, found 2"),
+    "a field too few": (HEAD + "q,a,1\nq,b\n", "run:3: 'q,b' has 2 fields, expected 3: qid, docno, score"),
     "no number": (HEAD + "q,a,1\n\nq,b,x\n", "run:4: the score is 'x', expected a finite number"),
     "not finite": (HEAD + "q,a,nan\n", "run:2: the score is 'nan', expected a finite number"),
     "with an underscore": (HEAD + "q,a,1_0\n", "run:2: the score is '1_0'"),

@@ -13,9 +13,9 @@ from unjudged.base.errors import ExtraQueriesWarning, InputError, UsageError, an
 from unjudged.base.segments import Mask
 from unjudged.base.wording import counted, shortlist
 from unjudged.data.columns import NAMES, folded, listed
-from unjudged.data.small_tables import Headless, read_small_table
-from unjudged.data.sources import FILE, MAPPING, kind_of_source, name_in_errors
+from unjudged.data.sources import FILE, MAPPING, kind_of_source, name_in_errors, read_small_table
 from unjudged.data.tabular import Block
+from unjudged.data.text_tables import Headless
 from unjudged.data.values import is_missing
 
 SegmentsSource = Mapping[str, str] | str | os.PathLike[str] | Any

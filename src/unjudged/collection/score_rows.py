@@ -13,9 +13,9 @@ from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.base.wording import kind_of, shortlist
 from unjudged.data.columns import NAMES, QUERIES, folded, listed
 from unjudged.data.limits import check
-from unjudged.data.small_tables import NESTED, Headless, read_small_table
-from unjudged.data.sources import MAPPING, kind_of_source
+from unjudged.data.sources import MAPPING, kind_of_source, read_small_table
 from unjudged.data.tabular import Block
+from unjudged.data.text_tables import NESTED, Headless
 from unjudged.data.values import has_no_value, is_number, text_of_name
 from unjudged.measures.kernel.names import is_measure, parse_measures
 from unjudged.results.escapes import shortened

@@ -18,7 +18,7 @@ from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import kind_of
 from unjudged.data import text_tables, trec
 from unjudged.data.columns import NONE, QRELS, RUN, Layout, no_rows
-from unjudged.data.frames import files_in, is_arrow, is_frame, open_arrow, open_frame
+from unjudged.data.frames import collected, files_in, is_arrow, is_frame, open_arrow, open_frame
 from unjudged.data.limits import check, limit
 from unjudged.data.matching import InPieces, Opened, match, match_rows
 from unjudged.data.nested_dicts import (
@@ -43,7 +43,7 @@ from unjudged.data.streams import (
     opened,
 )
 from unjudged.data.tables import Matched, Table
-from unjudged.data.tabular import Tabular
+from unjudged.data.tabular import Block, Tabular
 from unjudged.data.values import identifier
 
 LOOK_AHEAD = 1 << 15
@@ -74,7 +74,7 @@ def register(reader: Reader) -> Reader:
 
 
 register(Reader("TREC text", lambda _: True, trec.TrecText, trec.scan_runs))  # the most general one first
-register(Reader("text with a header", text_tables.is_delimited, text_tables.open_delimited))
+register(Reader("text with a header", text_tables.is_delimited, text_tables.open_text))
 register(Reader("JSON", lambda start: text_tables.is_json(start.data), NestedJson))
 register(Reader("JSON lines", text_tables.is_json_lines, text_tables.open_json_lines))
 register(Reader("Parquet or Arrow", is_arrow, open_arrow))
@@ -311,3 +311,42 @@ def name_in_errors(source: Any, name: str) -> AbstractContextManager[None]:
 def run_name(name: str) -> str:
     """What errors call a run that is not a file; one without a name of its own is `run 1`, `run 2`, ..."""
     return name if name.removeprefix("run ").isdigit() else f"run {name!r}"
+
+
+def read_small_table(source: Any, headless: text_tables.Headless) -> Block:
+    """Return all columns of a file, a frame, or a mapping of columns to their values, as Python's values.
+
+    `headless` says what a file of text is that has no header.
+    """
+    kind = kind_of_source(source)
+    if kind == FILE:
+        with name_file_in_errors(source), on_disk(source) as file:
+            return _small(_small_file(file, headless))
+    if kind == FRAME:
+        return _small(open_frame(collected(source)).held())
+    if kind != MAPPING:
+        raise UsageError(f"found {kind_of(source)}, expected a file, a frame or a dict with named columns")
+    for name, values in source.items():
+        if isinstance(values, str) or not isinstance(values, Iterable):
+            raise InputError(f"column {str(name)!r} is {kind_of(values)}, expected a list of values")
+    return _small(Block({str(name): list(values) for name, values in source.items()}))
+
+
+def _small_file(file: PathLike, headless: text_tables.Headless) -> Block:
+    start = start_of(file)
+    if is_arrow(start):
+        return open_arrow(file).held()
+    if text_tables.is_json(start.data):
+        return text_tables.read_objects(file, start)
+    return text_tables.open_text(file, headless).held(text_tables.text_of_field)
+
+
+def _small(table: Block) -> Block:
+    """Return a table whose columns have rows, the same number of them."""
+    lengths = {len(values) for values in table.columns.values()}
+    if len(lengths) > 1:
+        raise InputError("the columns have different lengths")
+    if not lengths or not lengths.pop():
+        raise no_rows()
+    check("ROWS", len(table))
+    return table

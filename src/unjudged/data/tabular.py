@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -13,12 +14,14 @@ from numpy.typing import NDArray
 from unjudged.base.errors import InputError, quoted
 from unjudged.data import values
 from unjudged.data.columns import NAMES, Layout, columns_of, first_of, given_column
-from unjudged.data.limits import within_memory
+from unjudged.data.limits import check, within_memory
 from unjudged.data.matching import InPieces, grouped, match_rows
 from unjudged.data.scan import scanner
 from unjudged.data.tables import NO_LINES, Ids, Matched, Table
 
 Made = TypeVar("Made")
+BYTES_OF_A_ROW = 180
+"""Memory of a row of Python's values besides them: its place in each column, and the number of its line."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,6 +160,20 @@ class Tabular(NamedTuple):
     def match(self, judged: scanner.Index, given: Mapping[str, str]) -> Matched:
         """Match a run, block by block."""
         return match_rows(self._rows(columns_of(self.columns, "score", given)), judged)
+
+    def held(self, clean: Callable[[Any], Any] | None = None) -> Block:
+        """Return all rows, as far as memory allows, with what `clean` makes of each value."""
+        columns: dict[str, list[Any]] = {name: [] for name in self.columns}
+        lines, taken = [NO_LINES], 0
+        for make in self.blocks([*columns]):
+            block = make()
+            for name, own in block.values().items():
+                columns[name] += own if clean is None else map(clean, own)
+                taken += sum(map(sys.getsizeof, own))
+            lines.append(block.lines)
+            taken += BYTES_OF_A_ROW * len(block)
+            check("MEMORY", taken)
+        return Block(columns, np.concatenate(lines))
 
     def _rows(self, roles: Mapping[str, str]) -> InPieces:
         def pieces() -> Iterable[Callable[[], Table]]:

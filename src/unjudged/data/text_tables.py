@@ -14,15 +14,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice, takewhile
 from os import urandom
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unjudged.base.errors import InputError, quoted
-from unjudged.base.wording import kind_of
+from unjudged.base.wording import FORMULA, counted, kind_of
 from unjudged.data.columns import LONGEST_LINE, endless_line, is_header, no_rows
 from unjudged.data.streams import PathLike, Start, name_file_in_errors, on_disk, opened, read_whole
-from unjudged.data.tables import encode
+from unjudged.data.tables import NO_LINES, encode
 from unjudged.data.tabular import Block, Tabular
 
 BLOCK = 1 << 9
@@ -32,6 +33,8 @@ CHARACTERS = 1 << 16
 BYTES_OF_JSON = 16
 """About how many bytes of memory a byte of JSON takes as Python's objects."""
 DELIMITERS = "\t,;"
+NESTED = "nested"
+"""The only column of a JSON file that has no columns: `{query: {measure: value}}`."""
 NAME_KEYS = ("docno", "doc_id", "_id", "id", "docid", "query_id", "qid", "number", "num")
 """Keys of a JSON object that name it, the first of them before the others."""
 BYTES_AT_ONCE = 1 << 22
@@ -74,35 +77,62 @@ def header_of(line: str, delimiters: str = DELIMITERS) -> tuple[list[str], str]:
         return [], delimiter
 
 
-def open_delimited(file: PathLike, before: int = 0) -> Tabular:
-    """Return the columns of CSV or TSV; the header is on the line after `before` others."""
-    header, delimiter = header_of(next(islice(lines_of(file), before, None), ""))
+class Headless(NamedTuple):
+    """The columns of a file without a header, and how its first line differs from one."""
 
-    def blocks(names: Sequence[str]) -> Iterator[Callable[[], Block]]:
-        import csv
-
-        reader = csv.reader(islice(lines_of(file), before + 1, None), delimiter=delimiter, strict=True)
-        first, places = before + 1, {name: header.index(name) for name in names}
-        try:
-            while read := [(reader.line_num + first, row) for row in islice(reader, BLOCK)]:
-                if rows := [row for _, row in read if row]:
-                    lines = [line for line, row in read if row]
-                    if {*map(len, rows)} != {len(header)}:
-                        raise _uneven(rows, lines, len(header))
-                    columns = [*zip(*rows, strict=True)]
-                    values = {name: columns[place] for name, place in places.items()}
-                    yield partial(Block, values, np.array(lines, np.int64))
-        except csv.Error as error:
-            problem = f"{error}, expected fields as in the header"
-            raise InputError(problem, line=reader.line_num + first) from None
-
-    return Tabular(header, blocks, on_cores=False)
+    columns: Sequence[str]
+    are_data: Callable[[Sequence[str]], bool]
 
 
-def _uneven(rows: Sequence[Sequence[str]], lines: Sequence[int], width: int) -> InputError:
-    wrong = next(k for k, row in enumerate(rows) if len(row) != width)
-    problem = f"expected {width} fields, as in the header, found {len(rows[wrong])}"
-    return InputError(problem, line=lines[wrong])
+def open_text(file: PathLike, headless: Headless | None = None) -> Tabular:
+    """Return the columns of CSV or TSV, or of words if nothing else separates them.
+
+    Comments may stand before the header, and among lines of words.
+    """
+    numbered = enumerate(lines_of(file))
+    before, first = next((one for one in numbered if one[1].strip() and one[1][0] != "#"), (-1, ""))
+    if before < 0:
+        raise InputError("the file is empty")
+    header, delimiter = header_of(first.rstrip("\r\n"))
+    if delimiter and not header:
+        raise InputError(f"the first line is {quoted(first)}, expected names of columns", line=before + 1)
+    names: Sequence[str] = [name.strip() for name in header] or first.split()
+    begin = before + 1
+    if headless is not None and headless.are_data([name for name in names if name]):
+        names, begin = headless.columns, before
+    elif headless is not None and (twice := next((n for n in names if names.count(n) > 1), None)):
+        raise InputError(f"two columns have the name {quoted(twice)}, expected one", line=begin)
+    return Tabular(names, partial(_blocks_of_text, file, names, begin, delimiter), on_cores=False)
+
+
+def _blocks_of_text(
+    file: PathLike, header: Sequence[str], begin: int, delimiter: str, names: Sequence[str]
+) -> Iterator[Callable[[], Block]]:
+    """Yield blocks of some columns of the lines from `begin` on."""
+    import csv
+
+    lines = islice(lines_of(file), begin, None)
+    if delimiter:
+        reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    else:
+        words = ("" if line[0] == "#" else line.split(None, len(header) - 1) for line in lines)
+        reader = csv.reader(map("\t".join, words), delimiter="\t", quoting=csv.QUOTE_NONE)
+    places = {name: header.index(name) for name in names}
+    try:
+        while read := [(reader.line_num + begin, row) for row in islice(reader, BLOCK)]:
+            if {len(row) for _, row in read} != {len(header)}:
+                read = [(line, row) for line, row in read if len(row) > 1 or "".join(row).strip()]
+                for line, row in read:
+                    if len(row) != len(header):
+                        found = f"{quoted((delimiter or ' ').join(row))} has {counted(len(row), 'field')}"
+                        raise InputError(f"{found}, expected {len(header)}: {', '.join(header)}", line=line)
+            if read:
+                columns = [*zip(*(row for _, row in read), strict=True)]
+                values = {name: columns[place] for name, place in places.items()}
+                yield partial(Block, values, np.array([line for line, _ in read], np.int64))
+    except csv.Error as error:
+        problem = f"{error}, expected fields as in the header"
+        raise InputError(problem, line=reader.line_num + begin) from None
 
 
 def open_json_lines(file: PathLike) -> Tabular:
@@ -197,9 +227,10 @@ def read_json(file: PathLike) -> Any:
 
 
 def is_delimited(start: Start) -> bool:
-    """Whether the first line has names of columns."""
-    first, *_ = start.data.removeprefix(BOM_UTF8).split(b"\n", 1)
-    return is_header(header_of(first.decode("utf-8", "surrogateescape"))[0], start.columns)
+    """Whether the first line that is no comment has names of columns."""
+    lines = start.data.removeprefix(BOM_UTF8).decode("utf-8", "surrogateescape").split("\n")
+    first = next((line for line in lines if line.strip() and line[0] != "#"), "")
+    return is_header(header_of(first.rstrip("\r"))[0], start.columns)
 
 
 def is_json(data: bytes) -> bool:
@@ -222,6 +253,35 @@ def is_json_lines(start: Start) -> bool:
     if not isinstance(data, dict) or other.lstrip()[:1] not in ("{", ""):
         return False
     return bool(other) or is_header(list(data), start.columns)
+
+
+def text_of_field(field: str) -> str:
+    """Return a field without white space, and without the quote before what would be a formula."""
+    text = field.strip()
+    return text[1:] if text[:1] == "'" and text.lstrip("'").startswith(tuple(FORMULA)) else text
+
+
+def read_objects(file: PathLike, start: Start) -> Block:
+    """Return the fields of JSON lines, of a list of objects, of one, or of the rows of `--format json`."""
+    if is_json_lines(start):
+        lines, data = zip(*records_in(enumerate(lines_of(file), 1)), strict=True)
+        return _of_records(data, np.array(lines, np.int64))
+    data = read_json(file)
+    if isinstance(data, Mapping) and isinstance(data.get("rows"), list):
+        data = data["rows"]
+    if isinstance(data, list):
+        return _of_records(data)
+    nested = not data or any(isinstance(value, Mapping) for value in data.values())
+    return Block({NESTED: [data]}) if nested else _of_records([data])
+
+
+def _of_records(records: Sequence[Any], lines: NDArray[np.int64] = NO_LINES) -> Block:
+    """Return the columns of objects of JSON, which may lack some."""
+    for where, record in enumerate(records):
+        if not isinstance(record, Mapping):
+            raise InputError(f"record {where}: found {kind_of(record)}, expected an object with named fields")
+    every = dict.fromkeys(name for record in records for name in record)
+    return Block({str(name): [row.get(name) for row in records] for name in every}, lines)
 
 
 def known_names(source: Any, wanted: set[bytes]) -> set[bytes]:

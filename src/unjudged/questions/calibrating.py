@@ -15,8 +15,8 @@ from unjudged.base.segments import Floats, Integers
 from unjudged.base.wording import plain, shortlist
 from unjudged.collection.collection import Collection, collection_of
 from unjudged.data.columns import NAMES, listed
-from unjudged.data.small_tables import Headless, read_small_table
-from unjudged.data.sources import name_in_errors
+from unjudged.data.sources import name_in_errors, read_small_table
+from unjudged.data.text_tables import Headless
 from unjudged.evidence.bounds.value_bounds import is_bounded
 from unjudged.evidence.calibration import (
     Calibration,
