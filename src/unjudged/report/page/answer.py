@@ -17,18 +17,15 @@ from unjudged.inference.verdict import (
     UNKNOWN,
 )
 from unjudged.measures.kernel.measure import Measure
-from unjudged.rankings.origin import Origin
 from unjudged.results.comparison import Comparison
 from unjudged.results.fields import LITTLE, Row
 from unjudged.results.words import GAPS, headline_sentence, some, wide_ranges
 
 
-def answer_of(
-    result: Comparison, measure: Measure, judged: Mapping[str, float], origin: Origin | None
-) -> dict[str, Any]:
+def answer_of(result: Comparison, measure: Measure, judged: Mapping[str, float]) -> dict[str, Any]:
     """Return the headline, the sentences below it, the next step, and the systems that stand out.
 
-    `judged` has the judged share of each system's first ten documents.
+    `judged` has the judged share of each system's first ten documents, if there are documents.
     """
     systems = [row for row in result.systems if row["measure"] == str(measure)]
     pairs = [row for row in result.pairs if row["measure"] == str(measure)]
@@ -36,8 +33,8 @@ def answer_of(
     if len(systems) == 2 and pairs[0]["headline"] in (NEEDS_JUDGING, NEEDS_BOTH):  # none is wider than most
         ranged = [row["system"] for row in systems if row.get("low") is not None]
         hot = sorted((name for name in ranged if judged.get(name, 1) < LITTLE), key=lambda name: judged[name])
-    estimated = measure.traits.estimates and origin is not None
-    said = [f"It estimates {measure.estimated} with the pool judged, from {origin}."] if estimated else []
+    sample = f"It estimates {measure.estimated} with the pool judged, from {result.source.origin}."
+    said = [sample] if measure.traits.estimates and judged else []
     return {
         "headline": _headline(result, systems, pairs, hot),
         "lede": [*said, *_lede(result, systems, pairs, hot, judged)],

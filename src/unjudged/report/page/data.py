@@ -7,7 +7,6 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -16,20 +15,16 @@ import numpy as np
 import unjudged
 from unjudged.base.segments import Floats
 from unjudged.base.wording import percent, plain
-from unjudged.collection.description import Description
 from unjudged.data.sources import FILE, kind_of_source
 from unjudged.evidence.contrast import ALONE
-from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.verdict import HEADLINES, MORE_JUDGING, OTHER_QUERIES
 from unjudged.measures.kernel.measure import Measure
 from unjudged.report.page.answer import answer_of, conclusions_of
-from unjudged.report.page.documents import holes_of, judged_shares, rankings_of
-from unjudged.report.result_plots import choices_figure, judged_by_rank, judged_figure
+from unjudged.report.page.documents import NONE
 from unjudged.results.comparison import Comparison
 from unjudged.results.escapes import shortened
 from unjudged.results.fields import Row, known
 from unjudged.results.methods_paragraph import facts_of, methods_of
-from unjudged.results.result import Result
 from unjudged.results.words import (
     CORRECTED,
     MEANS,
@@ -49,19 +44,17 @@ SYSTEM = (
 PAIR = {
     **dict.fromkeys(("difference", "low", "high", "query_low", "query_high", "p", "p_adjusted"), 7),
     **dict.fromkeys(("flip", "loss", "seen"), 4),
-    **dict.fromkeys(("wins", "ties"), 0),
 }
 """Numbers of a pair on the page, and how many decimals of them; tables of the commands have all."""
 WORDS = {"headline": HEADLINES, "more_judging": MORE_JUDGING, "other_queries": OTHER_QUERIES}
 """Fields of pairs that are one of some words."""
 RANGED = 100
 """Most pairs whose range on every query stands on the page."""
-DEPTH = 100
 
 
 @dataclass(frozen=True, eq=False)
 class PageInput:
-    """What a page shows; a result of one run has no pairs, and one of a table no documents."""
+    """What a page shows; a result of one run has no pairs."""
 
     result: Comparison
     sources: Sequence[tuple[str, Any]]
@@ -73,32 +66,24 @@ class PageInput:
     """Whether differences by segment are shown."""
     notes: Sequence[str] = ()
     """Notes beside the notes of the result."""
-    described: Description = field(default_factory=Description)
-    choices: Result | None = None
-    """Two systems under every choice of measure."""
-
-    @property
-    def shared(self) -> SharedRankings | None:
-        """The runs over one pool, if there are documents to show."""
-        found: SharedRankings | None = self.result.source.shared
-        return found
+    documents: Mapping[str, Any] = field(default_factory=lambda: NONE)
+    """What is shown of documents, and the judged share of each system's first ones."""
 
 
 def page_data(given: PageInput) -> dict[str, Any]:
     """Return everything that a page shows."""
-    result, shared = given.result, given.shared
-    judged = {} if shared is None else judged_shares(shared)
+    result, judged = given.result, given.documents["judged"]
     notes = [*without_judging(result.pairs), *result.notes, *given.notes]
     settings = result.settings
     family = f" over {settings['family']}" if settings.get("family") else ""
     made = methods_of(facts_of(result))
-    facts = {
+    return {
+        **given.documents,
         "version": unjudged.__version__,
         "title": plain(given.title),
         "command": plain(given.command),
         "source": None if given.source is None else plain(given.source),
         "files": [_file(name, source) for name, source in given.sources],
-        "counts": _counts(given),
         "notes": [plain(str(note)) for note in notes],
         "methods": [plain(made.text), made.bibtex],
         "runs": list(map(_name, result.runs)),
@@ -110,17 +95,9 @@ def page_data(given: PageInput) -> dict[str, Any]:
         "shares": {"needed": NEEDED, "not_even": NOT_EVEN, "seen": OF_JUDGED, "corrected": CORRECTED},
         "words": WORDS,
         "judged": [judged.get(run) for run in result.runs],
-        "measures": [_measure(given, k, judged) for k in range(len(result.source.evidence))],
+        "measures": [_measure(result, k, judged) for k in range(len(result.source.evidence))],
         "tables": [_segments(result)] if given.segments else [],
     }
-    if shared is not None:
-        by_rank = judged_by_rank(shared.judged_rankings, len(shared.runs), DEPTH)
-        figures = {"by-rank": judged_figure(facts["runs"], *by_rank)}
-        figures |= {} if given.choices is None else {"choices": choices_figure(given.choices)}
-        facts["figures"] = {place: figure.svg(styled=False) for place, figure in figures.items()}
-        facts["holes"] = holes_of(shared)
-        facts["rankings"] = rankings_of(shared, given.described)
-    return facts
 
 
 def _name(name: str) -> str:
@@ -146,10 +123,10 @@ def scores_of(evidence: Any) -> Floats:
     return scores
 
 
-def _measure(given: PageInput, k: int, judged: Mapping[str, float]) -> dict[str, Any]:
-    result, evidence = given.result, given.result.source.evidence[k]
+def _measure(result: Comparison, k: int, judged: Mapping[str, float]) -> dict[str, Any]:
+    evidence = result.source.evidence[k]
     measure: Measure = evidence.measure
-    name, origin = str(measure), None if given.shared is None else given.shared.original.origin
+    name = str(measure)
     rows = {row["system"]: row for row in result.systems if row["measure"] == name}
     systems = [rows[run] for run in result.runs]
     pairs = [row for row in result.pairs if row["measure"] == name]
@@ -159,10 +136,10 @@ def _measure(given: PageInput, k: int, judged: Mapping[str, float]) -> dict[str,
         "definition": measure.help.split("\n\n>>>")[0].strip(),
         "sign": measure.sign,
         "order": [list(result.runs).index(run) for run in rows],
-        "values": [[rounded(x, 6) for x in line] for line in scores_of(evidence).tolist()],
+        "values": rounded(scores_of(evidence), 6),
         "means": means,
         "missing": plain(pairs[0]["missing"]) if pairs else "",
-        **_plain(answer_of(result, measure, judged, origin)),
+        **_plain(answer_of(result, measure, judged)),
         **{field: [known(row.get(field)) for row in systems] for field in SYSTEM},
     }
     if pairs:
@@ -181,7 +158,8 @@ def _pairs(rows: Sequence[Row], runs: Sequence[str]) -> dict[str, Any]:
     return {
         "a": [place[row["a"]] for row in rows],
         "b": [place[row["b"]] for row in rows],
-        **{name: [rounded(row.get(name), digits) for row in rows] for name, digits in PAIR.items()},
+        **{name: rounded([row.get(name) for row in rows], digits) for name, digits in PAIR.items()},
+        **{name: [row.get(name) for row in rows] for name in ("wins", "ties")},
         **{name: [words.index(row[name]) for row in rows] for name, words in WORDS.items()},
         "said": [sentences.index(one) for one in said],
         "sentences": sentences,
@@ -194,15 +172,17 @@ def _ranges(evidence: Any, pairs: Mapping[str, Any]) -> list[list[Any]] | None:
     if contrast.ends_by_query is None:
         return None
     ends = [evidence.measure.sign * end for end in contrast.ends_by_query]
-    low, high = np.minimum(*ends).tolist(), np.maximum(*ends).tolist()
-    return [[[rounded(x, 4) for x in line] for line in both] for both in zip(low, high, strict=True)]
+    both = np.stack([np.minimum(*ends), np.maximum(*ends)], axis=1)
+    return rounded(both, 4)
 
 
-def rounded(value: Any, digits: int) -> Any:
-    """Return a number with few digits, None where it is not finite."""
-    if not isinstance(value, float):
-        return value
-    return round(value, digits) if isfinite(value) else None
+def rounded(values: Any, digits: int) -> list[Any]:
+    """Return numbers with few digits, None where one is not finite or there is none."""
+    made = np.asarray(values, float).round(digits)
+    found = made.astype(object)
+    found[~np.isfinite(made)] = None
+    listed: list[Any] = found.tolist()
+    return listed
 
 
 def _plain(value: Any) -> Any:
@@ -221,23 +201,6 @@ def _segments(result: Comparison) -> dict[str, Any]:
     columns = [[column.name, column.numeric] for column in grid.columns]
     texts = {"words": said, "notes": [result.settings["segments"]], "rows": rows}
     return {"title": "Differences by segment", "columns": columns, **_plain(texts)}
-
-
-def _counts(given: PageInput) -> list[list[str]]:
-    """Return what is known of the judgments: words and texts."""
-    shared = given.shared
-    if shared is None:
-        return [["judgments", "unknown: the scores come from a table"]]
-    grade = shared.original.grade
-    retrieved = np.zeros(len(shared.judgments.grade), bool)
-    retrieved[shared.rankings.row] = True
-    judged, relevant, pooled = (int(mask.sum()) for mask in (grade >= 0, grade >= 1, grade < 0))
-    unjudged_ones = int((retrieved & (shared.judgments.grade < 0)).sum())
-    return [
-        ["judgments", f"{judged:,} documents, {relevant:,} of them relevant; {pooled:,} more in the pool"],
-        ["how they were made", given.result.source.origin],
-        ["retrieved, not judged", f"{unjudged_ones:,} documents"],
-    ]
 
 
 def _file(name: str, source: Any) -> list[Any]:

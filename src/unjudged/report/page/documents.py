@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,8 @@ import numpy as np
 from unjudged.base.wording import plain
 from unjudged.collection.description import Description
 from unjudged.evidence.shared import SharedRankings
+from unjudged.report.result_plots import choices_figure, judged_by_rank, judged_figure
+from unjudged.results.result import Result
 
 TOP = 10
 DEPTHS = (20, TOP, 5)
@@ -16,8 +19,50 @@ DEPTHS = (20, TOP, 5)
 MOST = 80_000
 """Most documents of a page in all, unless even the smallest depth needs more."""
 NOT_POOLED = -3
+DEPTH = 100
+"""Ranks of the figure of judged shares."""
 LONGEST_TEXT = 160
 """Characters of a text on the page."""
+
+
+NONE: Mapping[str, Any] = {
+    "judged": {},
+    "counts": [["judgments", "unknown: the scores come from a table"]],
+}
+"""What a page shows where there are no documents."""
+
+
+def documents_of(
+    shared: SharedRankings, origin: str, described: Description, choices: Result | None
+) -> dict[str, Any]:
+    """Return what a page shows of documents: counts, judged shares, figures, holes and rankings.
+
+    `choices` are two systems under every choice of measure, whose figure stands beside.
+    """
+    by_rank = judged_by_rank(shared.judged_rankings, len(shared.runs), DEPTH)
+    figures = {"by-rank": judged_figure(shared.runs, *by_rank)}
+    figures |= {} if choices is None else {"choices": choices_figure(choices)}
+    return {
+        "judged": judged_shares(shared),
+        "counts": counts_of(shared, origin),
+        "figures": {place: figure.svg(styled=False) for place, figure in figures.items()},
+        "holes": holes_of(shared),
+        "rankings": rankings_of(shared, described),
+    }
+
+
+def counts_of(shared: SharedRankings, origin: str) -> list[list[str]]:
+    """Return what is known of the judgments: words and texts."""
+    grade = shared.original.grade
+    retrieved = np.zeros(len(shared.judgments.grade), bool)
+    retrieved[shared.rankings.row] = True
+    judged, relevant, pooled = (int(mask.sum()) for mask in (grade >= 0, grade >= 1, grade < 0))
+    unjudged_ones = int((retrieved & (shared.judgments.grade < 0)).sum())
+    return [
+        ["judgments", f"{judged:,} documents, {relevant:,} of them relevant; {pooled:,} more in the pool"],
+        ["how they were made", origin],
+        ["retrieved, not judged", f"{unjudged_ones:,} documents"],
+    ]
 
 
 def depth_kept(shared: SharedRankings) -> int:

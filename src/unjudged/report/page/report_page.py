@@ -38,6 +38,7 @@ from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import RunsSource
 from unjudged.report.figure import style_of_page
 from unjudged.report.page.data import PageInput, packed, page_data
+from unjudged.report.page.documents import NONE, documents_of
 from unjudged.results.comparison import Comparison
 
 TITLE = "Evaluation report"
@@ -96,22 +97,21 @@ def report_page(
     )
     shared, chosen = gathered.shared, [one.measure for one in gathered.evidence]
     found = compare_gathered(gathered, settings, baseline, by)
-    notes, sources = list[str](), list[tuple[str, Any]]()
+    notes, sources, documents = list[str](), list[tuple[str, Any]](), NONE
     if shared is not None and collection is not None:
         sources = [*(("judgments", file) for file in _files(subject.described)), *collection.runs.items()]
         notes = [*_about_scale(shared.original.scale), *_about_sample(shared.original, chosen)]
         calibration = calibration_of(collection, chosen) if calibration is None else calibration
+        choices = None
+        if len(shared.runs) == 2:
+            with warnings.catch_warnings():  # what they warn of was said
+                warnings.simplefilter("ignore", UnjudgedWarning)
+                choices = compare_choices(collection, None, chosen[0], segments=by, test=test, alpha=alpha)
+        documents = documents_of(shared, found.source.origin, subject.described, choices)
     if interval or calibration is not None:
         notes += _add_interval(found, gathered.evidence, interval or "calibrated", calibration)
     title = subject.described.name or title if title == TITLE else title
-    choices = None
-    if collection is not None and shared is not None and len(shared.runs) == 2:
-        with warnings.catch_warnings():  # what they warn of was said
-            warnings.simplefilter("ignore", UnjudgedWarning)
-            choices = compare_choices(collection, None, chosen[0], segments=by, test=test, alpha=alpha)
-    shown = PageInput(
-        found, sources, command, source, title, by is not None, notes, subject.described, choices
-    )
+    shown = PageInput(found, sources, command, source, title, by is not None, notes, documents)
     return Page.of(page_data(shown))
 
 
