@@ -10,7 +10,7 @@ from pathlib import Path
 
 from unjudged.cli.command_line import help_of
 from unjudged.cli.commands import COMMANDS, TASKS
-from unjudged.diagnosis.glossary import GLOSSARY
+from unjudged.diagnosis.explaining import GLOSSARY
 
 REFERENCE = Path(__file__).parent.parent / "docs" / "reference"
 PACKAGES = {

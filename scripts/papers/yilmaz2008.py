@@ -14,8 +14,7 @@ from unjudged import infAP
 from unjudged.judging.pooling import Pool
 from unjudged.report.experiment_figures import across, curves, scatter
 from unjudged.studies import Experiment
-from unjudged.studies.experimenting import experiment
-from unjudged.studies.summary import ITSELF
+from unjudged.studies.experimenting import ITSELF, experiment
 
 SMOOTHING = ("infAP(c=1.0)", "infAP(c=1.5)", "infAP", "infAP(c=2.5)")
 THREE = ("infAP", "indAP", "subAP")

@@ -9,10 +9,8 @@ from held import Held
 
 from unjudged.base.segments import Floats
 from unjudged.evidence.intervals.quantiles import Estimate
+from unjudged.studies.agreement import COEFFICIENTS, STATISTICS, QueryDraws
 from unjudged.studies.auditing import OF_ORDERS, coefficient_estimates
-from unjudged.studies.coefficients import COEFFICIENTS
-from unjudged.studies.orders import STATISTICS
-from unjudged.studies.resampling import QueryDraws
 
 SIZES = (20, 50, 200)
 TRIALS, DRAWS, LEVEL = 2000, 100, 0.95

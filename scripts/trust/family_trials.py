@@ -21,7 +21,7 @@ from unjudged.inference.infer import Settings, decide, run_tests
 from unjudged.inference.verdict import BETTER
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.rankings.extension import chosen_rows
-from unjudged.studies.simulation import simulate
+from unjudged.studies.random_rankings import simulate
 
 ALPHA, SYSTEMS, QUERIES, DOCUMENTS, LENGTH = 0.05, 10, 50, 300, 20
 MEASURES = ("RBP(p=0.8)", "nDCG@10", "AP")

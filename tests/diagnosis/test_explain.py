@@ -12,7 +12,7 @@ from tests.cli.in_process import printed, refused
 from unjudged import MEASURES, InputError, UsageError, explain, sample
 from unjudged.base.notes import WORDS as NOTES
 from unjudged.citation import methods
-from unjudged.diagnosis.glossary import GLOSSARY, MEANINGS
+from unjudged.diagnosis.explaining import GLOSSARY, MEANINGS
 from unjudged.inference.verdict import HEADLINES, MORE_JUDGING, OTHER_QUERIES, UNKNOWN
 from unjudged.judging.next_documents import every_design
 from unjudged.results.fields import FIELDS

@@ -18,7 +18,7 @@ from unjudged.judging import DESIGNS, NextDocuments, Pool, merge
 from unjudged.judging import next as next_documents
 from unjudged.judging.designs import draw
 from unjudged.judging.judging_page import judging_page, to_judge_in
-from unjudged.judging.sampling import rounded
+from unjudged.judging.pooling import rounded
 from unjudged.rankings.origin import POOL, STRATIFIED, UNIFORM, Origin
 from unjudged.rankings.sample_file import sample_text
 

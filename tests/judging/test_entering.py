@@ -78,9 +78,7 @@ def test_the_loop_needs_no_further_word() -> None:
     everything("report", "-o", "page.html")
     notes = read(Path("page.html").read_text())["notes"]
     assert any("50 of 204 unjudged documents checked" in note for note in notes)
-    named = everything(
-        "compare", "judged.sample", "dense.run", "fused.run", "--set", "predictions=labels.qrels"
-    )
+    named = everything("compare", "judged.sample", "labels.qrels", "dense.run", "fused.run")
     pairs = [text.partition("difference ")[2].split()[0] for text in (named, after)]
     assert pairs[0] == pairs[1]
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unjudged import Judgments, UsageError, sample
-from unjudged.judging import sampling
+from unjudged.judging import pooling as sampling
 from unjudged.judging.pooling import REST, Pool
 
 RUNS = {

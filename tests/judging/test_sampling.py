@@ -13,7 +13,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from unjudged.judging import sampling
+from unjudged.judging import pooling as sampling
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.pooled import unit
 

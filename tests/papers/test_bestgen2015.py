@@ -16,7 +16,7 @@ from random_rankings import (
 from unjudged import UsageError, evaluate
 from unjudged.measures.kernel.names import parse
 from unjudged.studies import expected, p_of_random_ranking, variance_of_ap
-from unjudged.studies.baselines import random_aps
+from unjudged.studies.random_rankings import random_aps
 
 pytestmark = pytest.mark.thorough
 

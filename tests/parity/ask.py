@@ -18,9 +18,8 @@ from unjudged.inference.pairs import effect_size, t_interval
 from unjudged.inference.rows import turned as turned_row
 from unjudged.judging.designs import draw
 from unjudged.judging.judging_page import to_judge_in
-from unjudged.studies import orders
-from unjudged.studies.coefficients import COEFFICIENTS
-from unjudged.studies.orders import STATISTICS
+from unjudged.studies import agreement as orders
+from unjudged.studies.agreement import COEFFICIENTS, STATISTICS
 
 
 @lru_cache(4)

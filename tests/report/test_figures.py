@@ -16,7 +16,7 @@ from tests.cli.in_process import refused, unjudged
 from unjudged import UsageError, compare, evaluate, experiment, sample
 from unjudged.report.experiment_figures import across, curves, scatter
 from unjudged.report.figure import FONT, Figure, Scale, around, at_line_ends, picture
-from unjudged.studies.summary import Experiment
+from unjudged.studies.experimenting import Experiment
 
 FILES = [str(sample.qrels), *map(str, sample.runs.values())]
 SVG = "{http://www.w3.org/2000/svg}"

@@ -18,10 +18,8 @@ from unjudged import Collection, InputError, Judgments, Result, UsageError, audi
 from unjudged.predictions import Predictions
 from unjudged.results.fields import Row
 from unjudged.results.rendering import FORMATS, render
+from unjudged.studies.agreement import QueryDraws, rho, rms, tau, tau_ap, weighted_kappa
 from unjudged.studies.auditing import SharedLabels, coefficient_estimates
-from unjudged.studies.coefficients import weighted_kappa
-from unjudged.studies.orders import rho, rms, tau, tau_ap
-from unjudged.studies.resampling import QueryDraws
 
 metrics = pytest.importorskip("sklearn.metrics")
 QRELS = Judgments.read(sample.qrels)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unjudged.studies.coefficients import COEFFICIENTS
+from unjudged.studies.agreement import COEFFICIENTS
 
 
 def value(name: str, counts: object, grades: object) -> float:

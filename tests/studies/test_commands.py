@@ -12,7 +12,7 @@ import pytest
 
 from tests.cli.in_process import refused, unjudged
 from unjudged import compare, sample
-from unjudged.studies.summary import KEPT, REDRAWN
+from unjudged.studies.experimenting import KEPT, REDRAWN
 
 QRELS, RUNS = str(sample.qrels), [str(path) for path in sample.runs.values()]
 SMALL = ["--design", "uniform(10%, 50%, repeats=3)", "-m", "AP", "infAP"]

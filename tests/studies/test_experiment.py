@@ -14,9 +14,8 @@ import pytest
 from unjudged import UsageError, evaluate, sample
 from unjudged.judging.pooling import REST, Pool
 from unjudged.measures.kernel.names import parse
-from unjudged.studies.experimenting import experiment
-from unjudged.studies.orders import STATISTICS
-from unjudged.studies.summary import OF_ESTIMATES, Experiment
+from unjudged.studies.agreement import STATISTICS
+from unjudged.studies.experimenting import OF_ESTIMATES, Experiment, experiment
 
 MEASURES = ["AP", "infAP", "subAP", "statAP"]
 

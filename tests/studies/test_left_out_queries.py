@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
+from unjudged.studies.agreement import COEFFICIENTS
 from unjudged.studies.auditing import coefficient_estimates
-from unjudged.studies.coefficients import COEFFICIENTS
 
 GRADES = np.arange(3.0)
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unjudged.studies.orders import bias, rho, rms, tau, tau_ap
+from unjudged.studies.agreement import bias, rho, rms, tau, tau_ap
 
 VALUES = st.integers(0, 4)
 
@@ -99,5 +99,5 @@ def test_tau_is_that_of_scipy_to_the_bit(pairs: list[tuple[int, int]]) -> None:
     estimate, actual = np.array([*pairs, (0, 0)], float)[:-1].T
     with pytest.MonkeyPatch.context() as patch:
         ours = tau(estimate, actual)
-        patch.setattr("unjudged.studies.orders.MANY", 1)
+        patch.setattr("unjudged.studies.agreement.MANY", 1)
         assert repr(tau(estimate, actual)) == repr(ours)

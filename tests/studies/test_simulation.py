@@ -12,7 +12,7 @@ import urn
 
 from unjudged import InputError, Run, UsageError, evaluate
 from unjudged.data.writing import run_text
-from unjudged.studies.simulation import simulate, urn_scores
+from unjudged.studies.random_rankings import simulate, urn_scores
 
 
 def test_scores_rank_as_the_urn_draws() -> None:

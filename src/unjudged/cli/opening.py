@@ -17,7 +17,7 @@ from unjudged.cli.standard_streams import reading, warn
 from unjudged.collection.collection import Collection
 from unjudged.collection.description import Description, Labels, ScoreTable, description_above, description_of
 from unjudged.data.sources import expanded
-from unjudged.diagnosis.kinds import JUDGMENTS, RUN, SCORES, judge_in, kind_of_file
+from unjudged.diagnosis.kinds import DESIGN, JUDGMENTS, RUN, SCORES, judge_in, kind_of_file
 from unjudged.rankings.runs import file_name
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def judges_in(words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
     for word in words:
         judge = judge_in(word)
         if judge is None and len(others) == 1 and ".run" not in word:
-            both = {kind_of(others[0]), kind_of(word)} == {JUDGMENTS}
+            both = kind_of(others[0]) in (JUDGMENTS, DESIGN) and kind_of(word) == JUDGMENTS
             judge = (str(file_name(word)), word) if both else None
         if judge is None:
             others.append(word)

@@ -29,8 +29,7 @@ from unjudged.evidence.drawn.population import Population
 from unjudged.evidence.drawn.predictions import Judges
 from unjudged.evidence.runs_compared import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
-from unjudged.judging import sampling
-from unjudged.judging.pooling import DEEPEST, Pool
+from unjudged.judging.pooling import DEEPEST, Pool, identities_of_rows, numbers
 from unjudged.measures.kernel.measure import Measure
 from unjudged.rankings.extension import chosen_rows, extended, rows_of, table_of_pool
 from unjudged.rankings.judgments import Judgments
@@ -51,7 +50,7 @@ def in_random_order(
     sorted by random numbers of the exponential distribution, divided by the sizes. Names and seed decide.
     """
     rows, none = np.flatnonzero(size > 0), np.zeros(len(size), np.int64)
-    number = unit(sampling.numbers(sampling.identities_of_rows(judgments.pooled, rows), seed, "holes"))
+    number = unit(numbers(identities_of_rows(judgments.pooled, rows), seed, "holes"))
     order = none.copy()
     order[rows[np.argsort(-np.log1p(-number) / size[rows], kind="stable")]] = np.arange(1, len(rows) + 1)
     rank = None if judgments.frame is None else judgments.frame.rank

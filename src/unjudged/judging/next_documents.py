@@ -19,10 +19,9 @@ from unjudged.evidence.runs_compared import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.infer import Settings
 from unjudged.inference.rows import needs_judging, pair_rows, pairs_of
-from unjudged.judging import sampling
 from unjudged.judging.designs import DESIGNS, Design, draw
 from unjudged.judging.gains import most_telling
-from unjudged.judging.pooling import DEEPEST, Pool
+from unjudged.judging.pooling import DEEPEST, Pool, identities_of_rows, numbers
 from unjudged.measures.kernel.estimand import CHOOSING, check_permitted
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.measures.kernel.registry import MEASURES, Measure
@@ -158,8 +157,8 @@ def _sampled(sample: Judgments, seed: int) -> NextDocuments:
     """Return the documents of a sample that wait, in an order that says nothing about ranks."""
     none = np.zeros(len(sample.grade), bool)
     waiting = np.flatnonzero(none if sample.drawn is None else sample.drawn & sample.waiting)
-    numbers = sampling.numbers(sampling.identities_of_rows(sample.pooled, waiting), seed, "order")
-    order = waiting[np.lexsort((numbers, sample.query[waiting]))]
+    number = numbers(identities_of_rows(sample.pooled, waiting), seed, "order")
+    order = waiting[np.lexsort((number, sample.query[waiting]))]
     odds = np.zeros(len(sample.grade)) if sample.probability is None else sample.probability
     names = zip(sample.pooled.names(order), odds[order].tolist(), strict=True)
     wanted: list[Row] = [

@@ -20,7 +20,7 @@ from unjudged.evidence.drawn.curves import stacked
 from unjudged.evidence.drawn.predictions import GRADES, Judges, JudgesSource, any_predicted, weights_text
 from unjudged.evidence.intervals.powered import LEAST, Powered, prediction_powered
 from unjudged.evidence.intervals.quantiles import Estimate
-from unjudged.judging.sampling import identities_of, numbers
+from unjudged.judging.pooling import identities_of, numbers
 from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, POOL_JUDGED, Estimand
 from unjudged.measures.kernel.measure import Measure
 from unjudged.measures.kernel.names import MeasureLike, parse_measure

@@ -26,8 +26,8 @@ from unjudged.report.figure import (
     words,
 )
 from unjudged.results.fields import Row
-from unjudged.studies.orders import STATISTICS, rms, tau
-from unjudged.studies.summary import ITSELF, Experiment
+from unjudged.studies.agreement import STATISTICS, rms, tau
+from unjudged.studies.experimenting import ITSELF, Experiment
 
 Series = tuple[str, str]
 """A measure, and what it is compared with: another measure's actual values, or its own (`itself`)."""

@@ -10,11 +10,10 @@ from unjudged.base.lazy import LazyNames
 _NAMES = LazyNames(
     "unjudged.studies",
     {
-        "baselines": "expected p_of_random_ranking variance_of_ap",
-        "orders": "rank_overlap tau tau_ap",
-        "simulation": "Simulated simulate",
-        "summary": "Experiment",
-        "rbp_uncertainty": "Uncertain UncertaintyOfRBP uncertainty_of_rbp",
+        "agreement": "rank_overlap tau tau_ap",
+        "experimenting": "Experiment",
+        "random_rankings": "Simulated Uncertain UncertaintyOfRBP expected p_of_random_ranking simulate "
+        "uncertainty_of_rbp variance_of_ap",
     },
 )
 __all__ = _NAMES.all  # noqa: PLE0605 (a list, sorted)
