@@ -82,21 +82,21 @@ class Pair:
         )
         least, most = (float(end[0]) for end in self.frame.bounds(FIRST, SECOND))
         planned = float((sizes_left(size, min(self.expected, len(size))) ** -2.0).sum())
-        for look in range(1, MOST_LOOKS + 1):
-            n = min(look * BATCH, len(front))
+        counts = np.unique(np.minimum(BATCH * np.arange(1, MOST_LOOKS + 1), len(front)))
+        labels = float(design.labels(spread, 1)[0]) * counts
+        reached = {way: reaches(way, labels, path.weight[counts - 1], planned) for way in ways}
+        for look, n in enumerate(counts.tolist()):
             rest = 0.0
             if effects.unexplained is not None:
                 means = mean_over_queries(effects.remainder(front[:n], grade[front[:n]]))
                 rest = float(means[0] - means[1])
             value = float(np.clip(base + path.value[0, n - 1] + rest, least, most))
             variance = path.variance[0, n - 1] + 4 * left * (1 - (n / len(size)) ** 2) + rest**2
-            labels = float(design.labels(spread, n)[0])
             for way in ways:
-                far = reaches(way, labels, look, float(path.weight[n - 1]), planned)
-                half = far * float(variance) ** 0.5 if n < len(size) else 0.0
+                half = float(reached[way][look] * variance**0.5) if n < len(size) else 0.0
                 if way not in found and (abs(value) > max(half, 1e-9) or most < 0 or least > 0):
                     found[way] = float(n), abs(self.truth) < 1e-12 or value * self.truth < 0
-            if len(found) == len(ways) or n == len(front) < look * BATCH + BATCH:
+            if len(found) == len(ways):
                 break
         return {way: found.get(way, (inf, False)) for way in ways}
 
@@ -122,16 +122,17 @@ class Pair:
         return stopped, certain
 
 
-def reaches(way: str, labels: float, look: int, information: float, planned: float) -> float:
-    """Return how many standard errors the interval reaches at a look."""
-    if labels < FEWEST or (way == POCOCK and look > DECLARED):
-        return inf
-    freedom = np.clip(np.array([labels - 1]), FEWEST - 1, 1e4)
-    if way == ONCE:
-        return float(reach(freedom, ALPHA)[0])
+def reaches(way: str, labels: Floats, information: Floats, planned: float) -> Floats:
+    """Return how many standard errors the interval reaches at each look."""
+    freedom = np.clip(labels - 1, FEWEST - 1, 1e4)
+    if way == SEQUENCE:
+        far = reach(freedom, ALPHA, None, information, planned)
+    else:
+        far = reach(freedom, ALPHA, DECLARED if way == POCOCK else None)
+    far[labels < FEWEST] = inf
     if way == POCOCK:
-        return float(reach(freedom, ALPHA, DECLARED)[0])
-    return float(reach(freedom, ALPHA, None, np.array([information]), planned)[0])
+        far[DECLARED:] = inf
+    return far
 
 
 def replays(folder: Path, collection: str, kind: str, measure: str) -> list[list[object]]:
