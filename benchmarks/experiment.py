@@ -17,17 +17,17 @@ import numpy as np
 from unjudged import experiment
 from unjudged.base.threads import cores
 from unjudged.judging import Pool
-from unjudged.judging.designs import SHARES
 from unjudged.studies.experimenting import DEFAULT_MEASURES
 
 REPEATS = 10
+SHARES = [p / 100 for p in (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100)]
 NAMES = {"AP": "map", "infAP": "infAP", "Bpref": "bpref"}
 
 
 def with_unjudged(qrels: str, runs: list[str]) -> tuple[float, list[list[float]]]:
     pool = Pool.of(qrels, [Path(run) for run in runs])
     start = time.perf_counter()
-    found = experiment(pool, repeats=REPEATS, workers=cores())
+    found = experiment(pool, levels=SHARES, repeats=REPEATS, workers=cores())
     seconds = time.perf_counter() - start
     columns = [DEFAULT_MEASURES.index(name) for name in NAMES]
     return seconds, found.source.means[:, :, :, columns].mean(axis=2).reshape(-1, len(NAMES)).tolist()

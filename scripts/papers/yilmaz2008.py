@@ -23,6 +23,9 @@ MEASURES = ("AP", "indAP", "subAP", "Bpref", "Bpref10", *SMOOTHING)
 JOINT = "statAP(pairs='joint')"
 STRATIFIED = ("xinfAP", "statAP", JOINT, "infAP")
 RANDOM, DEPTH = (0.3, 0.1, 0.05), (30, 8, 4)
+SHARES = [p / 100 for p in (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100)]
+DEPTHS = [1, 2, 3, 4, 5, 8, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100]
+MIXED = [1, 2, 3, 4, 5, 10, 20, 30, 40, 50]
 BPREF: list[tuple[str, str]] = [("Bpref10", "AP"), ("Bpref10", ITSELF)]
 PRINTED = {"indAP": 0.8992, "infAP": 0.9002}
 """Kendall's tau with actual AP on the depth-4 pool: the two numbers in the paper's text."""
@@ -180,9 +183,9 @@ class Study:
         made = partial(experiment, pool, against="AP", seed=trec8.SEED, workers=trec8.WORKERS)
         return cls(
             pool,
-            made(design="uniform", measures=MEASURES, repeats=trec8.REPEATS),
-            made(design="pool", measures=MEASURES),
-            made(design="mixed", measures=["infAP", "xinfAP"], repeats=trec8.REPEATS),
+            made(design="uniform", levels=SHARES, measures=MEASURES, repeats=trec8.REPEATS),
+            made(design="pool", levels=DEPTHS, measures=MEASURES),
+            made(design="mixed", levels=MIXED, measures=["infAP", "xinfAP"], repeats=trec8.REPEATS),
             made(design="stratified", measures=STRATIFIED, levels=RANDOM, repeats=30),
         )
 

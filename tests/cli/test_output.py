@@ -220,7 +220,6 @@ def test_the_page_has_the_command_that_makes_it(tmp_path: Path) -> None:
 
 REGISTRIES = {
     "Format": "unjudged.results.rendering:FORMATS",
-    "Form": "unjudged.data.writing:FORMS",
     "TiesName": "unjudged.evidence.tied_scores:TIES",
     "TestName": "unjudged.inference.significance:TESTS",
     "CorrectionName": "unjudged.inference.corrections:CORRECTIONS",

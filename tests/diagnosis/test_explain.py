@@ -119,6 +119,6 @@ def test_the_command() -> None:
     assert printed("explain", "needs", "judging") == printed("explain", "needs judging")
     assert printed("explain", "RBP", "--bibtex").startswith("@article{moffat2008,")
     assert "did you mean place" in refused(2, "explain", "plcae")
-    with pytest.raises(UsageError, match="no measure is called 'xyzzy'"):
+    with pytest.raises(UsageError, match="nothing is known of 'xyzzy', expected a measure, a word"):
         explain("xyzzy")
     assert max(map(len, printed("explain", "nDCG").splitlines())) <= 110

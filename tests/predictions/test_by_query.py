@@ -132,7 +132,7 @@ def test_scattered_labels_are_not_complete_queries() -> None:
     said = str(one.value)
     assert "there are 0: they judged 30 of the 300 documents that count in 30 queries (10.0 %)" in said
     assert "judge 90 more documents, which completes 10 queries" in said
-    assert 'drawn at random (unjudged next --design "holes(30)")' in said
+    assert 'drawn at random (unjudged next --design "holes(50)")' in said
     with pytest.raises(InputError, match="judged completely to rank 10"):
         evaluate(people, {"mine": run}, "P@10", predictions=model)
     with pytest.raises(InputError, match="that people judged completely, and there are 0"):

@@ -15,7 +15,6 @@ from unjudged.base.wording import meant, shortlist
 Thing = TypeVar("Thing")
 
 Format = Literal["table", "csv", "tsv", "json", "jsonl", "markdown", "latex", "html", "parquet"]
-Form = Literal["qrels", "strata", "prels"]
 TiesName = Literal["order", "expected"]
 TestName = Literal["t", "randomization", "wilcoxon", "bootstrap", "sequential"]
 CorrectionName = Literal["holm", "bh", "bonferroni", "none", "tukey"]

@@ -189,10 +189,9 @@ def explain(word: str | os.PathLike[str] | None = None) -> Explanation:
         found = look(text)
         if found is not None:
             return found
-    if hint := meant(plainly(text), [*MEANINGS, *methods(), *FIELDS, *NOTES]):
-        raise UsageError(f"nothing is known of {text!r}{hint}")
-    parse(text)  # says which measures are like it
-    raise UsageError(f"nothing is known of {text!r}, expected a measure, a word of the output or a method")
+    hint = meant(plainly(text), [*MEANINGS, *methods(), *FIELDS, *NOTES]) or meant(text, MEASURES)
+    expected = "a measure, a word of the output, a method, a note, an error or a saved result"
+    raise UsageError(f"nothing is known of {text!r}{hint or f', expected {expected}'}")
 
 
 def _families() -> Iterator[str]:

@@ -25,9 +25,6 @@ from unjudged.judging.pooling import DEEPEST, REST, Pool, Strata, checked_depth,
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, answers_in
 from unjudged.rankings.sample_file import answered
 
-SHARES = tuple(p / 100 for p in (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100))
-DEPTHS = (1, 2, 3, 4, 5, 8, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100)
-"""The levels of Yilmaz and Aslam (2008)."""
 FINEST = 1_000_000
 """So many shares are told apart."""
 
@@ -94,8 +91,6 @@ class Design:
     """The levels of an experiment that names none."""
     axis: str
     """The title of the axis of levels."""
-    shown: tuple[float, ...] = ()
-    """The levels that scatter plots show, if the experiment has them."""
     random: bool = True
     """Whether the documents are drawn at random, so that repeats differ and probabilities make sense."""
     cite: tuple[str, ...] = ()
@@ -169,7 +164,7 @@ def design(
     kind = LEVELS.find(level)
     if not levels:
         raise UsageError("a design needs at least one default level")
-    for number in (*levels, *more.get("shown", ())):
+    for number in levels:
         kind.check(number)
 
     def register(function: Function) -> Function:
@@ -183,34 +178,30 @@ def design(
 design(
     name="uniform",
     level="share",
-    levels=SHARES,
+    levels=(0.05, 0.1, 0.3),
     axis="judged share of the pool (%)",
-    shown=(0.3, 0.1, 0.05),
     cite=("yilmaz2006",),
 )(Pool.uniform)
 design(
     name="pool",
     level="depth",
-    levels=DEPTHS,
+    levels=(4, 8, 30),
     axis="depth of the pool",
-    shown=(30, 8, 4),
     random=False,
     cite=("harman1993",),
 )(Pool.depth)
 design(
     name="mixed",
     level="depth",
-    levels=(1, 2, 3, 4, 5, 10, 20, 30, 40, 50),
+    levels=(1, 4, 10),
     axis="depth of the pool, plus as many documents drawn from the rest",
-    shown=(10, 4, 1),
     cite=("yilmaz2008b",),
 )(Pool.mixed)
 design(
     name="stratified",
     level="share",
-    levels=SHARES,
+    levels=(0.05, 0.1, 0.3),
     axis="judged share below the top of the pool (%)",
-    shown=(0.3, 0.1, 0.05),
     cite=("yilmaz2008b",),
 )(Pool.stratified)
 

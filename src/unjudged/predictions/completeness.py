@@ -21,6 +21,8 @@ NO_RANK = np.iinfo(np.int64).max
 FIRST = 10
 """Documents down to this rank must be judged even if nothing is predicted of them."""
 _RECOMMENDED = 10
+DRAWN = "holes(50)"
+"""The design that is advised: enough for an estimate, and people judge them in an hour."""
 
 
 def with_retrieved(collection: Collection) -> JudgedRankings:
@@ -49,8 +51,6 @@ class Completeness:
     needed: Integers
     judged: Integers
     unlabelled: int
-    labels: int
-    """Judgments of people in all."""
 
     @classmethod
     def of(cls, measure: Measure, rankings: JudgedRankings, predicted: Mask) -> Completeness:
@@ -63,7 +63,7 @@ class Completeness:
         wanted, known = (
             np.bincount(judgments.query[rows], minlength=queries) for rows in (needed, needed & judged)
         )
-        return cls(measure, wanted, known, int((seen & ~needed & ~judged).sum()), int(judged.sum()))
+        return cls(measure, wanted, known, int((seen & ~needed & ~judged).sum()))
 
     @property
     def complete(self) -> Mask:
@@ -83,11 +83,10 @@ class Completeness:
         missing = np.sort((self.needed - self.judged)[~self.complete])[: max(_RECOMMENDED - complete, 1)]
         queries = counted(complete + len(missing), "query")
         whole = f"judge {counted(int(missing.sum()), 'more document')}, which completes {queries}"
-        drawn = f'unjudged next --design "holes({max(self.labels, 1)})"'
         raise IncompleteError(
             f"{self.measure} needs {least} queries or more that people judged completely{depth}, and there "
             f"{'is' if complete == 1 else 'are'} {complete}: they judged {share} "
             f"({percent(judged / max(needed, 1), 1)}). Either {whole}, or "
-            f"let people judge as many documents drawn at random ({drawn}). If these labels were drawn at "
-            "random, from all that the runs retrieve, say so (--set judgments.how=sample)"
+            f'let people judge some drawn at random (unjudged next --design "{DRAWN}"). If these labels were '
+            "drawn at random, from all that the runs retrieve, say so (--set judgments.how=sample)"
         )

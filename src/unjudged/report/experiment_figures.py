@@ -161,8 +161,7 @@ def scatter(
     nearest. `titles` replaces the names of measures.
     """
     made = result.source
-    names, usual = [str(measure) for measure in made.measures], made.design.shown
-    steps = list(levels or (usual if usual and set(usual) <= set(made.levels) else made.levels[:3]))
+    names, steps = [str(measure) for measure in made.measures], list(levels or made.levels[:3])
     if missing := [level for level in steps if level not in made.levels]:
         raise UsageError(f"the experiment has no level {missing[0]:g}")
     asked = names if measures is None else [str(parse_measure(m)) for m in as_list("measures", measures)]

@@ -59,7 +59,7 @@ DESIGN = Option(
     help="What is judged, with levels. Such as uniform(5%, 30%) of the judged documents; pool(5, 10), the "
     "first documents of every run; mixed(5), that pool and as many drawn from the rest; stratified(10%, "
     "top=10), the pool to depth 10 and a share of the rest. Also repeats=10; with redraw=False, samples "
-    "without a relevant document are kept. The default levels are from Yilmaz and Aslam (2008).",
+    "without a relevant document are kept.",
 )
 AGAINST = Option(
     "--against",
