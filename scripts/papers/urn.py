@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from unjudged.base.errors import UsageError
 from unjudged.base.segments import Floats, Integers
 from unjudged.measures.kernel.registry import ratio
 
@@ -44,9 +43,6 @@ def moments(
     the number of relevant documents drawn carries the probability and the first two moments of the sum.
     """
     weight = np.asarray(weights, float)
-    check(documents, w, q, relevant)
-    if len(weight) > documents:
-        raise UsageError(f"{len(weight)} weights, expected at most one for each of {documents} documents")
     m, prior = _numbers_of_relevant(documents, q, relevant)
     found = np.arange(documents + 1)
     shape = len(m), documents + 1
@@ -61,20 +57,6 @@ def moments(
         )
     mean = float(first.sum())
     return Moments(mean, max(float(second.sum()) - mean**2, 0.0))
-
-
-def relevance_by_rank(documents: int, q: float, w: float) -> Floats:
-    """The probability that the document at each rank is relevant."""
-    check(documents, w, q, None)
-    m, prior = _numbers_of_relevant(documents, q, None)
-    chance = np.zeros((len(m), documents + 1))
-    chance[:, 0] = prior
-    by_rank = np.empty(documents)
-    for drawn in range(documents):
-        hit = chance * next_relevant(documents, m[:, None], w, drawn, np.arange(documents + 1))
-        by_rank[drawn] = hit.sum()
-        chance = _shifted(hit, chance - hit)
-    return by_rank
 
 
 def _shifted(hit: Floats, miss: Floats) -> Floats:
@@ -97,86 +79,13 @@ def _numbers_of_relevant(documents: int, q: float | None, relevant: int | None) 
 
 
 def draw(
-    documents: int,
-    w: float,
-    rankings: int,
-    depth: int,
-    rng: np.random.Generator,
-    *,
-    q: float | None = None,
-    relevant: int | None = None,
+    documents: int, w: float, rankings: int, depth: int, rng: np.random.Generator, *, q: float
 ) -> np.ndarray:
     """Random rankings: rankings x depth, True where the document is relevant."""
-    check(documents, w, q, relevant)
-    m = np.full(rankings, relevant) if q is None else rng.binomial(documents, q, rankings)
+    m = rng.binomial(documents, q, rankings)
     labels = np.zeros((rankings, depth), bool)
     found = np.zeros(rankings)
     for k in range(depth):
         labels[:, k] = rng.random(rankings) < next_relevant(documents, m, w, k, found)
         found += labels[:, k]
     return labels
-
-
-def fit(labels: np.ndarray, documents: int) -> tuple[float, float]:
-    """The q and w under which the judged documents are most likely, jointly: Park's open question.
-
-    `labels` is rankings x depth: 1 relevant, 0 not, -1 not judged. The number of relevant documents of each
-    query is unknown, Binomial(`documents`, q), and summed over; so are unjudged documents.
-    """
-    from scipy.optimize import minimize
-
-    known = np.asarray(labels)
-    depth = int(np.max(np.flatnonzero((known >= 0).any(axis=0)), initial=-1)) + 1
-    if depth == 0:
-        raise UsageError("no document is judged, so q and w cannot be estimated")
-    known = known[:, :depth]
-    share = float((known == 1).sum() / (known >= 0).sum())
-    start = np.clip(share, 0.02, 0.98)
-
-    def loss(parameters: Floats) -> float:
-        q, w = 1 / (1 + np.exp(-parameters[0])), np.exp(parameters[1])
-        return -log_likelihood(known, documents, q, w)
-
-    best = minimize(
-        loss,
-        [np.log(start / (1 - start)), np.log(0.5)],
-        method="Nelder-Mead",
-        options={"xatol": 1e-4, "fatol": 1e-6},
-    )
-    return float(1 / (1 + np.exp(-best.x[0]))), float(np.exp(best.x[1]))
-
-
-def log_likelihood(labels: np.ndarray, documents: int, q: float, w: float) -> float:
-    """Of rankings x depth labels: 1 relevant, 0 not, -1 not judged."""
-    m, prior = _numbers_of_relevant(documents, q, None)
-    if (labels >= 0).all():  # then it is known how many were drawn at each rank
-        before = np.cumsum(labels, axis=1) - labels
-        chance = np.tile(prior, (len(labels), 1))
-        for k in range(labels.shape[1]):
-            hit = next_relevant(documents, m, w, k, before[:, k, None])
-            chance *= np.where(labels[:, k, None] == 1, hit, 1 - hit)
-        return float(np.log(np.maximum(chance.sum(axis=1), 1e-300)).sum())
-    depth = labels.shape[1]
-    ways = np.zeros((len(labels), len(m), depth + 1))
-    ways[:, :, 0] = prior
-    for k in range(depth):
-        hit = next_relevant(documents, m[:, None], w, k, np.arange(depth + 1))
-        label = labels[:, k, None, None]
-        hits = np.where(label == 0, 0.0, ways * hit)
-        ways = np.where(label == 1, 0.0, ways * (1 - hit))
-        ways[:, :, 1:] += hits[:, :, :-1]
-    return float(np.log(np.maximum(ways.sum(axis=(1, 2)), 1e-300)).sum())
-
-
-def check(documents: int, w: float, q: float | None, relevant: int | None) -> None:
-    """Refuse an urn that cannot be."""
-    if documents < 1:
-        raise UsageError(f"{documents} documents, expected at least 1")
-    if not (w > 0 and np.isfinite(w)):
-        raise UsageError(f"w is {w}, expected a number above 0")
-    if (q is None) == (relevant is None):
-        raise UsageError("give either q or the number of relevant documents")
-    if q is not None and not 0 <= q <= 1:
-        raise UsageError(f"q is {q}, expected a probability from 0 to 1")
-    if relevant is not None and not 0 <= relevant <= documents:
-        raise UsageError(f"{relevant} relevant of {documents} documents, expected from 0 to all of them")

@@ -85,13 +85,6 @@ def test_ways_to_give_the_prevalence() -> None:
             given_prevalence(wrong, np.array([1]))
 
 
-def test_relevance_by_rank_in_the_urn() -> None:
-    by_rank = urn.relevance_by_rank(100, 0.2, 0.3)
-    assert by_rank.sum() == pytest.approx(20.0)
-    assert np.all(np.diff(by_rank) < 0)
-    assert urn.relevance_by_rank(50, 0.2, 1.0) == pytest.approx(np.full(50, 0.2))
-
-
 MOMENTS = {1.0: (0.0214748, 0.0020247), 0.5: (0.0326080, 0.0023397), 0.05: (0.0715575, 0.0024461)}
 WEIGHTS = 0.2 * 0.8 ** np.arange(100) * (np.arange(100) >= 10)
 
@@ -134,35 +127,6 @@ def test_better_systems_leave_more_relevant_documents_unjudged() -> None:
     """The paper's text says that mean and spread fall with w; its own model says the opposite at q = 0.2."""
     means = [urn.moments(WEIGHTS, 100, w, q=0.2).mean for w in (1.0, 0.7, 0.5, 0.2, 0.1, 0.05)]
     assert means == sorted(means)
-
-
-def test_q_and_w_from_what_was_judged() -> None:
-    labels = urn.draw(100, 0.3, 200, 50, np.random.default_rng(1), q=0.2).astype(int)
-    q, w = urn.fit(labels, 100)
-    assert q == pytest.approx(0.2, abs=0.02)
-    assert w == pytest.approx(0.3, abs=0.05)
-    hidden = labels[:20, :12].copy()
-    full = urn.log_likelihood(hidden, 30, 0.2, 0.3)
-    hidden[:, 3] = -1
-    both = [urn.log_likelihood(np.insert(np.delete(hidden, 3, 1), 3, v, 1)[:1], 30, 0.2, 0.3) for v in (0, 1)]
-    summed = urn.log_likelihood(hidden[:1], 30, 0.2, 0.3)
-    assert np.exp(summed) == pytest.approx(np.exp(both).sum(), rel=1e-12)
-    assert full < urn.log_likelihood(hidden, 30, 0.2, 0.3)
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        {"documents": 0, "w": 1.0, "q": 0.1},
-        {"documents": 5, "w": 0.0, "q": 0.1},
-        {"documents": 5, "w": 1.0, "q": 1.1},
-        {"documents": 5, "w": 1.0, "relevant": 6},
-        {"documents": 5, "w": 1.0},
-    ],
-)
-def test_impossible_urns(arguments: dict[str, float]) -> None:
-    with pytest.raises(UsageError):
-        urn.moments([1.0], **arguments)  # type: ignore[arg-type]
 
 
 def test_precision_has_the_same_uncertainty() -> None:
