@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
 from math import inf
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +15,6 @@ from unjudged import MEASURES, JudgedRankings, Judgments, Measure, evaluate
 from unjudged.collection.collection import judged_rankings
 from unjudged.measures.gain import DCG
 from unjudged.measures.kernel.names import parse
-from unjudged.measures.kernel.traits import Traits
 
 NEEDED = {"cutoff": 4, "recall": 0.3, "multiple": 1.5}
 
@@ -32,11 +29,6 @@ EVERY = [complete(measure) for measure in MEASURES.values()]
 every_measure = pytest.mark.parametrize("measure", EVERY, ids=str)
 
 
-def measures_with(trait: Callable[[Traits], Any]) -> pytest.MarkDecorator:
-    """Those that a property is about."""
-    return pytest.mark.parametrize("measure", [m for m in EVERY if trait(m.traits)], ids=str)
-
-
 GAINS = ("DCG(gains={1: 5, 2: 1})", "nDCG(gains={0: 0.5})", "RBP(max_grade=3)", "RBP(gains={1: 0.3}, rel=2)")
 
 
@@ -47,53 +39,50 @@ def test_its_traits_are_true(measure: Measure) -> None:
         measure.try_traits()
 
 
-@every_measure
+@examples(100)
+@given(collection=collections())
+def test_values_are_within_their_ranges(collection: tuple[Qrels, RunDict]) -> None:
+    for values, measure in zip(evaluate(*collection, EVERY).values[0].T, EVERY, strict=True):
+        low, high = measure.traits.range
+        assert ((values >= low) & (values <= high + 1e-12)).all(), measure
+
+
+OF_ONE_QUERY = [measure for measure in EVERY if not measure.traits.across_queries]
+
+
 @examples(60)
 @given(collection=collections())
-def test_within_its_range(measure: Measure, collection: tuple[Qrels, RunDict]) -> None:
-    values = evaluate(*collection, measure).values
-    low, high = measure.traits.range
-    assert np.all((values >= low) & (values <= high + 1e-12))
-
-
-@measures_with(lambda t: not t.across_queries)
-@examples(40)
-@given(collection=collections())
-def test_a_ranking_is_scored_on_its_own(measure: Measure, collection: tuple[Qrels, RunDict]) -> None:
+def test_a_ranking_is_scored_on_its_own(collection: tuple[Qrels, RunDict]) -> None:
     """To the bit, whatever other rankings are computed with it."""
     qrels, run = collection
-    together = evaluate(
-        qrels, {"a": run, "b": {q: dict(list(d.items())[:2]) for q, d in run.items()}}, measure
-    )
-    for query in set(qrels) & set(run):
-        alone = evaluate({query: qrels[query]}, {query: run[query]}, measure)
-        assert together.value(measure, run="a", query=query) == alone.value(measure, query=query)
+    shorter = {query: dict(list(documents.items())[:2]) for query, documents in run.items()}
+    together = evaluate(qrels, {"a": run, "b": shorter}, OF_ONE_QUERY)
+    for place, query in enumerate(together.queries):
+        if query in run:
+            alone = evaluate({query: qrels[query]}, {query: run[query]}, OF_ONE_QUERY)
+            assert dict(zip(OF_ONE_QUERY, together.values[0, place], strict=True)) == dict(
+                zip(OF_ONE_QUERY, alone.values[0, 0], strict=True)
+            )
 
 
-@measures_with(lambda t: t.at == "cutoff")
-@examples(40)
+@examples(60)
 @given(collection=collections(), depth=st.integers(1, 6))
-def test_a_cutoff_hides_what_is_below_it(
-    measure: Measure, collection: tuple[Qrels, RunDict], depth: int
-) -> None:
-    cut = measure @ depth
-    np.testing.assert_array_equal(
-        evaluate(*collection, cut).values, evaluate(*collection, cut, depth=depth).values
-    )
+def test_a_cutoff_hides_what_is_below_it(collection: tuple[Qrels, RunDict], depth: int) -> None:
+    cut = [measure @ depth for measure in EVERY if measure.traits.at == "cutoff"]
+    values, of_the_first = (evaluate(*collection, cut, depth=own).values[0].T for own in (None, depth))
+    for measure, one, other in zip(cut, values, of_the_first, strict=True):
+        np.testing.assert_array_equal(one, other, str(measure))
 
 
-@every_measure
-@examples(30)
+@examples(60)
 @given(collection=collections())
-def test_an_empty_ranking_for_a_query_that_is_missing(
-    measure: Measure, collection: tuple[Qrels, RunDict]
-) -> None:
+def test_an_empty_ranking_for_a_query_that_is_missing(collection: tuple[Qrels, RunDict]) -> None:
     qrels, run = collection
-    scores = evaluate(qrels, {"run": run}, measure)
+    scores = evaluate(qrels, {"run": run}, EVERY)
     absent = [query for query in qrels if query not in run]
     assert list(scores.missing.get("run", [])) == absent
     for query in absent:
-        value, relevant = scores.value(measure, query=query), sum(g >= 1 for g in qrels[query].values())
+        relevant = sum(grade >= 1 for grade in qrels[query].values())
         of_nothing = {
             "RBPResidual": 1.0,
             "RBPUpper": 1.0,
@@ -101,24 +90,24 @@ def test_an_empty_ranking_for_a_query_that_is_missing(
             "GMBpref": 0.00001,
             "NumRel": relevant,
             "yaAP": pytest.approx(-np.log(1 + relevant)),
-            "IdealDCG": value,
+            "IdealDCG": scores.value("IdealDCG", query=query),
         }
-        assert value == of_nothing.get(measure.name, 0.0)
+        for measure in EVERY:
+            assert scores.value(measure, query=query) == of_nothing.get(measure.name, 0.0), measure
 
 
-@measures_with(lambda t: not t.across_queries)  # only `evaluate` knows the other queries
-@examples(30)
+@examples(60)
 @given(collection=collections())
-def test_relabelling_is_the_same_as_reading_again(
-    measure: Measure, collection: tuple[Qrels, RunDict]
-) -> None:
+def test_relabelling_is_the_same_as_reading_again(collection: tuple[Qrels, RunDict]) -> None:
+    """And a measure has the same values alone as beside all others."""
     qrels, run = collection
     judgments = Judgments.read(qrels)
     hidden = judgments.with_grades(np.where(np.arange(len(judgments.grade)) % 2, -1, judgments.grade))
     relabelled = judged_rankings(judgments, {"run": run}).relabelled(hidden)
     rows = iter(hidden.grade.tolist())
     again = {query: {document: next(rows) for document in grades} for query, grades in qrels.items()}
-    np.testing.assert_array_equal(measure.compute(relabelled), evaluate(again, run, measure).values[0, :, 0])
+    for measure, values in zip(OF_ONE_QUERY, evaluate(again, run, OF_ONE_QUERY).values[0].T, strict=True):
+        np.testing.assert_array_equal(measure.compute(relabelled), values, str(measure))
 
 
 @every_measure
