@@ -13,6 +13,7 @@ from tests.evidence.completions import Several, depths, every_completion, eviden
 from tests.evidence.small_collections import several_runs
 from unjudged.base.segments import Floats
 from unjudged.evidence.contrast import Contrast
+from unjudged.evidence.runs_compared import RankingsEvidence
 from unjudged.measures.kernel.registry import MEASURES
 
 SUMS = ["RBP(p=0.8)", "RBP(p=0.5, rel=2)@3", "P@3", "P(rel=2)@2", "DCG", "DCG@3", "DCG(dcg='exp-log2')@2"]
@@ -32,8 +33,8 @@ ONE_BELOW_THE_DEPTH: Several = (
 """If d3 is judged and not relevant, Bpref counts one more such document in both runs."""
 
 
-def pair_of(collection: Several, name: str, depth: int | None = None, a: int = 0, b: int = 1) -> Contrast:
-    found = evidence_of(collection, name, depth).contrast(np.array([a]), np.array([b]), by_query=True)
+def pair_of(evidence: RankingsEvidence, a: int = 0, b: int = 1) -> Contrast:
+    found = evidence.contrast(np.array([a]), np.array([b]), by_query=True)
     assert found.missing == ""
     return found
 
@@ -57,9 +58,9 @@ def test_every_measure_with_bounds_is_tried() -> None:
 @given(collection=several_runs(runs=3, highest=2), depth=depths)
 def test_no_completion_is_outside(name: str, collection: Several, depth: int | None) -> None:
     """Nor is the difference as judged; the bounds of the mean are the means of those by query."""
-    contrast = pair_of(collection, name, depth)
-    low, high = ends_of(contrast)
     evidence = evidence_of(collection, name, depth)
+    contrast = pair_of(evidence)
+    low, high = ends_of(contrast)
     for closed in (-1, 0) if depth else (-1,):
         for query, one in enumerate(every_completion(evidence, 0, 1, closed)):
             assert low[query] <= one.differences.min() + 1e-12
@@ -74,8 +75,9 @@ def test_no_completion_is_outside(name: str, collection: Several, depth: int | N
 @examples(40)
 @given(collection=several_runs(runs=3, highest=2), depth=depths)
 def test_sums_are_reached(name: str, collection: Several, depth: int | None) -> None:
-    low, high = ends_of(pair_of(collection, name, depth))
-    found = every_completion(evidence_of(collection, name, depth), 0, 1)
+    evidence = evidence_of(collection, name, depth)
+    low, high = ends_of(pair_of(evidence))
+    found = every_completion(evidence, 0, 1)
     np.testing.assert_allclose(low, [one.differences.min() for one in found], atol=1e-12)
     np.testing.assert_allclose(high, [one.differences.max() for one in found], atol=1e-12)
 
@@ -83,31 +85,20 @@ def test_sums_are_reached(name: str, collection: Several, depth: int | None) -> 
 @pytest.mark.parametrize("name", EVERY)
 @examples(12)
 @given(collection=several_runs(runs=3, highest=2), depth=depths)
-def test_a_third_run_changes_nothing(name: str, collection: Several, depth: int | None) -> None:
+def test_a_pair_is_the_same_alone_turned_and_among_others(
+    name: str, collection: Several, depth: int | None
+) -> None:
+    """A third run changes nothing, swapping two negates, and all pairs at once are the pairs alone."""
     qrels, runs = collection
-    alone = pair_of((qrels, {name: runs[name] for name in ("one", "two")}), name, depth)
-    beside = pair_of(collection, name, depth)
-    np.testing.assert_allclose(ends_of(alone), ends_of(beside), atol=1e-14)
-
-
-@pytest.mark.parametrize("name", EVERY)
-@examples(12)
-@given(collection=several_runs(runs=3, highest=2), depth=depths)
-def test_swapping_two_systems_negates(name: str, collection: Several, depth: int | None) -> None:
-    low, high = ends_of(pair_of(collection, name, depth))
-    least, most = ends_of(pair_of(collection, name, depth, 1, 0))
-    np.testing.assert_allclose([low, high], [-most, -least], atol=1e-15)
-
-
-@pytest.mark.parametrize("name", EVERY)
-@examples(12)
-@given(collection=several_runs(runs=3, highest=2), depth=depths)
-def test_all_pairs_at_once_are_the_pairs_alone(name: str, collection: Several, depth: int | None) -> None:
-    first, second = np.array([0, 0, 1, 2, 2]), np.array([1, 2, 2, 0, 1])
-    every = evidence_of(collection, name, depth).contrast(first, second, by_query=True)
+    evidence, pairs = evidence_of(collection, name, depth), [(0, 1), (0, 2), (1, 2), (1, 0), (2, 1)]
+    alone = [ends_of(pair_of(evidence, a, b)) for a, b in pairs]
+    two = evidence_of((qrels, {run: runs[run] for run in ("one", "two")}), name, depth)
+    np.testing.assert_allclose(ends_of(pair_of(two)), alone[0], atol=1e-14)
+    for (low, high), (least, most) in ((alone[0], alone[3]), (alone[2], alone[4])):
+        np.testing.assert_allclose([low, high], [-most, -least], atol=1e-15)
+    every = evidence.contrast(*np.array(pairs).T, by_query=True)
     assert every.ends_by_query is not None
-    for k, (a, b) in enumerate(zip(first, second, strict=True)):
-        low, high = ends_of(pair_of(collection, name, depth, a, b))
+    for k, (low, high) in enumerate(alone):
         np.testing.assert_allclose(every.ends_by_query.low[k], low, atol=1e-14)
         np.testing.assert_allclose(every.ends_by_query.high[k], high, atol=1e-14)
 
@@ -116,7 +107,8 @@ def test_all_pairs_at_once_are_the_pairs_alone(name: str, collection: Several, d
 def test_equal_rankings_stay_equal(name: str) -> None:
     """Whatever is judged, two runs that rank the same documents alike have the same score."""
     ranking = {"q": {"d0": 3.0, "d1": 2.0, "d2": 1.0}}
-    low, high = ends_of(pair_of(({"q": {"d1": 1, "x": -1}}, {"a": ranking, "b": dict(ranking)}), name))
+    evidence = evidence_of(({"q": {"d1": 1, "x": -1}}, {"a": ranking, "b": dict(ranking)}), name)
+    low, high = ends_of(pair_of(evidence))
     assert (low.tolist(), high.tolist()) == ([0.0], [0.0])
 
 
@@ -126,8 +118,7 @@ def test_equal_rankings_stay_equal(name: str) -> None:
 def test_no_completion_of_a_system_is_outside(name: str, collection: Several, depth: int | None) -> None:
     """The range of a system is of its own documents and the pool."""
     evidence = evidence_of(collection, name, depth)
-    alone = evidence.contrast(np.array([0]), np.array([-1]), by_query=True)
-    low, high = ends_of(alone)
+    low, high = ends_of(pair_of(evidence, 0, -1))
     for closed in (-1, 0) if depth else (-1,):
         for query, one in enumerate(every_completion(evidence, 0, 0, closed)):
             assert low[query] <= one.first.min() + 1e-12
