@@ -65,7 +65,7 @@ def columns(table: Table) -> list[Any]:
     return [simple(getattr(table, name)) for name in ("queries", "starts", "documents", "numbers", "lines")]
 
 
-@examples(500)
+@examples(300)
 @given(any_dicts, st.sampled_from(["score", "grade"]))
 def test_a_table_of_dicts(data: Any, number: str) -> None:
     def read() -> Any:
@@ -74,7 +74,7 @@ def test_a_table_of_dicts(data: Any, number: str) -> None:
     assert outcome(read) == in_general(read)
 
 
-@examples(500)
+@examples(300)
 @given(grades, any_dicts, st.booleans())
 def test_a_run_of_dicts(judged: Any, run: Any, from_bytes: bool) -> None:
     def match() -> Any:

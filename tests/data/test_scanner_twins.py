@@ -64,7 +64,7 @@ SINGLE = Layout(RUN.columns, RUN.open_ended, single=True)
 LAYOUTS = [RUN, QRELS, SINGLE, ZSCORES, Layout(("query", "iteration", "document", "score", "grade"))]
 
 
-@examples(600)
+@examples(300)
 @given(texts, st.sampled_from(LAYOUTS), st.integers(1, 40))
 @example(b"1 Q0 a 1 2 t\n1 Q0 a 1 x t\n", RUN, 7)
 @example(b"\xef\xbb\xbf1 Q0 a 1 2 t\n\xef\xbb\xbf1 Q0 a 1 2 t\n", RUN, 2)
@@ -76,7 +76,7 @@ def test_reading_a_table(data: bytes, layout: Layout, size: int) -> None:
     assert outcome(lambda: compiled.read_table(Pieces(data, size), layout)) == expected
 
 
-@examples(600)
+@examples(300)
 @given(texts, st.integers(1, 40))
 @example(b"1 Q0 a 1 2 t\n1 Q0 a 1 x t\n", 7)
 @example(b"1 Q0 a 1 2 t\n1 Q0 a 1 3 t\n1 Q0 b 1 x t\n", 7)
@@ -104,7 +104,7 @@ def tables(draw: st.DrawFn) -> Table:
     return Table(queries, starts, Ids.of(documents), np.array(scores, float)[:, None], np.zeros(0, np.int64))
 
 
-@examples(500)
+@examples(300)
 @given(tables(), tables())
 def test_matching_tables(judged: Table, run: Table) -> None:
     arguments = judged.queries, judged.starts, judged.documents
@@ -139,7 +139,7 @@ kinds = st.sampled_from(
 )
 
 
-@examples(800)
+@examples(400)
 @given(
     st.dictionaries(st.sampled_from("pqr"), st.tuples(kinds, rankings), max_size=3),
     st.lists(st.lists(names, unique=True, max_size=8), min_size=2, max_size=2),

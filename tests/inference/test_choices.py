@@ -6,9 +6,10 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from unjudged import Collection, Scores, UsageError, compare, compare_choices, sample
 from unjudged.questions.defensible_choices import survival_of
 
@@ -30,7 +31,7 @@ GRADES = st.fixed_dictionaries(
 
 
 @pytest.mark.filterwarnings("ignore::unjudged.UnjudgedWarning")
-@settings(deadline=None, max_examples=15)
+@examples(6)
 @given(GRADES, RANKINGS, RANKINGS, st.data())
 def test_every_row_is_the_one_that_compare_has(qrels: Any, old: Any, new: Any, data: st.DataObject) -> None:
     found = compare_choices(qrels, {"old": old, "new": new})

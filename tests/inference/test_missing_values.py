@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from tests.report.test_page import read
 from unjudged import Scores, compare, compare_collections, evaluate, gate, report_page
 from unjudged.base.errors import InputError
@@ -64,7 +65,7 @@ def test_ends_are_those_of_all_completions(measure: str, top: float, options: di
                 assert row["more_judging"] == "unknown"
 
 
-@settings(deadline=None, max_examples=150)
+@examples(80)
 @given(st.integers(0, 10**6), st.sampled_from([0.02, 0.1, 0.3]), st.integers(1, 5))
 @example(118490, 0.02, 2)
 def test_what_is_revealed_contradicts_nothing(seed: int, noise: float, gaps: int) -> None:

@@ -26,7 +26,7 @@ from unjudged.base.threads import cores
 
 PART = 20
 """A process asks so many questions about a collection at a time."""
-ONE_OF = 6
+ONE_OF = 12
 """Of the questions about small collections and the sample every test run asks one in so many."""
 
 
