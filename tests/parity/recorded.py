@@ -53,9 +53,11 @@ def check(folder: Path, *, whole: bool) -> Result:
             ask, [folder] * len(jobs), [job[1] for job in jobs], [job[2] for job in jobs]
         )
         new = {key: value for part in parts for key, value in part.items()}
+    named = {name for name, *_ in asked}
+    lines = (line for line in unpack("answers") if line[2 : line.index('"', 2)] in named)
     old = {
         key: value
-        for key, value in read(unpack("answers"))
+        for key, value in read(lines)
         if (key.collection, key.field.partition(".")[0], key.measure) in asked
     }
     sources = {job[0] for job in jobs} if whole else ()
