@@ -18,7 +18,7 @@ minus a series would lose digits there. Near 0 the fraction converges slowly."""
 TERMS, MORE = 48, 4.5
 """Terms of the series, and of the fraction for each root of the degrees of freedom, in steps of 16."""
 SHIFTED = 20
-STEPS, PRECISION = 100, 1e-15
+STEPS, NEAR = 100, 1e-12
 
 
 def upper_tail(freedom: Any, t: Any) -> Any:
@@ -83,7 +83,7 @@ def student_quantile(share: float, freedom: Any) -> Any:
         density = height * np.exp(-(freedom + 1) / 2 * np.log1p(t * t / freedom))
         step = tail * np.log(tail / wanted) / (t * density)
         t = t * np.exp(step)
-        if np.abs(step).max(initial=0) < PRECISION:
+        if np.abs(step).max(initial=0) < NEAR:  # the next is about its square
             break
     return sign * t
 
