@@ -187,9 +187,9 @@ def scanned(path: Path, cores: int) -> Any:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(streams, "SMALLEST_PIECE", 1)
         patch.setattr(trec, "cores", lambda: cores)
-        return outcome(
-            lambda: next(trec.scan_runs([streams.File(path, path)], matching.index(grouped(JUDGED))))
-        )
+        patch.setattr(matching, "cores", lambda: cores)
+        with streams.name_file_in_errors(path):
+            return outcome(lambda: trec.scan_run(path, matching.index(grouped(JUDGED))))
 
 
 @examples(300, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -24,7 +24,6 @@ from tests.conftest import examples
 from tests.data.test_scanner_twins import tables
 from unjudged import InputError, evaluate, sample
 from unjudged.base.errors import DuplicateError
-from unjudged.base.threads import Threads
 from unjudged.data import matching, streams, trec
 from unjudged.data.columns import QRELS, RUN, Layout
 from unjudged.data.matching import DocumentTwice, grouped, match_ungrouped
@@ -89,7 +88,8 @@ def settings_are(names: dict[str, Any], cores: int, memory: int | None = None) -
 
 
 def scanned(path: Path, layout: Layout) -> Any:
-    return next(trec.scan_runs([streams.File(path, path)], matching.index(JUDGED), layout))
+    with streams.name_file_in_errors(path):
+        return trec.scan_run(path, matching.index(JUDGED), layout)
 
 
 @examples(400, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -190,11 +190,11 @@ def test_tables_in_pieces(pieces: list[Table], judged: Table) -> None:
     """Both twins match rows that come as tables as they match one table of all rows."""
 
     def matched(names: dict[str, Any]) -> Any:
-        with settings_are(names, 1), Threads(1) as pool:
+        with settings_are(names, 3):
             keep = [partial(keep_table, piece) for piece in pieces]
             index = scanner.Index(judged.queries, judged.starts, judged.documents)
             try:
-                return match_ungrouped(keep, index, pool, 3)
+                return match_ungrouped(keep, index)
             except DocumentTwice as error:
                 return error.query, error.document
 
@@ -222,9 +222,9 @@ def test_ranks_among_ties(order: list[int], hits: int, scores: int) -> None:
     numbers = np.array([[float(i % scores)] for i in order])
     table = Table(Ids.of([b"q"] * 60), np.arange(61), Ids.of(names), numbers, np.zeros(0, np.int64))
     index = scanner.Index(Ids.of([b"q"]), np.array([0, hits]), Ids.of(names[:hits]))
-    with settings_are({}, 3), Threads(3) as pool:
+    with settings_are({}, 3):
         keep = [partial(keep_table, table.span(*part)) for part in ((0, 20), (20, 40), (40, 60))]
-        found = match_ungrouped(keep, index, pool, 3)
+        found = match_ungrouped(keep, index)
     best = sorted(zip(numbers[:, 0], names, strict=True), reverse=True)
     ranks = {name: rank for rank, (_, name) in enumerate(best, 1)}
     by_rank = sorted((ranks[name], row) for row, name in enumerate(names[:hits]))

@@ -36,6 +36,9 @@ Result = TypeVar("Result")
 SMALLEST_PART = 1 << 18
 SMALLEST_SHARE = 1 << 18
 
+NEVER = Event()
+"""What tells readers to stop, where nobody does."""
+
 Keep = Callable[[scanner.UnorderedRows], object]
 Share = tuple[NDArray[np.int64], Matched, list[tuple[int, bytes]]]
 
@@ -73,8 +76,8 @@ class Opened(Protocol):
         """
         ...
 
-    def match(self, judged: scanner.Index, given: Mapping[str, str]) -> Matched:
-        """Match a run."""
+    def match(self, judged: scanner.Index, given: Mapping[str, str], stop: Event = NEVER) -> Matched:  # noqa: ARG002
+        """Match a run; reading may end when `stop` is set."""
         table, _ = self.table("score", given)
         if not len(table.documents):
             raise no_rows()
@@ -86,11 +89,12 @@ class Opened(Protocol):
 
 
 def ahead(
-    work: Callable[[Item], Result], items: Iterable[Item], *, on_cores: bool = True
+    work: Callable[[Item], Result], items: Iterable[Item], *, on_cores: bool = True, stop: Event | None = None
 ) -> Iterator[Result]:
     """Yield the result for each item in order, while other cores work on the next items.
 
-    What goes wrong is raised in order too, be it with the work or with the next item.
+    What goes wrong is raised in order too, be it with the work or with the next item. At the end `stop` is
+    set, so that work whose result nobody asked for may end.
     """
     tasks = _tasks(work, items)
     first = list(islice(tasks, 2))
@@ -107,6 +111,8 @@ def ahead(
         while waiting:
             yield waiting.popleft().result()
     finally:
+        if stop is not None:
+            stop.set()
         pool.shutdown(cancel_futures=True)
 
 
@@ -250,18 +256,18 @@ class DocumentTwice(Exception):
         self.query, self.document = query, document
 
 
-def match_ungrouped(keep: Sequence[Keep], judged: scanner.Index, pool: Threads, workers: int) -> Matched:
+def match_ungrouped(keep: Sequence[Keep], judged: scanner.Index) -> Matched:
     """Match a run, query by query in the order in which they first come.
 
     Each of `keep` adds a piece of the run to rows of its own.
     """
     kept = [scanner.UnorderedRows(limit("MEMORY") // len(keep)) for _ in keep]
     try:
-        list(pool.map(lambda add, rows: add(rows), keep, kept))
+        list(ahead(lambda pair: pair[0](pair[1]), zip(keep, kept, strict=True)))
     except TooMuchMemory:
         raise exceeded("MEMORY") from None
     rows = scanner.GroupedRows(kept)
-    shares = _matches(rows, judged, pool, workers)
+    shares = _matches(rows, judged)
     repeated = [pair for _, _, pairs in shares for pair in pairs]
     if repeated:
         number, document = min(repeated)
@@ -285,11 +291,10 @@ def _match_apart(rows: InPieces, judged: scanner.Index) -> Matched:
     if isinstance(pieces, list):
         step = -(-len(pieces) // cores())
         stretches = [partial(keep, pieces[at : at + step]) for at in range(0, len(pieces), step)]
-    with Threads(cores()) as pool:
-        try:
-            return match_ungrouped(stretches, judged, pool, cores())
-        except DocumentTwice as twice:
-            raise _named_in_tables(rows.tables(), twice) from None
+    try:
+        return match_ungrouped(stretches, judged)
+    except DocumentTwice as twice:
+        raise _named_in_tables(rows.tables(), twice) from None
 
 
 def _named_in_tables(tables: Iterable[Table], twice: DocumentTwice) -> InputError:
@@ -306,14 +311,13 @@ def _named_in_tables(tables: Iterable[Table], twice: DocumentTwice) -> InputErro
     return changed_while_read("the data")
 
 
-def _matches(rows: scanner.GroupedRows, judged: scanner.Index, pool: Threads, workers: int) -> list[Share]:
+def _matches(rows: scanner.GroupedRows, judged: scanner.Index) -> list[Share]:
     """Match the parts, in shares of about the same number of rows."""
     before = np.concatenate([[0], np.cumsum(rows.rows)])
-    shares = int(max(1, min(workers, before[-1] // SMALLEST_SHARE)))
-    cuts = np.searchsorted(before, np.linspace(0, before[-1], shares + 1)[1:-1])
-    cuts = np.concatenate([[0], cuts, [scanner.PARTS]])
-    spans = cuts[:-1].tolist(), cuts[1:].tolist()
-    return list(pool.map(lambda first, stop: rows.match(first, stop, judged), *spans))
+    shares = int(max(1, min(cores(), before[-1] // SMALLEST_SHARE)))
+    cuts = np.searchsorted(before, np.linspace(0, before[-1], shares + 1)[1:-1]).tolist()
+    spans = pairwise([0, *cuts, scanner.PARTS])
+    return list(ahead(lambda span: rows.match(*span, judged), spans))
 
 
 def _in_order(shares: list[Share]) -> Matched:
@@ -332,7 +336,7 @@ def _in_order(shares: list[Share]) -> Matched:
     )
 
 
-def match_lines(file: PathLike, judged: scanner.Index, layout: Layout, pool: Threads, stop: Event) -> Matched:
+def match_lines(file: PathLike, judged: scanner.Index, layout: Layout, stop: Event) -> Matched:
     """What a run holds of the judged documents, with its lines in any order.
 
     An error that it raises is not always the first of the file, and a piece numbers lines from its own start.
@@ -343,7 +347,7 @@ def match_lines(file: PathLike, judged: scanner.Index, layout: Layout, pool: Thr
         with opened(file, ahead=stop if workers > 1 else None) as stream:
             scanner.scan_unordered(Piece(stream, *part, stop), rows, layout)
 
-    return match_ungrouped([partial(keep, part) for part in pieces(file, workers)], judged, pool, workers)
+    return match_ungrouped([partial(keep, part) for part in pieces(file, workers)], judged)
 
 
 def named_lines(file: PathLike, twice: DocumentTwice, layout: Layout) -> InputError:

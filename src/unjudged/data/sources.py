@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, closing
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import groupby
 from pathlib import Path
 from shlex import quote
+from threading import Event
 from typing import Any
 
 from unjudged.base.choices import Choices
@@ -20,7 +21,7 @@ from unjudged.data import text_tables, trec
 from unjudged.data.columns import NONE, QRELS, RUN, Layout, no_rows
 from unjudged.data.frames import collected, files_in, is_arrow, is_frame, open_arrow, open_frame
 from unjudged.data.limits import check, limit
-from unjudged.data.matching import InPieces, Opened, match, match_rows
+from unjudged.data.matching import InPieces, Opened, ahead, match, match_rows
 from unjudged.data.nested_dicts import (
     DATASET,
     NestedJson,
@@ -33,7 +34,6 @@ from unjudged.data.nested_dicts import (
 )
 from unjudged.data.scan import scanner
 from unjudged.data.streams import (
-    File,
     PathLike,
     Start,
     display_name,
@@ -53,15 +53,11 @@ FEW = 3
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Reader:
-    """One kind of file, which `open` opens; its columns have names if that gives a `Tabular`.
-
-    `scan_all` matches several runs on all cores as they are read.
-    """
+    """One kind of file, which `open` opens; its columns have names if that gives a `Tabular`."""
 
     kind: str
     recognises: Callable[[Start], bool]
     open: Callable[[PathLike], Opened]
-    scan_all: Callable[[Sequence[File], scanner.Index], Generator[Matched, None, None]] | None = None
 
 
 READERS: Choices[Reader] = Choices("kind of file")
@@ -73,7 +69,7 @@ def register(reader: Reader) -> Reader:
     return READERS.add(reader.kind, reader)
 
 
-register(Reader("TREC text", lambda _: True, trec.TrecText, trec.scan_runs))  # the most general one first
+register(Reader("TREC text", lambda _: True, trec.TrecText))  # the most general one first
 register(Reader("text with a header", text_tables.is_delimited, text_tables.open_text))
 register(Reader("JSON", lambda start: text_tables.is_json(start.data), NestedJson))
 register(Reader("JSON lines", text_tables.is_json_lines, text_tables.open_json_lines))
@@ -145,7 +141,7 @@ def in_shell(words: Sequence[str]) -> str:
     for (folder, suffix), group in groupby(words, key=_kind):
         several, common = [*group], os.path.join(folder, suffix)
         known = len(several) > FEW and suffix and os.path.isdir(folder or ".") and quote(common) == common
-        alike = known and several == _matching(folder, suffix)
+        alike = known and several == _files_like(folder, suffix)
         shown += [os.path.join(folder, f"*{suffix}")] if alike else map(quote, several)
     return " ".join(shown)
 
@@ -154,7 +150,7 @@ def _kind(word: str) -> tuple[str, str]:
     return os.path.dirname(word), os.path.splitext(word)[1]
 
 
-def _matching(folder: str, suffix: str) -> list[str]:
+def _files_like(folder: str, suffix: str) -> list[str]:
     """Return what a shell makes of a pattern that ends like these files."""
     with os.scandir(folder or ".") as found:
         names = [one.name for one in found if one.name.endswith(suffix) and one.name[0] != "."]
@@ -275,32 +271,35 @@ def _unreadable(source: Any, number: str, name: str) -> UsageError:
 
 def match_runs(runs: Mapping[str, Any], judged: scanner.Index) -> Generator[Matched, None, None]:
     """What each run holds of the judged documents; files are streamed wherever possible."""
+    stop = Event()
     with ExitStack() as stack:
-        files: dict[str, tuple[File, Reader, Opened]] = {}
+        work: list[tuple[Any, str, Callable[[], Matched]]] = []
         for name, run in runs.items():
-            if kind_of_source(run) == FILE:
-                with name_file_in_errors(run):
-                    file = stack.enter_context(on_disk(run))
-                    files[name] = File(run, file), *_open_file(run, file, columns_of_file(run))
-        together = {}
-        for reader in dict.fromkeys(reader for _, reader, _ in files.values()):
-            if reader.scan_all is not None:
-                own = [file for file, other, _ in files.values() if other is reader]
-                together[reader] = stack.enter_context(closing(reader.scan_all(own, judged)))
-        for name, run in runs.items():
-            if name in files and files[name][1] in together:
-                yield next(together[files[name][1]])
-                continue
             with name_in_errors(run, run_name(name)):
-                if name in files:
-                    matched = files[name][2].match(judged, columns_of_file(run))
-                elif kind_of_source(run) == FRAME:
-                    matched = open_frame(run).match(judged, NONE)
-                elif _of_arrays(run):
-                    matched = match_rows(run.rows, judged)
-                else:
-                    matched = match(table_of_source(run, "score", name=run_name(name))[0], judged)
-            yield matched
+                work.append((run, run_name(name), _matching(stack, run, run_name(name), judged, stop)))
+        yield from ahead(_named_match, work, stop=stop)
+
+
+def _matching(
+    stack: ExitStack, run: Any, name: str, judged: scanner.Index, stop: Event
+) -> Callable[[], Matched]:
+    """Return what matches a run, once its file is known to be one."""
+    kind = kind_of_source(run)
+    if kind == FILE:
+        columns = columns_of_file(run)
+        held = _open_file(run, stack.enter_context(on_disk(run)), columns)[1]
+        return partial(held.match, judged, columns, stop)
+    if kind == FRAME:
+        return lambda: open_frame(run).match(judged, NONE)
+    if _of_arrays(run):
+        return partial(match_rows, run.rows, judged)
+    return lambda: match(table_of_source(run, "score", name=name)[0], judged)
+
+
+def _named_match(work: tuple[Any, str, Callable[[], Matched]]) -> Matched:
+    run, name, matching = work
+    with name_in_errors(run, name):
+        return matching()
 
 
 def name_in_errors(source: Any, name: str) -> AbstractContextManager[None]:

@@ -32,13 +32,6 @@ PathLike = str | os.PathLike[str]
 Stream = io.RawIOBase | io.BufferedIOBase
 
 
-class File(NamedTuple):
-    """A file to read: the name that messages give it, and where its bytes are."""
-
-    path: PathLike
-    file: PathLike
-
-
 class Start(NamedTuple):
     """What a file is recognised by: its first bytes, and columns it should have."""
 

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from threading import Event
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -15,7 +16,7 @@ from unjudged.base.errors import InputError, quoted
 from unjudged.data import values
 from unjudged.data.columns import NAMES, Layout, columns_of, first_of, given_column
 from unjudged.data.limits import check, within_memory
-from unjudged.data.matching import InPieces, grouped, match_rows
+from unjudged.data.matching import NEVER, InPieces, grouped, match_rows
 from unjudged.data.scan import scanner
 from unjudged.data.tables import NO_LINES, Ids, Matched, Table
 
@@ -157,7 +158,7 @@ class Tabular(NamedTuple):
         roles = columns_of(self.columns, number, given)
         return grouped(self._rows(roles).table()), Layout(tuple(roles))
 
-    def match(self, judged: scanner.Index, given: Mapping[str, str]) -> Matched:
+    def match(self, judged: scanner.Index, given: Mapping[str, str], _: Event = NEVER) -> Matched:
         """Match a run, block by block."""
         return match_rows(self._rows(columns_of(self.columns, "score", given)), judged)
 

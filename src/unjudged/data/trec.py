@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from threading import Event
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from unjudged.base.errors import InputError, UnjudgedError
-from unjudged.base.threads import Threads, cores
+from unjudged.base.threads import cores
 from unjudged.data.columns import (
     NONE,
     QRELS,
@@ -24,11 +24,10 @@ from unjudged.data.columns import (
     wrong_number,
 )
 from unjudged.data.limits import BYTES_OF_TEXT, check
-from unjudged.data.matching import DocumentTwice, Opened, grouped, match_lines, named_lines
+from unjudged.data.matching import NEVER, DocumentTwice, Opened, ahead, grouped, match_lines, named_lines
 from unjudged.data.scan import scanner
 from unjudged.data.scan.scanner import announce_slow_reader
 from unjudged.data.streams import (
-    File,
     PathLike,
     Piece,
     last_bytes,
@@ -48,6 +47,10 @@ class TrecText(Opened):
 
     def __init__(self, file: PathLike) -> None:
         self.file = file
+
+    def match(self, judged: scanner.Index, _: Mapping[str, str] = NONE, stop: Event = NEVER) -> Matched:
+        """Match a run as it is read."""
+        return scan_run(self.file, judged, stop=stop)
 
     def table(self, number: str, _: Mapping[str, str] = NONE) -> tuple[Table, Layout]:
         """Return the rows of the file, query by query, and its layout."""
@@ -110,42 +113,40 @@ def last_tag(path: PathLike) -> bytes:
     return next((row[5] for row in rows if len(row) > 5 and not row[0].startswith(b"#")), b"")
 
 
-def scan_runs(
-    files: Sequence[File], judged: scanner.Index, layout: Layout = RUN
-) -> Generator[Matched, None, None]:
-    """What each run holds of the judged documents, without keeping the rest in memory."""
-    workers = cores()
-    stop = Event()
-    with ExitStack() as stack:
-        pool = stack.enter_context(Threads(workers))
-        stack.callback(pool.shutdown, wait=False, cancel_futures=True)
-        stack.callback(stop.set)
-        waiting = []
-        idle = len(files) < workers
-        for path, file in files:
-            announce_slow_reader(file)
-            with name_file_in_errors(path):
-                parts = pieces(file, workers if idle else 1)
-            scans: list[Callable[[], Matched | None]] = [
-                partial(_scan_piece, file, part, judged, layout, stop, ahead=idle) for part in parts
-            ]
-            if len(files) > 1 or len(parts) > 1:
-                scans = [pool.submit(scan).result for scan in scans]
-            waiting.append((path, file, scans))
-        for path, file, scans in waiting:
-            yield _join((path, file), scans, judged, layout, pool=pool, stop=stop)
+def scan_run(file: PathLike, judged: scanner.Index, layout: Layout = RUN, stop: Event = NEVER) -> Matched:
+    """What a run holds of the judged documents, without keeping the rest in memory.
+
+    Cores share a large file. Reading ends when `stop` is set.
+    """
+    announce_slow_reader(file)
+    scan = partial(_scan_piece, file, judged=judged, layout=layout, stop=stop)
+    parts = pieces(file, cores())
+    try:
+        together = list(ahead(scan, parts))
+    except UnjudgedError:
+        if len(parts) == 1:
+            raise
+        # A piece numbers its lines from its own start. Read as one, the file gives the right numbers.
+        together = [scan((0, None))]
+    known = [part for part in together if part is not None]
+    if len(known) == len(together):
+        matched = Matched.joined(known).with_unjudged_once()._replace(unjudged=None)
+        if not len(matched.query):
+            raise _empty(layout)
+        if not matched.repeats_a_query():
+            return matched
+    try:
+        return match_lines(file, judged, layout, stop)
+    except (UnjudgedError, DocumentTwice) as error:
+        # Read once more, line by line and to its end, the file gives its first error.
+        _scan_piece(file, (0, None), _nothing_judged(), layout, stop)
+        raise named_lines(file, error, layout) if isinstance(error, DocumentTwice) else error from None
 
 
 def _scan_piece(
-    file: PathLike,
-    part: tuple[int, int | None],
-    judged: scanner.Index,
-    layout: Layout,
-    stop: Event,
-    *,
-    ahead: bool = False,
+    file: PathLike, part: tuple[int, int | None], judged: scanner.Index, layout: Layout, stop: Event
 ) -> Matched | None:
-    with opened(file, ahead=stop if ahead else None) as stream:
+    with opened(file, ahead=stop if cores() > 1 else None) as stream:
         return scanner.scan_run(_Rankings(Piece(stream, *part, stop)), judged, layout)
 
 
@@ -164,39 +165,6 @@ class _Rankings:
         self.query = query
         check("MEMORY", self.size * BYTES_OF_TEXT)
         return got
-
-
-def _join(
-    run: tuple[PathLike, PathLike],
-    scans: list[Callable[[], Matched | None]],
-    judged: scanner.Index,
-    layout: Layout,
-    *,
-    pool: Threads,
-    stop: Event,
-) -> Matched:
-    path, file = run
-    with name_file_in_errors(path):
-        try:
-            parts = [scan() for scan in scans]
-        except UnjudgedError:
-            if len(scans) == 1:
-                raise
-            # A piece numbers its lines from its own start. Read as one, the file gives the right numbers.
-            parts = [_scan_piece(file, (0, None), judged, layout, stop)]
-        together = [part for part in parts if part is not None]
-        if len(together) == len(parts):
-            matched = Matched.joined(together).with_unjudged_once()._replace(unjudged=None)
-            if not len(matched.query):
-                raise _empty(layout)
-            if not matched.repeats_a_query():
-                return matched
-        try:
-            return match_lines(file, judged, layout, pool, stop)
-        except (UnjudgedError, DocumentTwice) as error:
-            # Read once more, line by line and to its end, the file gives its first error.
-            _scan_piece(file, (0, None), _nothing_judged(), layout, stop)
-            raise named_lines(file, error, layout) if isinstance(error, DocumentTwice) else error from None
 
 
 def _nothing_judged() -> scanner.Index:

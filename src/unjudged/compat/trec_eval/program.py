@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
 from typing import TypeVar
 
 import numpy as np
@@ -26,7 +25,7 @@ from unjudged.compat.trec_eval.translation import (
 )
 from unjudged.data import trec
 from unjudged.data.columns import QRELS, RUN, Layout
-from unjudged.data.streams import STANDARD_INPUT, File, name_file_in_errors, on_disk
+from unjudged.data.streams import STANDARD_INPUT, name_file_in_errors, on_disk
 from unjudged.data.tables import decode, encode
 from unjudged.measures.kernel.measure import GEOMETRIC
 from unjudged.rankings.judged import JudgedRankings
@@ -190,8 +189,8 @@ def _scanned(options: Options, judgments: Judgments, run: str) -> tuple[JudgedRa
     source = STANDARD_INPUT if run.startswith("-") else run
     layout = Layout(RUN.columns, RUN.open_ended, single=options.version == 9)
     with name_file_in_errors(source), on_disk(source) as file:
-        with closing(trec.scan_runs([File(source, file)], judgments.index, layout)) as scans:
-            rankings = JudgedRankings.from_matches(judgments, [next(scans)])
+        matched = trec.scan_run(file, judgments.index, layout)
+        rankings = JudgedRankings.from_matches(judgments, [matched])
         return rankings, trec.last_tag(file) if "runid" in options.measures else b""
 
 
