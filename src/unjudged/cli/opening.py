@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unjudged.base.choices import check_parameters
@@ -129,6 +128,8 @@ def found_description(words: Sequence[str], usage: str) -> Description:
     """Return the description of this folder or one above it."""
     found = description_above()
     if found is None and words:
+        from pathlib import Path
+
         folder = Path(words[0]).parent
         near = meant(words[0], map(str, folder.iterdir()) if folder.is_dir() else ())
         raise InputError(f"no such file{near}", source=words[0])

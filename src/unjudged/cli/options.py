@@ -10,11 +10,13 @@ import textwrap
 from argparse import SUPPRESS, ArgumentTypeError
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
-from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from unjudged.base.errors import InputError, UnjudgedError, UsageError, reason_of
 from unjudged.base.wording import meant
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class Option:
@@ -94,11 +96,15 @@ def a_path(name: str) -> Path | None:
     """Take a file to write; a hyphen is standard output."""
     if not name:
         raise ArgumentTypeError("{} needs the name of a file: is a variable of the shell not set?")
+    from pathlib import Path
+
     return None if name == "-" else Path(name)
 
 
 def a_figure(name: str) -> Path:
     """Take a file for a figure; what would draw it must be there."""
+    from pathlib import Path
+
     from unjudged.report.figure import check_plot
 
     check_plot(path := Path(name))
@@ -259,6 +265,8 @@ def check_not_read(output: Path) -> None:
 def _files(name: str) -> Iterable[str | Path]:
     """Return the files that a name stands for: the parts of a folder, what matches a pattern, or a file."""
     if os.path.isdir(name):
+        from pathlib import Path
+
         from unjudged.data.frames import is_part
 
         return filter(is_part, Path(name).rglob("*"))

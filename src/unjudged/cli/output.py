@@ -6,7 +6,6 @@ import re
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unjudged.base.errors import UsageError
@@ -17,6 +16,8 @@ from unjudged.results.grid import DECIMALS, Grid
 from unjudged.results.rendering import FORMATS, arrow_modules, format_of, render
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from unjudged.cli.command_line import Given
     from unjudged.results.result import Result
 

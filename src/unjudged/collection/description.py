@@ -6,8 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, is_dataclass, replace
 from functools import cache
-from pathlib import Path
-from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 from unjudged.base.choices import Conflicts, TestName, TiesName, shown
 from unjudged.base.errors import InputError, UnjudgedError, UsageError, quoted
@@ -15,6 +14,9 @@ from unjudged.base.wording import counted, meant
 from unjudged.data.nested_dicts import DATASET
 from unjudged.data.sources import FileWithColumns
 from unjudged.data.streams import display_name, name_file_in_errors, read_small_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FILE_NAME = "collection.toml"
 LARGEST = 1 << 20
@@ -436,6 +438,8 @@ def description_above(folder: str | os.PathLike[str] = ".") -> Description | Non
 
     Where neither is above the folder, only the folder itself is looked at: folders further up are not ours.
     """
+    from pathlib import Path
+
     start = Path(folder).resolve()
     upward = [start, *start.parents]
     last = next((k for k, one in enumerate(upward) if (one / ".git").exists() or one == _home()), 0)
@@ -446,6 +450,8 @@ def description_above(folder: str | os.PathLike[str] = ".") -> Description | Non
 
 
 def _home() -> Path | None:
+    from pathlib import Path
+
     try:
         return Path.home().resolve()
     except RuntimeError:  # nobody's process

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from unjudged.base.errors import InputError, UnjudgedError, UsageError, reason_of
@@ -18,6 +17,8 @@ from unjudged.data.tabular import Block, Tabular
 from unjudged.data.values import arrow_errors, in_arrow, pyarrow_module, validate
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pyarrow as pa
     from narwhals.typing import IntoFrame
 
@@ -200,6 +201,8 @@ class Part(NamedTuple):
 
 def open_arrow(path: PathLike) -> Tabular:
     """Return the columns of a file or of all files of a folder."""
+    from pathlib import Path
+
     arrow = pyarrow_module("a Parquet or Arrow file")
     place = Path(path)
     files = files_in(place) if place.is_dir() else [place]
@@ -323,9 +326,11 @@ def is_part(path: Path) -> bool:
     return path.suffix in SUFFIXES and not path.name.startswith(("_", "."))
 
 
-def files_in(folder: Path) -> list[Path]:
+def files_in(folder: PathLike) -> list[Path]:
     """Return the files of a folder that hold rows, as a cluster writes them."""
-    parts = sorted(filter(is_part, folder.rglob("*")))
+    from pathlib import Path
+
+    parts = sorted(filter(is_part, Path(folder).rglob("*")))
     if not parts:
         problem = f"a folder without files that end in {', '.join(SUFFIXES)}"
         raise InputError(

@@ -11,7 +11,6 @@ from codecs import BOM_UTF8
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice, pairwise
 from threading import Event
@@ -27,7 +26,6 @@ from unjudged.data.columns import Layout, no_rows, seen_before, seen_twice
 from unjudged.data.limits import check, exceeded, limit, memory_of, within_memory
 from unjudged.data.scan import scanner
 from unjudged.data.scan.checks import TooMuchMemory, changed_while_read, checked_starts
-from unjudged.data.scan.plain.text import numbered_lines
 from unjudged.data.streams import PathLike, Piece, opened, pieces
 from unjudged.data.tables import Ids, Matched, Table, ties_among
 
@@ -43,8 +41,7 @@ Keep = Callable[[scanner.UnorderedRows], object]
 Share = tuple[NDArray[np.int64], Matched, list[tuple[int, bytes]]]
 
 
-@dataclass(frozen=True, eq=False)
-class InPieces:
+class InPieces(NamedTuple):
     """Rows that become tables piece by piece, each on the core that matches it.
 
     Each call of `pieces` gives them in order; if the rows are in memory it gives a list.
@@ -352,6 +349,8 @@ def match_lines(file: PathLike, judged: scanner.Index, layout: Layout, stop: Eve
 
 def named_lines(file: PathLike, twice: DocumentTwice, layout: Layout) -> InputError:
     """Return the error that names the first two lines with the same document of a query."""
+    from unjudged.data.scan.plain.text import numbered_lines
+
     column, lines = layout.columns.index("document"), list[int]()
     with opened(file) as stream:
         for number, line in numbered_lines(stream):

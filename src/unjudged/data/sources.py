@@ -6,13 +6,10 @@ import os
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import groupby
-from pathlib import Path
-from shlex import quote
 from threading import Event
-from typing import Any
+from typing import Any, NamedTuple
 
 from unjudged.base.choices import Choices
 from unjudged.base.errors import InputError, UsageError
@@ -51,8 +48,7 @@ FEW = 3
 """More files than this are written as a pattern, if one names exactly these."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Reader:
+class Reader(NamedTuple):
     """One kind of file, which `open` opens; its columns have names if that gives a `Tabular`."""
 
     kind: str
@@ -113,7 +109,7 @@ def _reader_of(
 def start_of(file: PathLike) -> Start:
     """Return what a file is recognised by; one that is UTF-16 is refused."""
     if os.path.isdir(file):
-        files_in(Path(file))
+        files_in(file)
         return Start(file, b"", is_folder=True)
     with opened(file, block=LOOK_AHEAD) as stream:
         data = stream.read(LOOK_AHEAD) or b""
@@ -137,6 +133,8 @@ def expanded(pattern: str) -> list[str]:
 
 def in_shell(words: Sequence[str]) -> str:
     """Return words as a shell takes them; a pattern stands for all files of one kind in a folder."""
+    from shlex import quote
+
     shown: list[str] = []
     for (folder, suffix), group in groupby(words, key=_kind):
         several, common = [*group], os.path.join(folder, suffix)

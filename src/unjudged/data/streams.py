@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import io
 import os
-import signal
 import stat
 import sys
 import threading
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 from threading import Event
 from types import FrameType, MappingProxyType
-from typing import Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from unjudged.base.choices import shown
 from unjudged.base.errors import InputError, reason_of
 from unjudged.data.columns import LARGEST_WHOLE, SMALLEST_WHOLE
 from unjudged.data.decompression import BLOCK, decompressed, is_compressed
 from unjudged.data.limits import check, exceeded, limit
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 STANDARD_INPUT = "-"
 SMALLEST_PIECE = 4 << 20
@@ -295,7 +296,7 @@ class name_source_in_errors:  # noqa: N801 (it is used like a function)
 _DAMAGED = {"error", "IsalError", "LZMAError", "ZstdError", "BadGzipFile"}  # zlib.error has only that name
 
 
-ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+ENDING = ("SIGTERM", "SIGHUP")
 _unfinished: set[Path] = set()
 
 
@@ -303,6 +304,7 @@ _unfinished: set[Path] = set()
 def temporary_folder() -> Iterator[Path]:
     """A folder that is removed at the end, or when SIGTERM or SIGHUP ends the process."""
     import tempfile
+    from pathlib import Path
 
     with tempfile.TemporaryDirectory(prefix="unjudged-") as name:
         folder = Path(name)
@@ -316,10 +318,13 @@ def removed_if_ended(path: Path) -> Iterator[None]:
 
     A signal that the program already handles or ignores is left as it is.
     """
+    import signal  # slow to load
+
     ours = []
     _unfinished.add(path)
     if threading.current_thread() is threading.main_thread():
-        ours = [number for number in ENDING if signal.getsignal(number) is signal.SIG_DFL]
+        ending = [getattr(signal, name) for name in ENDING if hasattr(signal, name)]
+        ours = [number for number in ending if signal.getsignal(number) is signal.SIG_DFL]
     for number in ours:
         signal.signal(number, _remove_and_end)
     try:
@@ -332,6 +337,7 @@ def removed_if_ended(path: Path) -> Iterator[None]:
 
 def _remove_and_end(number: int, _: FrameType | None) -> None:
     import shutil
+    import signal
 
     for path in _unfinished:
         if path.is_dir():

@@ -250,7 +250,7 @@ class Task:
         return matched
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class _Rows(Block):
     """Rows of a bucket, whose numbers say nothing."""
 

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
 from unjudged.base.errors import UsageError
 from unjudged.base.segments import Floats, Ints, Mask
-from unjudged.evidence.clusters import Clusters
 from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import JudgedRankings
+
+if TYPE_CHECKING:
+    from unjudged.evidence.clusters import Clusters
 
 ALONE = -1
 """The second system of a contrast that has none."""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from unjudged.base.segments import Floats
 from unjudged.evidence.contrast import Contrast
-from unjudged.evidence.intervals.powered import Powered, prediction_powered
-from unjudged.evidence.intervals.quantiles import t_quantile
 from unjudged.measures.kernel.measure import mean_over_queries
+
+if TYPE_CHECKING:
+    from unjudged.evidence.intervals.powered import Powered
 
 
 def ends_of_estimates(
@@ -37,6 +38,9 @@ def possible_means(contrast: Contrast) -> Floats:
 
 def powered_means(contrast: Contrast, alpha: float) -> tuple[list[Powered], tuple[Floats, Floats, Floats]]:
     """Return the means of people's scores with predicted ones; and these and their ends as shown."""
+    from unjudged.evidence.intervals.powered import prediction_powered
+    from unjudged.evidence.intervals.quantiles import t_quantile
+
     values, sign = contrast.values, contrast.measure.sign
     predicted, further = contrast.surrogate or (values, values)
     powered = [prediction_powered(*one) for one in zip(values, predicted, further, strict=True)]

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from unjudged.base.segments import Floats, Mask
 from unjudged.collection.query_segments import EVERY
-from unjudged.evidence.clusters import independent
 from unjudged.evidence.contrast import ALONE, Contrast, Evidence
 from unjudged.evidence.estimates import ends_of_estimates, possible_means, powered_means
-from unjudged.evidence.intervals.methods import Asked, How, NoIntervalError
-from unjudged.evidence.intervals.quantiles import has_range, interval_of_mean
-from unjudged.inference.verdict import BETTER, NEEDS_JUDGING
 from unjudged.measures.kernel.measure import ROUNDING, sum_over_queries
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.results.fields import Row
+
+if TYPE_CHECKING:
+    from unjudged.evidence.intervals.methods import Asked
 
 Columns = dict[str, Any]
 """Values by field: one per contrast, or one for all of them."""
@@ -40,6 +39,8 @@ def asked_interval(
     text: str, alpha: float, seed: int, on_progress: Callable[[int, int], None] | None
 ) -> Asked:
     """Return an interval method with its parameters from its text, at the level that is usual here."""
+    from unjudged.evidence.intervals.methods import Asked, How
+
     return Asked.of(text, How(1 - alpha, seed, on_progress))
 
 
@@ -74,6 +75,8 @@ def _rows(
         found = [_usual(usual, contrast, 1 - alpha) for contrast, _ in contrasts]
     refused = [one for one in found if isinstance(one, Refusal)]
     if refused and len(refused) == len(found):
+        from unjudged.evidence.intervals.methods import NoIntervalError
+
         raise NoIntervalError(str(refused[0]))
     rows: list[Row] = []
     for (contrast, more), own in zip(contrasts, found, strict=True):
@@ -158,6 +161,10 @@ def means_of_systems(contrast: Contrast, alpha: float) -> Columns:
 
 def means_and_intervals(contrast: Contrast, alpha: float) -> Columns:
     """Return the same with intervals for other queries, where the source has no own ones."""
+    from unjudged.evidence.clusters import independent
+    from unjudged.evidence.intervals.methods import Asked, How
+    from unjudged.evidence.intervals.quantiles import has_range, interval_of_mean
+
     measure, columns = contrast.measure, means_of_systems(contrast, alpha)
     if contrast.surrogate is not None:
         return columns
@@ -200,6 +207,8 @@ def standings(systems: Sequence[str], pairs: Sequence[Row], *, placed: bool) -> 
     Places are from 1 + the number of systems that are better, to all systems but those that are worse; they
     need all pairs.
     """
+    from unjudged.inference.verdict import BETTER, NEEDS_JUDGING
+
     behind = {headline: {name: list[str]() for name in systems} for headline in (BETTER, NEEDS_JUDGING)}
     for row in pairs:
         if row["ahead"] is not None and row["headline"] in behind:

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from unjudged.base.errors import UnjudgedWarning
 from unjudged.base.notes import Note, note
-from unjudged.collection.query_segments import labels_of
 from unjudged.collection.scores import Scores
-from unjudged.evidence.clusters import Clusters
 from unjudged.evidence.contrast import ByCluster, Evidence
 from unjudged.measures.kernel.measure import Measure
 from unjudged.questions.fitting_measures import why_not_uniform
@@ -75,6 +73,9 @@ class Gathered:
         self.name = name
         if source is None:
             return self
+        from unjudged.collection.query_segments import labels_of
+        from unjudged.evidence.clusters import Clusters
+
         queries = list(self.queries)
         clusters = Clusters.of(labels_of(source, queries, "cluster"))
         if clusters is None:

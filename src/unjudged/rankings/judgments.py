@@ -18,7 +18,6 @@ from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.base.lazy import computed_once
 from unjudged.base.segments import Floats, Integers, Mask
 from unjudged.base.wording import counted
-from unjudged.data.arrays import rows_of_arrays
 from unjudged.data.columns import IS_IT_A_RUN, QRELS, Layout, expected
 from unjudged.data.frames import Frame
 from unjudged.data.scan import scanner
@@ -133,6 +132,8 @@ class Judgments:
         >>> Judgments.from_arrays(grades=[[3, 0, -1], [0, 1, float("nan")]])
         Judgments(2 queries, 4 judged documents, 2 relevant, 1 pooled but not judged)
         """
+        from unjudged.data.arrays import rows_of_arrays
+
         _, rows = rows_of_arrays(documents, grades, "grade", queries, names)
         return cls.from_table(rows.table(), QRELS)
 

@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -15,7 +14,6 @@ from unjudged.base.errors import InputError, UsageError
 from unjudged.base.segments import Floats, Integers
 from unjudged.base.wording import counted
 from unjudged.data import matching
-from unjudged.data.arrays import rows_of_arrays
 from unjudged.data.frames import Frame, is_frame, runs_in_frame
 from unjudged.data.matching import InPieces
 from unjudged.data.scan import scanner
@@ -93,6 +91,8 @@ class Run:
         >>> Run.from_arrays([[2, 0], [1, -1]], [[0.9, 0.4], [0.7, 0]], names=["a", "b", "c"]).ranking("0")
         ['c', 'a']
         """
+        from unjudged.data.arrays import rows_of_arrays
+
         return _ArrayRun(*rows_of_arrays(documents, scores, "score", queries, names))
 
     @property
@@ -226,7 +226,7 @@ def file_name(run: Any) -> str | None:
         return None
     if os.fspath(run) == STANDARD_INPUT:
         return "standard input"
-    name = Path(run).name
+    name: str = os.path.basename(os.path.normpath(run))
     for suffix in SUFFIXES:
         name = name.removesuffix(suffix) or name
     return name

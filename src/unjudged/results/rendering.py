@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from itertools import zip_longest
 from math import isfinite
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import combining, east_asian_width
 
 from unjudged.base.choices import Choices
@@ -20,6 +19,9 @@ from unjudged.base.wording import plain
 from unjudged.results import escapes
 from unjudged.results.escapes import shortened
 from unjudged.results.grid import Cell, Column, Grid, Marked
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @dataclass(frozen=True)
