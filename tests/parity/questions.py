@@ -163,8 +163,8 @@ def _judging(case: Case) -> Iterator[Question]:
             yield Question("drawn", f"drawn {design} {seed}", own=given)
             yield Question("redrawn", f"judged less {design} {seed}", own=given)
     yield Question("pool", "pool", own={"depth": 3})
-    for how in ("uniformly", "per-query"):
-        yield Question("stated", f"stated {how}", own={"how": how})
+    for name, how in (("uniformly", "sample"), ("per-query", "sample per query")):
+        yield Question("stated", f"stated {name}", own={"how": how})
     if "answers" in case.extra:
         for rule in ("error", "majority", "highest", "last"):
             judges = ["ann"] if rule == "error" else ["ann", "bob", "cy"]

@@ -16,6 +16,8 @@ from unjudged.cli.options import REGISTERED, Command, Option, forget, reads, wri
 
 WIDTH = 80
 HELP = ("-h", "--help", "help")
+MOST_WORDS = 4
+"""A command with more words is advised for some of its systems."""
 NUMBERS = {"int": "a whole number", "float": "a number"}
 OVERVIEW = """\
 usage: unjudged COMMAND ...
@@ -75,11 +77,17 @@ class Given(Namespace):
         return f"unjudged {in_shell(self.arguments)}"
 
     @property
-    def source(self) -> str:
-        """The words and what is set, as a shell takes them."""
-        from unjudged.data.sources import in_shell
+    def settings(self) -> list[str]:
+        """What is set, as words."""
+        return [part for text in self.set for part in ("--set", text)]
 
-        return in_shell([*self.words, *(part for text in self.set for part in ("--set", text))])
+    def about(self, systems: Sequence[str], others: Sequence[str]) -> list[str]:
+        """Return the words about the same data, of many without those that name others than some systems."""
+        from unjudged.rankings.runs import file_name
+
+        out = {*others} - {*systems} if len(self.words) > MOST_WORDS else set[str]()
+        kept = [word for word in self.words[1:] if not {word, file_name(word)} & out]
+        return [*self.words[:1], *kept, *self.settings]
 
 
 def command_named(name: str) -> Command:

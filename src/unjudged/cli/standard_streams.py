@@ -48,10 +48,8 @@ def show(content: str | bytes, output: Path | None = None, *, said: bool = True)
             sys.stdout.buffer.write(data)
             sys.stdout.buffer.flush()
             return
-        from unjudged.cli.options import check_not_read
         from unjudged.data.writing import write_whole
 
-        check_not_read(output)
         write_whole(output, data)
         if said and sys.stderr is not None and output.is_file():
             sys.stderr.write(f"wrote {plain(str(output))}\n")

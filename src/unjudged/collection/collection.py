@@ -124,9 +124,8 @@ class Collection:
             problem = "the file does not record what was drawn, and without runs it cannot be known"
             raise labels.place.at("how").error(f"is {labels.how!r}, and {problem}")
         self.runs = self.loaded().runs
-        how = "uniformly" if labels.how == STATED[0] else "per-query"
         stated = import_module("unjudged.judging.stated_sample").stated_sample
-        self._judgments = stated(self, how=how, depth=labels.depth)
+        self._judgments = stated(self, how=labels.how, depth=labels.depth)
 
     @property
     def judgments(self) -> Judgments:

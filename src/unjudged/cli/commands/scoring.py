@@ -14,7 +14,7 @@ from unjudged.cli.standard_streams import progress, show, tell
 from unjudged.results.rendering import FORMATS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from unjudged.base.notes import Note
     from unjudged.cli.command_line import Given
@@ -82,12 +82,10 @@ def hardly_judged(found: Evaluation, given: Given) -> Iterator[Note]:
     shares = {row["system"]: row["mean"] for row in rows if row["measure"] == "Judged@10"}
     if low := {name: share for name, share in shares.items() if share < LITTLE and name not in estimated}:
         name = min(low, key=lambda one: low[one])
-        words = given.words if len(given.words) <= MOST_WORDS else words_of(given.words, [name], found.runs)
-        command = join(["unjudged", "next", *words])
+        command = join(["unjudged", "next", *given.about([name], found.runs)])
         yield note("hardly-judged", [name], unseen=1 - low[name], command=command)
 
 
-MOST_WORDS = 4
 PAIRED = views("systems", "pairs", "queries", "segments", "collections", "choices")
 
 
@@ -176,25 +174,14 @@ def next_step(found: Comparison, given: Given) -> str:
     drawn = shared.original.frame is not None
     if shared.original.recorded and not drawn:  # a list of chosen ones would make it a sample no more
         return ""
-    words = list(given.words)
-    order = [row["system"] for row in found.systems]
+    order = [row["system"] for row in found.systems]  # one pair is a start: the best that is open
     best = min(open_pairs, key=lambda row: sorted(map(order.index, (row["a"], row["b"]))))
-    if len(words) > MOST_WORDS:  # one pair is a start: the best that is open
-        words = words_of(words, [best["b"], best["a"]], order)
+    words = given.about([best["b"], best["a"]], order)
     words += ["-m", best["measure"]] if given.measure else []
-    words += [part for text in given.set for part in ("--set", text)]
     how = ["-n", "100", "-o", "to-judge.qrels"]
     if drawn:  # what was drawn is not mixed with a chosen list
         how = ["--until", "better", "-o", "to-judge.sample"]
     return f"\nNext: {join(['unjudged', 'next', *words, *how])}\n"
-
-
-def words_of(words: Sequence[str], systems: Sequence[str], others: Sequence[str]) -> list[str]:
-    """Return the words of a command without those that name other systems."""
-    from unjudged.rankings.runs import file_name
-
-    out = {*others} - {*systems}
-    return [words[0], *(word for word in words[1:] if not {word, file_name(word)} & out)]
 
 
 MARGIN = Option(
@@ -303,6 +290,7 @@ def report(given: Given) -> None:
         unjudged report qrels.txt *.run -m AP nDCG@10 --baseline lexical -o page.html
         unjudged report -o page.html --title "Six systems"
     """
+    from unjudged.data.sources import in_shell
     from unjudged.report.page.report_page import report_page
 
     output = given.output
@@ -317,7 +305,7 @@ def report(given: Given) -> None:
             interval=given.interval,
             title=given.title,
             command=given.line,
-            source=given.source,
+            source=in_shell([*given.words, *given.settings]),
             **how_tested(given),
         )
     show(page.html, output)
