@@ -12,7 +12,7 @@ import unjudged as u
 from tests.intervals import intervals
 from unjudged import UnjudgedError, UsageError, sample
 from unjudged.base.choices import Choices
-from unjudged.report.experiment_figures import across, curves, scatter
+from unjudged.report.experiment_figures import curves, scatter
 
 QRELS, RUN = {"q": {"d": 1}}, {"q": {"d": 1.0}}
 RUNS: dict[str, Any] = {"a": RUN, "b": RUN}
@@ -114,7 +114,6 @@ def test_unknown_statistics_in_figures() -> None:
     expected = "statistic is 'nope', expected one of tau, tau_ap, rho, rms, bias, rbo"
     draws: list[Callable[[], object]] = [
         lambda: curves(EXPERIMENT, statistics=["tau", "nope"]),
-        lambda: across({"a": (EXPERIMENT, "AP")}, statistics=["nope"]),
         lambda: EXPERIMENT.find("nope", "AP", 0.5),
     ]
     for draw in draws:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import comb
@@ -12,7 +12,8 @@ from pages import figure, page, table
 
 from unjudged import infAP
 from unjudged.judging.pooling import Pool
-from unjudged.report.experiment_figures import across, curves, scatter
+from unjudged.report.experiment_figures import curves, lines_over_levels, scatter
+from unjudged.report.figure import Figure
 from unjudged.studies import Experiment
 from unjudged.studies.experimenting import ITSELF, experiment
 
@@ -204,6 +205,23 @@ class Study:
         levels = [level for level in found.source.levels if level < (1 if design == "random" else 100)]
         means = [[found.find(statistic, name, level)["mean"] for name in THREE] for level in levels]
         return sum(max(row) == row[THREE.index(measure)] for row in means)
+
+
+def across(
+    series: Mapping[str, tuple[Experiment, str]], statistics: Sequence[str] = ("tau", "rho", "rms")
+) -> Figure:
+    """Draw measures under several designs over the share of all judgments that each design makes.
+
+    `series` maps a name to an experiment and one of its measures.
+    """
+    rows = [
+        (name, 100 * row["judged"] / result.source.complete, row)
+        for name, (result, measure) in series.items()
+        for row in result.rows["experiment"]
+        if row["measure"] == measure and row["against"] != ITSELF
+    ]
+    show = next(iter(series.values()))[0].source.design.level.show
+    return lines_over_levels(rows, list(series), "share of the judgments (%)", statistics, show)
 
 
 def figures(study: Study) -> None:

@@ -14,7 +14,7 @@ from gallery import gallery_in_markdown
 
 from tests.cli.in_process import refused, unjudged
 from unjudged import UsageError, compare, evaluate, experiment, sample
-from unjudged.report.experiment_figures import across, curves, scatter
+from unjudged.report.experiment_figures import curves, scatter
 from unjudged.report.figure import FONT, Figure, Scale, around, at_line_ends, picture
 from unjudged.studies.experimenting import Experiment
 
@@ -56,7 +56,6 @@ def figures(qrels: Any, runs: Any) -> dict[str, Figure]:
         "differences": comparison.plot.differences(first, second),
         "curves": curves(tried),
         "scatter": scatter(tried),
-        "across": across({first: (tried, "AP"), second: (tried, "Bpref")}),
     }
 
 

@@ -124,7 +124,7 @@ class Collection:
             problem = "the file does not record what was drawn, and without runs it cannot be known"
             raise labels.place.at("how").error(f"is {labels.how!r}, and {problem}")
         self.runs = self.loaded().runs
-        stated = import_module("unjudged.judging.stated_sample").stated_sample
+        stated = import_module("unjudged.judging.designs").stated_sample
         self._judgments = stated(self, how=labels.how, depth=labels.depth)
 
     @property

@@ -15,11 +15,10 @@ _NAMES = LazyNames(
     "unjudged.judging",
     {
         "next_documents": "NextDocuments next=next_documents",
-        "stated_sample": "stated_sample",
         "judging_page": "judge=judging_page",
         "merging": "Merged merge",
         "groups_left_out": "left_out_groups",
-        "designs": "DESIGNS Design design",
+        "designs": "DESIGNS Design design stated_sample",
         "pooling": "Pool",
     },
 )

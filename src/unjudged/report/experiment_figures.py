@@ -57,27 +57,12 @@ def curves(
         for row in result.rows["experiment"]
         if (row["measure"], row["against"]) in labels
     ]
-    return _lines(rows, list(labels.values()), made.design.axis, statistics, made.design.level.show)
+    return lines_over_levels(
+        rows, list(labels.values()), made.design.axis, statistics, made.design.level.show
+    )
 
 
-def across(
-    series: Mapping[str, tuple[Experiment, str]], statistics: Sequence[str] = ("tau", "rho", "rms")
-) -> Figure:
-    """Draw measures under several designs over the share of all judgments that each design makes.
-
-    `series` maps a name to an experiment and one of its measures.
-    """
-    rows = [
-        (name, 100 * row["judged"] / result.source.complete, row)
-        for name, (result, measure) in series.items()
-        for row in result.rows["experiment"]
-        if row["measure"] == measure and row["against"] != ITSELF
-    ]
-    show = next(iter(series.values()))[0].source.design.level.show
-    return _lines(rows, list(series), "share of the judgments (%)", statistics, show)
-
-
-def _lines(
+def lines_over_levels(
     rows: Sequence[Point],
     order: Sequence[str],
     x_title: str,
