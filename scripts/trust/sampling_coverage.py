@@ -15,15 +15,21 @@ import numpy as np
 from held import Held
 
 from unjudged.base.errors import UsageError
-from unjudged.base.segments import Floats
+from unjudged.base.segments import Floats, Mask
 from unjudged.collection.collection import judged_rankings
+from unjudged.evidence.contrast import ALONE
+from unjudged.evidence.drawn.by_design import quantiles
+from unjudged.evidence.drawn.estimated import EstimatedEvidence
+from unjudged.evidence.drawn.population import Population
 from unjudged.evidence.drawn.strata import ENOUGH, check_drawn, strata_of
 from unjudged.evidence.drawn.strata_means import QUOTIENTS, SampledMeans
 from unjudged.evidence.intervals.quantiles import normal_quantile, reaches
-from unjudged.evidence.shared import selected_runs
+from unjudged.evidence.runs_compared import RankingsEvidence
+from unjudged.evidence.shared import SharedRankings, selected_runs
 from unjudged.judging.pooling import REST, Pool
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.registry import Measure
+from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments
 
 MEASURES = ("AP", "nDCG", "nDCG@10", "nDCG@20", "P@10", "P@30", "RBP(p=0.8)", "RBP(p=0.95)")
@@ -94,29 +100,57 @@ def sampling_coverage(folder: Path, topics: str, design: str) -> list[Held]:
     order = np.argsort(truths[:, 0])
     runs = order[np.linspace(0.05 * len(order), len(order) - 1, RUNS).astype(int)]
     rankings, truth = selected_runs(pool.rankings, runs.tolist()), truths[runs]
-    combined = np.concatenate([np.eye(RUNS), np.eye(RUNS)[1:] - np.eye(RUNS)[:-1]])
-    shape = draws, len(combined), len(measures)
-    error, variance, bend, refused = (np.zeros(shape) for _ in range(4))
+    found = np.empty((4, draws, 2 * RUNS - 1, len(measures)))
     for i in range(draws):
         own = rankings.relabelled(drawn(pool, design, SEED + i))
         for k, measure in enumerate(measures):
-            means = SampledMeans.of(measure, own)
-            error[i, :, k] = combined @ (means.value.mean(axis=1) - truth[:, k])
-            variance[i, :, k] = means.variances(combined)
-            if measure.name in QUOTIENTS and design in ONE_STRATUM:
-                bend[i, :RUNS, k] = means.bends(variance[i, :, k], combined)[:RUNS]
-            behind = means.documents_behind(combined)
-            few = (behind < ENOUGH) & (variance[i, :, k] > 0) & means.has_reach
-            refused[i, :, k] = few | _lacks(measure, own.judgments)
-    made = []
+            made = _of_quotient if measure.name in QUOTIENTS else _of_sum
+            found[:, i, :, k] = made(measure, own, truth[:, k], design)
+    rows = []
     for k, name in enumerate(MEASURES):
         for of, part in (("means", slice(None, RUNS)), ("differences", slice(RUNS, None))):
-            found = _held(*(one[:, part, k] for one in (error, variance, bend, refused)))
-            if found:
+            held = _held(*found[:, :, part, k])
+            if held:
                 collection, _, half = topics.partition(", ")
                 setting = ", ".join(filter(None, (half, design, of)))
-                made.append(_row((collection, setting, name), draws, *found))
-    return made
+                rows.append(_row((collection, setting, name), draws, *held))
+    return rows
+
+
+Found = tuple[Floats, Floats, Floats, Mask]
+COMBINED = np.concatenate([np.eye(RUNS), np.eye(RUNS)[1:] - np.eye(RUNS)[:-1]])
+"""Runs alone, and differences of neighbours."""
+
+
+def _of_quotient(measure: Measure, own: JudgedRankings, truth: Floats, design: str) -> Found:
+    """Return errors, how far intervals reach down and up, and which are refused, by the jackknife."""
+    means = SampledMeans.of(measure, own)
+    error = COMBINED @ (means.value.mean(axis=1) - truth)
+    variance, bend = means.variances(COMBINED), np.zeros(len(COMBINED))
+    if design in ONE_STRATUM:
+        bend[:RUNS] = means.bends(variance, COMBINED)[:RUNS]
+    few = (means.documents_behind(COMBINED) < ENOUGH) & (variance > 0) & ("cutoff" in measure.given)
+    below, above = np.vectorize(partial(reaches, normal_quantile(LEVEL)))(bend) * np.sqrt(variance)
+    return error, below, above, few | _lacks(measure, own.judgments)
+
+
+def _of_sum(measure: Measure, own: JudgedRankings, truth: Floats, _: str) -> Found:
+    """Return the same by the one estimator."""
+    pool, names = own.judgments, [f"run {i}" for i in range(RUNS)]
+    rows = np.arange(len(pool.grade))
+    shared = SharedRankings(pool, own, names, pool.queries, pool.documents, rows, pool)
+    plain = RankingsEvidence(shared, measure, measure.averaged(shared.per_run(measure.compute(own))))
+    population = Population.of(shared)
+    assert population is not None  # noqa: S101
+    evidence, every = EstimatedEvidence.of(plain, population), np.arange(RUNS)
+    both = (every, np.full(RUNS, ALONE)), (every[1:], every[:-1])
+    value, variance, labels = (
+        np.concatenate(column) for column in zip(*(evidence.estimates(*one) for one in both), strict=True)
+    )
+    reach = quantiles(labels, LEVEL)
+    given = np.isfinite(reach)
+    half = np.where(given, reach, 0.0) * np.sqrt(variance)
+    return value - COMBINED @ truth, half, half, ~given
 
 
 def _row(named: tuple[str, str, str], draws: int, held: float, width: float, refused: float) -> Held:
@@ -135,14 +169,11 @@ def _lacks(measure: Measure, judgments: Judgments) -> bool:
     return False
 
 
-def _held(
-    error: Floats, variance: Floats, bend: Floats, refused: Floats
-) -> tuple[float, float, float] | None:
+def _held(error: Floats, below: Floats, above: Floats, refused: Floats) -> tuple[float, float, float] | None:
     """Coverage, width and refused share of samples x runs; None if the sample leaves nothing open.
 
     Intervals without a width count if they are wrong.
     """
-    below, above = np.vectorize(partial(reaches, normal_quantile(LEVEL)))(bend) * np.sqrt(variance)
     is_open = (below > ROUNDING) | (np.abs(error) > ROUNDING)
     answered = is_open & (refused == 0)
     if not is_open.any():

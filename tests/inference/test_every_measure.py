@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from inspect import Parameter
 from itertools import product
 from math import inf
@@ -29,7 +28,8 @@ from unjudged import (
     sample,
 )
 from unjudged.base.segments import Floats
-from unjudged.evidence.drawn.strata import ENOUGH, check_sampled
+from unjudged.evidence.drawn.estimated import EstimatedEvidence
+from unjudged.evidence.drawn.strata import ENOUGH, StrataEvidence
 from unjudged.evidence.drawn.strata_means import SampledMeans
 from unjudged.inference.verdict import BETTER, HOLD, NEEDS_QUERIES, UNKNOWN
 from unjudged.judging import Pool
@@ -37,6 +37,7 @@ from unjudged.measures.kernel.estimand import permitted
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.kernel.traits import Refusal
+from unjudged.questions.gathering import gather, subject_of
 from unjudged.report.page.report_page import report_page
 
 NEEDED = {"cutoff": 10, "recall": 0.5, "multiple": 1.0}
@@ -89,13 +90,15 @@ def test_a_measure_is_compared_and_reported(name: str, kind: str) -> None:
     scores = evaluate(judgments, RUNS, name)
     values, estimated = asked.averaged(scores.values[:, :, 0]), False
     given = np.zeros(len(RUNS), bool)
-    with suppress(UsageError):
-        check_sampled(asked, scores.rankings)
+    (evidence,) = gather(subject_of(judgments, RUNS), name).evidence
+    if isinstance(evidence, EstimatedEvidence):
+        values, estimated, given = evidence.scores, True, evidence.alone.given
+    if isinstance(evidence, StrataEvidence):
         means = SampledMeans.of(asked, scores.rankings)
         moved = means.value.mean(axis=1) - means.value[:, means.seen].mean(axis=1)
-        values = means.value[:, means.seen] + moved[:, None]
-        estimated = kind == "strata"
-        given = means.documents_behind() >= ENOUGH
+        values, estimated = means.value[:, means.seen] + moved[:, None], True
+        given = (means.documents_behind() >= ENOUGH) | ("cutoff" not in asked.given)
+    assert not estimated or kind == "strata"
     found = compare(judgments, RUNS, name, correction="none")
     counted = len(scores.queries) if asked.traits.summary == "sum" else 1
     mean = {row["system"]: row["mean"] for row in found.systems}

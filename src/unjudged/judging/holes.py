@@ -147,7 +147,7 @@ class Holes:
         scores = measure.averaged(shared.per_run(measure.compute(shared.judged_rankings)))
         plain = RankingsEvidence(shared, measure, scores, self.judgments.origin.pool_depth())
         judges = self.judges if (self.judgments.grade >= 0).any() else None  # people say what labels mean
-        population = Population.of(shared, predicted=judges is not None)
+        population = Population.of(shared)
         assert population is not None  # noqa: S101
         before = self.effects
         if before is not None and np.array_equal(before.row, population.row):

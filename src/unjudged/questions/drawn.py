@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from unjudged.evidence.drawn.strata import StrataEvidence
     from unjudged.evidence.runs_alone import AloneEvidence
     from unjudged.evidence.runs_compared import RankingsEvidence
+    from unjudged.measures.kernel.measure import Measure
     from unjudged.rankings.judged import JudgedRankings
     from unjudged.rankings.judgments import Judgments
 
@@ -34,8 +36,8 @@ STATE_IT = (
 class Drawn:
     """Judgments some of whose documents were drawn, and what is predicted of others.
 
-    Documents that were drawn one by one, or of which something is predicted, need all that runs retrieve.
-    From strata a fixed number was drawn.
+    One estimator is for documents that were drawn one by one, for what is predicted, and for sums. It needs
+    all that runs retrieve. AP and nDCG from strata, of which a fixed number was drawn, have one of their own.
     """
 
     judgments: Judgments
@@ -61,6 +63,10 @@ class Drawn:
         alone = weighted and not (layered or alike)
         one_by_one = judgments.frame is not None or alone or (strata and judges is not None)
         return cls(judgments, judges, one_by_one, strata, expected)
+
+    def needs_all(self, measures: Sequence[Measure]) -> bool:
+        """Whether all that runs retrieve is needed to estimate by these measures."""
+        return self.one_by_one or (self.strata and any(map(_adds_up, measures)))
 
     @property
     def unused(self) -> list[Note]:
@@ -89,21 +95,24 @@ class Drawn:
             return plain, []
         return replace(plain, unestimated=why), [note("not-estimated", [str(measure)], why=why)]
 
-    def _one_by_one(self, plain: Plain, _: JudgedRankings) -> EstimatedEvidence | None:
+    def _one_by_one(self, plain: Plain, rankings: JudgedRankings) -> EstimatedEvidence | None:
         from unjudged.evidence.drawn.estimated import EstimatedEvidence
         from unjudged.evidence.drawn.population import Population
+        from unjudged.evidence.drawn.strata import check_sampled
         from unjudged.evidence.runs_compared import RankingsEvidence
 
-        if not self.one_by_one or not isinstance(plain, RankingsEvidence):
+        if not self.needs_all([plain.measure]) or not isinstance(plain, RankingsEvidence):
             return None
         self._check()
-        population = Population.of(plain.shared, predicted=self.judges is not None)
+        if not self.one_by_one:
+            check_sampled(plain.measure, rankings)
+        population = Population.of(plain.shared)
         return None if population is None else EstimatedEvidence.of(plain, population, self.judges)
 
     def _from_strata(self, plain: Plain, rankings: JudgedRankings) -> StrataEvidence | None:
         from unjudged.evidence.drawn.strata import StrataEvidence
 
-        if not self.strata:
+        if not self.strata or _adds_up(plain.measure):
             return None
         self._check()
         return StrataEvidence.of(plain, rankings)
@@ -114,3 +123,9 @@ class Drawn:
             raise UsageError("values are expected ones over all orders of tied documents")
         if self.judgments.frame is None and (problem := self.judgments.unanswered):
             raise UsageError(problem)
+
+
+def _adds_up(measure: Measure) -> bool:
+    from unjudged.evidence.drawn.effects import adds_up
+
+    return adds_up(measure) and not measure.traits.estimates and measure.traits.quality

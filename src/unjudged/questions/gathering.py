@@ -144,18 +144,17 @@ def gather(
     if drawn.unused and has_further_queries(collection):
         return gather_predicted(collection, measures, threshold).described(described.name, described.clusters)
     alone_usual = partial(default_measures, collection.judgments)
-    if alone and not drawn.one_by_one:
+    if alone:
         chosen = collection.measures(measures, alone_usual)
-        return gather_alone(collection, chosen, drawn, **options).described(
-            described.name, described.clusters
-        )
+        if not drawn.needs_all(chosen):
+            return gather_alone(collection, chosen, drawn, **options).described(
+                described.name, described.clusters
+            )
+    else:
+        known = partial(fitting_measures, collection.judgments, usual or (DEFAULT,))
+        chosen = collection.measures(measures, lambda: known()[: len(usual) or 1])
     from unjudged.questions.comparable_runs import gather_compared
 
-    usual = usual or (DEFAULT,)
-    chosen = collection.measures(
-        measures,
-        alone_usual if alone else lambda: fitting_measures(collection.judgments, usual)[: len(usual)],
-    )
     return gather_compared(collection, chosen, alone=alone, **options).described(
         described.name, described.clusters
     )

@@ -43,15 +43,20 @@ def steps_of(measure: Measure, grade: NDArray[np.integer]) -> Integers:
     return np.unique(np.append(grade[grade > 0], 1))
 
 
+def adds_up(measure: Measure) -> bool:
+    """Whether every document adds its gain times the weight of its rank."""
+    if measure.given.keys() & {"chance", "scale"} or measure.geometric:
+        return False
+    return measure.name == "DCG" or measure.traits.weight is not None
+
+
 def weights_of(measure: Measure, rank: NDArray[np.integer]) -> Floats | None:
     """Return what a gain of 1 adds at each rank, None for a measure that is not a sum over documents."""
-    if "chance" in measure.given or measure.geometric:
+    if not adds_up(measure):
         return None
     if measure.name == "DCG":
         found: Floats = (rank <= measure.given.get("cutoff", inf)) / np.log2(rank + 1.0)
         return found
-    if measure.traits.weight is None or "scale" in measure.given:
-        return None
     return measure.weights(rank)
 
 

@@ -34,13 +34,10 @@ class Population:
     """How likely each was to be drawn, nearly; only predictions that are learnt from drawn documents ask."""
 
     @classmethod
-    def of(cls, shared: SharedRankings, *, predicted: bool) -> Population | None:
-        """Return the documents that judgments record as drawn or not drawn, None if they record none.
-
-        Samples from strata are estimated otherwise unless something is predicted.
-        """
+    def of(cls, shared: SharedRankings) -> Population | None:
+        """Return the documents that judgments record as drawn or not drawn, None if they record none."""
         judgments = shared.original
-        found = _in_order(judgments) or _one_by_one(judgments, predicted=predicted)
+        found = _in_order(judgments) or _one_by_one(judgments)
         if found is None or not len(found[0]):
             return None
         rows, design, drawn, chance = found
@@ -133,12 +130,12 @@ def _in_order(judgments: Judgments) -> Found | None:
     return rows, Sequential(size, front), drawn, chance
 
 
-def _one_by_one(judgments: Judgments, *, predicted: bool) -> Found | None:
+def _one_by_one(judgments: Judgments) -> Found | None:
     """Return documents that were drawn with known probabilities; of strata their drawn shares are taken."""
     judged = judgments.grade >= 0
     if judgments.probability is not None and judgments.stratum is None:
         chance = judgments.probability
-    elif predicted and judgments.origin.sampled:
+    elif judgments.origin.sampled:
         _, cell, _ = cells_of(judgments)
         chance = ratio(np.bincount(cell[judged], minlength=cell.max() + 1), np.bincount(cell))[cell]
     else:

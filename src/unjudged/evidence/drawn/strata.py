@@ -1,4 +1,4 @@
-"""Evidence from a random sample of strata: AP, nDCG, P, RBP and DCG with the whole pool judged.
+"""Evidence from a random sample of strata: AP and nDCG with the whole pool judged.
 
 A fixed number of documents was drawn from each stratum. `strata_means` has the formulas. A sample with few
 relevant documents at the top of runs, or few pairs of them, gives a quotient a low value and a small variance
@@ -19,6 +19,7 @@ from unjudged.base.notes import Note, note
 from unjudged.base.segments import Floats, Ints, Mask
 from unjudged.base.wording import counted, percent
 from unjudged.evidence.contrast import ALONE, Contrast, Ends, Tip
+from unjudged.evidence.drawn.effects import adds_up
 from unjudged.evidence.drawn.estimated import EstimatedTip
 from unjudged.evidence.drawn.strata_means import QUOTIENTS, SampledMeans
 from unjudged.evidence.intervals.quantiles import normal_quantile, reaches
@@ -35,8 +36,8 @@ MOST_UNSEEN = 0.1
 """Larger shares of queries without a sampled relevant document are refused."""
 
 ENOUGH = 5.0
-"""Intervals that rest on fewer sampled relevant documents are refused; quotients at any rank have the rules
-below instead, which count them by query."""
+"""Intervals down to a cutoff that rest on fewer sampled relevant documents are refused; those at any rank
+have the rules below alone, which count them by query."""
 
 LEAST_DRAWN = 1.0
 """Fewer relevant documents per query from strata that were judged in part are refused, beside strata that
@@ -55,8 +56,7 @@ def check_sampled(measure: Measure, rankings: JudgedRankings) -> None:
     """Refuse a measure that is not estimated from a sample, and a sample that lacks what it takes."""
     measure.check_complete()
     measure.check_completable()
-    weighted = measure.traits.weight is not None and "scale" not in measure.given
-    if not weighted and measure.name not in (*QUOTIENTS, "DCG"):
+    if not adds_up(measure) and measure.name not in QUOTIENTS:
         raise UsageError(f"{measure} is not estimated from a sample: AP, nDCG, P, RBP and DCG are")
     judgments = rankings.judgments
     strata = strata_of(judgments)
@@ -78,6 +78,8 @@ def check_sampled(measure: Measure, rankings: JudgedRankings) -> None:
 
 def check_drawn(plain: Measure, judgments: Judgments, strata: Strata) -> None:
     """Refuse a sample with too few relevant documents for a quotient."""
+    if plain.name == "nDCG" and "cutoff" in plain.given and strata.strata > 1:
+        raise UsageError(f"{plain} is not estimated from several strata: use nDCG, or P or RBP")
     queries, judged = len(judgments.queries), judgments.grade >= 0
     in_part = judged & (strata.weight > 1)
     if not in_part.any():
@@ -120,23 +122,15 @@ def _budget(judgments: Judgments, in_part: Mask, more: float, unseen: float) -> 
     return f" (about {min(wanted, judged + waiting):,} or more in all, drawn likewise)"
 
 
-def _lacking(plain: Measure, judgments: Judgments, strata: Strata, behind: Floats) -> str:
+def _lacking(judgments: Judgments, strata: Strata, behind: Floats) -> str:
     """Say what the sample lacks for the runs whose means rest on so many sampled relevant documents."""
     least, most = (f"{number:.1f}" for number in (behind.min(), behind.max()))
     on = least if least == most else f"{least} to {most}"
     in_part = (judgments.grade >= 0) & (strata.weight > 1)
     budget = _budget(judgments, in_part, SPARE * ENOUGH / max(float(behind.min()), 0.1), 0.0)
-    deeper, cutoff = "", plain.given.get("cutoff")
-    if plain.name not in QUOTIENTS:
-        top = (
-            "and deeper (the top of a stratified design)"
-            if cutoff is None
-            else f"(stratified(20%, top={cutoff}))"
-        )
-        deeper = f", judge the first documents of every run completely {top}"
     return (
         f"it rests on about {on} sampled relevant documents that count, and needs {ENOUGH:.0f}: "
-        f"draw more{budget}{deeper}, or use bounds"
+        f"draw more{budget}, or use bounds"
     )
 
 
@@ -151,16 +145,14 @@ def strata_of(judgments: Judgments) -> Strata:
 
 
 def unseen_queries(plain: Measure, judgments: Judgments) -> int:
-    """Return how many queries have no sampled document with a gain; 0 for sums, which need none."""
-    if plain.name not in QUOTIENTS:
-        return 0
+    """Return how many queries have no sampled document with a gain."""
     relevant = (judgments.grade >= 0) & (plain.gain(judgments.grade) > 0)
     return len(judgments.queries) - len(np.unique(judgments.query[relevant]))
 
 
 @dataclass(frozen=True, eq=False)
 class StrataEvidence:
-    """Systems as runs, by a plain measure, from a sample of strata.
+    """Systems as runs, by AP or nDCG, from a sample of strata.
 
     `plain` is what the judgments say without the estimate. The mean of a system that rests on
     too few sampled relevant documents is as judged; tests of differences allow for few of them.
@@ -199,24 +191,28 @@ class StrataEvidence:
     def given(self) -> Mask:
         """Which systems have an estimate of their own."""
         behind = self.means.documents_behind()
-        few: Mask = (behind < ENOUGH) & (self._variances > 0) & self.means.has_reach
+        few: Mask = (behind < ENOUGH) & (self._variances > 0) & ("cutoff" in self.measure.given)
         return ~few
 
-    @cached_property
+    @property
     def possible(self) -> Ends:
         """Lowest and highest mean of each system."""
-        if self.means.is_sum and self.means.documents is not None:
-            return Ends(*self.means.documents.limits())
         low, high = self.measure.range
         every = np.ones(len(self.systems))
         return Ends(low * every, high * every)
 
     @cached_property
     def scores(self) -> Floats:
-        """Scores on queries with a sampled relevant document, moved so that their mean is the mean of all."""
-        value, seen = self.means.value, self.means.seen
-        moved = mean_over_queries(value) - mean_over_queries(value[:, seen])
-        return np.asarray(value[:, seen] + moved[:, None])
+        """Estimates on queries with a sampled relevant document, moved so that their mean is that of all."""
+        return self._moved(self.means.value)
+
+    @cached_property
+    def _alone(self) -> Floats:
+        return np.where(self.given[:, None], self.scores, self._moved(self.plain.scores))
+
+    def _moved(self, values: Floats) -> Floats:
+        seen = values[:, self.means.seen]
+        return np.asarray(seen + (mean_over_queries(values) - mean_over_queries(seen))[:, None])
 
     def contrast(self, first: Ints, second: Ints, *, by_query: bool = False) -> Contrast:
         """Return these contrasts; of differences tests over queries allow for the noise of the sample."""
@@ -227,7 +223,7 @@ class StrataEvidence:
         tips = made.tips
         return replace(
             known,
-            scores=np.where(self.given[:, None], self.scores, known.scores) if alone else self.scores,
+            scores=self._alone if alone else self.scores,
             error=np.where(self.given, np.sqrt(self._variances), nan)[first] if alone else None,
             reach=self._reach(first) if alone else None,
             possible=self.possible,
@@ -239,7 +235,7 @@ class StrataEvidence:
         )
 
     def _reach(self, systems: Ints) -> Callable[[float], tuple[Floats, Floats]]:
-        skewed = self.measure.name in QUOTIENTS and strata_of(self.judgments).strata == 1
+        skewed = strata_of(self.judgments).strata == 1
         bends = self.means.bends(self._variances)[systems] if skewed else np.zeros(len(systems))
 
         def reach(confidence: float) -> tuple[Floats, Floats]:
@@ -265,5 +261,5 @@ class StrataEvidence:
         yield note("sampled", [str(self.measure)], drawn=drawn, of=of, unseen=said)
         if few := [name for name, given in zip(self.systems, self.given, strict=True) if not given]:
             behind = self.means.documents_behind()[~self.given]
-            lacking = _lacking(self.measure, self.judgments, strata_of(self.judgments), behind)
+            lacking = _lacking(self.judgments, strata_of(self.judgments), behind)
             yield note("few-sampled", few, measure=str(self.measure), why=lacking)

@@ -1,25 +1,25 @@
-"""Means of runs from a random sample of the pool, and how they would differ with another sample.
+"""Means of AP and nDCG from a random sample of the pool, and how they would differ with another sample.
 
 A measure is S / D for each query. S sums over the sampled relevant documents, each for the w = N/n documents
-of its stratum that it stands for: their weights by rank for P, RBP, DCG and nDCG, pairs of them for AP. D is
-1 for P, RBP and DCG, for AP the estimated number of relevant documents, for nDCG the DCG of their best order.
+of its stratum that it stands for: their gains by rank for nDCG, pairs of them for AP. D is the estimated
+number of relevant documents for AP, for nDCG the DCG of their best order.
 
 **Value.** A quotient of estimates is biased where a query has few relevant documents in the sample. The
 jackknife removes most of it: with v(-i) the value after sampled document i of a stratum became unjudged,
 
     value = v + sum over strata of (1 - n/N) (n - 1) (v - mean of v(-i))
 
-A sum, with D = 1, is unbiased, and this leaves it as it is. A query without any relevant document in the
-sample is taken as the mean of the others; where some strata were judged completely, and have none for this
-query, as if the others had none either. It may be 0, so their mean square is its variance.
+A query without any relevant document in the sample is taken as the mean of the others; where some strata were
+judged completely, and have none for this query, as if the others had none either. It may be 0, so their mean
+square is its variance.
 
 **Variance.** A sampled document moves the value by d = v(-i) - mean, and another sample by
 
     V = sum over strata of (1 - n/N) (n - 1)/n sum of d^2,    V + c^2
 
-V is unbiased for sums, and yet 0 whenever the few documents that matter were not drawn. So the variance is
-that of one more relevant document, which moves the mean by c: with s what it does to a mean by
-`unseen_documents`, and d as it counts in V,
+V is 0 whenever the few documents that matter were not drawn. So the variance is that of one more relevant
+document, which moves the mean by c: with s what it does to a mean by `FurtherDocument`, and d as it counts
+in V,
 
     c = (sum of |d|^3 + s^3) / (sum of d^2 + s^2)
 """
@@ -29,7 +29,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,22 +58,16 @@ class SampledMeans:
     value: Floats
     """Corrected values; a query without a sampled relevant document has the mean of those `like` it."""
     seen: Mask
-    """Queries with a sampled relevant document; all, for measures without a denominator."""
+    """Queries with a sampled relevant document."""
     like: Floats
     """Runs x some queries: values as if no relevant document were in a stratum that was judged completely."""
     deviations: Floats
     """Runs x deletions: the sum of their squares is the variance that a sample shows, of their sum."""
     further: FurtherDocument
-    documents: AllDocuments | None
-    """None for quotients that count documents at any rank, or that any document of the pool may change alike,
-    as in a sample of one stratum: the further document is enough for them."""
-    is_sum: bool
-    has_reach: bool
-    """Documents count by their rank, as in a sum, or to a cutoff: few of them may be in the sample."""
 
     @classmethod
     def of(cls, measure: Measure, r: JudgedRankings) -> SampledMeans:
-        """Estimate a plain measure (AP, nDCG, P, RBP, DCG) from the stratified sample of the rankings."""
+        """Estimate AP or nDCG from the stratified sample of the rankings."""
         cutoff = measure.given.get("cutoff", inf)
         strata, queries = Strata.of(r.judgments), len(r.judgments.queries)
         gain = np.where(r.judgments.grade >= 0, measure.gain(r.judgments.grade), 0.0)
@@ -138,12 +131,7 @@ class SampledMeans:
             added=of_documents(deletions.added),
             stratum=stratum,
         )
-        is_sum, documents = measure.name not in QUOTIENTS, None
-        if is_sum or (measure.name == "nDCG" and cutoff < inf and strata.strata > 1):
-            top = r.where(r.rank <= cutoff)
-            weight = added_by(measure, top.rank, np.ones(len(top.rank)))
-            documents = AllDocuments.of(strata, top, ratio(weight, full[top.query[top.ranking]]), gain)
-        return cls(corrected, seen, like, deviations, further, documents, is_sum, is_sum or cutoff < inf)
+        return cls(corrected, seen, like, deviations, further)
 
     def variances(self, runs: Floats | None = None) -> Floats:
         """Return the variance of each mean over queries, or of combinations of them (a row each)."""
@@ -162,14 +150,7 @@ class SampledMeans:
         return ratio(cumulant, 3 * variances**1.5)
 
     def documents_behind(self, runs: Floats | None = None) -> Floats:
-        """Return on how many sampled relevant documents of equal weight each mean rests.
-
-        Beside strata that were judged completely, how many are to be expected: a sample that has few of them
-        by chance is also one with a wrong value, and without such samples the others would not have their
-        level.
-        """
-        if self.documents is not None and self.documents.has_complete:
-            return self.documents.relevant(runs)
+        """Return on how many sampled relevant documents of equal weight each mean rests."""
         size = self._sizes(runs)
         return ratio((size**2).sum(axis=1) ** 3, (size**3).sum(axis=1) ** 2)
 
@@ -180,11 +161,8 @@ class SampledMeans:
 
     def _steps(self, runs: Floats | None) -> Floats:
         """By how much one more relevant document moves a mean."""
-        step: Floats = np.zeros(1)
-        if not self.is_sum:
-            further = self.further if runs is None else self.further.combined(runs)
-            step = further.steps() / len(self.seen)
-        return step if self.documents is None else np.maximum(step, self.documents.steps(runs))
+        further = self.further if runs is None else self.further.combined(runs)
+        return further.steps() / len(self.seen)
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,18 +214,13 @@ class Counts:
 
 def added_by(measure: Measure, rank: NDArray[np.integer], gain: Floats) -> Floats:
     """Return what documents add to S at these ranks; for AP, without the relevant documents above them."""
-    if measure.name == "AP":
-        return 1 / rank
-    discount = 1 / np.log2(rank + 1.0) if measure.traits.weight is None else measure.weights(rank)
-    return gain * discount
+    return 1 / rank if measure.name == "AP" else gain / np.log2(rank + 1.0)
 
 
 def denominator_of(measure: Measure, gains: Floats) -> Denominator:
     """Return how D follows from the numbers of documents with each of these gains, best first."""
     if measure.name == "AP":
         return lambda counts: counts.sum(axis=-1)
-    if measure.name != "nDCG":
-        return lambda counts: np.ones(counts.shape[:-1])
     cutoff = measure.given.get("cutoff", inf)
 
     def ideal(counts: Floats) -> Floats:
@@ -260,11 +233,6 @@ def denominator_of(measure: Measure, gains: Floats) -> Denominator:
         return dcg
 
     return ideal
-
-
-LESS = 3.0
-"""Documents below the ranks that were judged completely are relevant about a third as often as those above,
-by the odd topics of TREC-8."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -296,63 +264,3 @@ class FurtherDocument:
                 squares[run] += (chance * size**2).sum()
                 sizes[run] += (chance * size).sum()
         return ratio(squares, sizes)
-
-
-@dataclass(frozen=True, eq=False)
-class AllDocuments:
-    """What every document of the pool would add to the runs' means with the highest gain, drawn or not."""
-
-    added: Any
-    """Runs x rows, sparse."""
-    gain: Floats
-    """Gain of each row as a share of the highest; 0 if it was not drawn."""
-    drawn: Floats
-    rate: Floats
-    """n/N of each row's stratum."""
-
-    @classmethod
-    def of(cls, strata: Strata, r: JudgedRankings, weight: Floats, gain: Floats) -> AllDocuments:
-        """`weight` is what each document of the rankings adds to its query's value with gain 1."""
-        from scipy.sparse import csr_array
-
-        rows, queries, top = len(gain), len(r.judgments.queries), float(gain.max(initial=0.0)) or 1.0
-        place = r.ranking // queries, r.row
-        added = csr_array((top * weight / queries, place), shape=(len(r) // queries, rows))
-        drawn = (r.judgments.grade >= 0).astype(float)
-        rate = np.where(strata.weight > 0, ratio(np.ones(rows), strata.weight), 1.0)
-        return cls(added, gain / top, drawn, rate)
-
-    def steps(self, runs: Floats | None = None) -> Floats:
-        """Return by how much one more drawn document changes the mean of each run, or of combinations."""
-        added = self.added if runs is None else _combined(runs, self.added)
-        squares = added.power(2) @ ((1 - self.rate) / self.rate)
-        return ratio(squares, abs(added) @ (self.rate < 1).astype(float))
-
-    @property
-    def has_complete(self) -> bool:
-        """Whether some stratum was judged completely."""
-        return bool((self.rate[self.drawn > 0] == 1).any())
-
-    def relevant(self, runs: Floats | None = None) -> Floats:
-        """Return how many relevant documents of equal weight are to be expected among the drawn ones.
-
-        Those of strata that were judged in part, which move a mean by a, are as (sum of a^2)^3 / (sum of
-        |a|^3)^2 of equal weight, and relevant `LESS` often than all judged ones that count.
-        """
-        added = abs(self.added if runs is None else _combined(runs, self.added))
-        moved = self.drawn * np.sqrt(1 - self.rate) / self.rate
-        square, cube = added.power(2) @ moved**2, added.power(3) @ moved**3
-        share = ratio(added @ (self.gain > 0).astype(float), added @ self.drawn)
-        return ratio(square**3, cube**2) * share / LESS
-
-    def limits(self) -> tuple[Floats, Floats]:
-        """Return the lowest and highest mean of each run that the judgments leave possible."""
-        least = self.added @ self.gain
-        return least, least + self.added @ (1 - self.drawn)
-
-
-def _combined(runs: Floats, added: Any) -> Any:
-    """Return combinations of the runs' rows, a row each."""
-    from scipy.sparse import csr_array
-
-    return csr_array(runs) @ added
