@@ -1,4 +1,4 @@
-"""Student's distribution against scipy, and against closed forms where scipy has fewer digits."""
+"""Distributions against scipy, and against closed forms where scipy has fewer digits."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special
 
-from unjudged.base.distributions import student_quantile, upper_tail
+from unjudged.base.distributions import gamma_share, normal_share, student_quantile, upper_tail
 
 FREEDOMS = st.integers(1, 300) | st.floats(1, 300) | st.sampled_from([1_000, 7_000])
 SIZES = st.floats(0.001, 60) | st.floats(0.001, 1e6)
@@ -34,6 +34,12 @@ def test_quantiles_are_where_the_tail_is_that_share(freedom: float, tail: float)
 def test_closed_forms(t: float) -> None:
     assert upper_tail(1, t) == pytest.approx(np.arctan2(1, t) / np.pi, rel=1e-13)
     assert upper_tail(2, t) == pytest.approx(1 / (2 + t**2 + t * np.sqrt(2 + t**2)), rel=1e-13)
+
+
+@given(st.lists(st.floats(-37, 37), min_size=1), st.floats(0.5, 200), st.lists(SIZES, min_size=1))
+def test_normal_and_gamma_shares_are_scipys(z: list[float], shape: float, x: list[float]) -> None:
+    np.testing.assert_allclose(normal_share(z), special.ndtr(z), rtol=1e-12)
+    np.testing.assert_allclose(gamma_share(shape, x), special.gammainc(shape, x), atol=1e-12)
 
 
 def test_limits_and_rows() -> None:

@@ -16,7 +16,7 @@ from unjudged.inference.power import (
     power_of_t,
     queries_by_formula,
     queries_needed,
-    smallest_difference,
+    smallest_effect,
     upper_limit,
 )
 
@@ -59,7 +59,7 @@ def test_the_plan_is_the_smallest_that_suffices(effect: float, power: float, alp
     queries = queries_needed(1.0, effect, power=power, alpha=alpha)
     assert power_of_t(queries, effect, alpha) >= power
     assert queries == 2 or power_of_t(queries - 1, effect, alpha) < power
-    assert smallest_difference(1.0, queries, power=power, alpha=alpha) <= effect * (1 + 1e-9)
+    assert smallest_effect(queries, power=power, alpha=alpha) <= effect * (1 + 1e-9)
 
 
 @given(st.integers(2, 10**9), st.floats(0, 1e4), st.sampled_from([0.5, 0.05, 1e-6, 1e-12]))

@@ -1,13 +1,13 @@
-"""Student's distribution, and quantiles of it and of the Normal one.
+"""Student's, the Normal and the gamma distribution, and quantiles of the first two.
 
-`scipy.special` has both, and takes longer to import than most comparisons. With x = v / (v + t^2) the upper
+`scipy.special` has them, and takes longer to import than most comparisons. With x = v / (v + t^2) the upper
 tail of Student's distribution with v degrees of freedom is half of the regularised incomplete beta function
 I_x(v / 2, 1 / 2). Far from 0 that is a continued fraction; near 0 the tail is 1/2 less a power series.
 """
 
 from __future__ import annotations
 
-from math import inf, nan, pi, sqrt
+from math import erfc, inf, lgamma, nan, pi, sqrt
 from typing import Any
 
 import numpy as np
@@ -93,3 +93,28 @@ def normal_quantile(share: float) -> float:
     from statistics import NormalDist
 
     return NormalDist().inv_cdf(share)
+
+
+def normal_share(values: Any) -> Any:
+    """Return the probabilities that a Normal variable is at most these values.
+
+    >>> normal_share([0.0, 1.959964]).round(6).tolist()
+    [0.5, 0.975]
+    """
+    return np.array([erfc(-value / sqrt(2)) / 2 for value in np.asarray(values, float).tolist()])
+
+
+def gamma_share(shape: float, values: Any) -> Any:
+    """Return the probabilities that a gamma variable of this shape is at most these values.
+
+    With g the shape it is x^g e^-x / gamma(g + 1) times a series with no term below 0, from its end.
+
+    >>> gamma_share(1.0, [0.0, 1.0, 1000.0]).round(6).tolist()
+    [0.0, 0.632121, 1.0]
+    """
+    highest = shape + 12 * sqrt(shape) + 60  # from where on the probability is 1
+    x, found = np.minimum(np.asarray(values, float), highest), np.ones(np.shape(values))
+    for n in reversed(range(int(highest + 12 * sqrt(highest)))):
+        found = 1 + x / (shape + 1 + n) * found
+    with np.errstate(divide="ignore"):
+        return np.exp(shape * np.log(x) - x - lgamma(shape + 1)) * found

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
 
 from unjudged.base.choices import check_probability
+from unjudged.base.distributions import gamma_share, normal_quantile, normal_share, student_quantile
 from unjudged.base.errors import UsageError
 from unjudged.base.segments import Floats
 from unjudged.inference.corrections import find_correction
@@ -109,7 +110,7 @@ def plan_queries(
             "the pilot's differences do not vary over queries, so nothing can be planned from them"
         )
     limit = upper_limit(deviation, pairs.queries)
-    smallest = smallest_difference(limit, pairs.queries, power=power, alpha=level)
+    smallest = smallest_effect(pairs.queries, power=power, alpha=level) * limit
     wanted = smallest if effect is None else effect
     queries = pairs.queries
     if effect is not None:
@@ -138,11 +139,9 @@ def upper_limit(deviation: float, queries: int) -> float:
 
 def queries_by_formula(deviation: float, effect: float, *, power: float, alpha: float) -> int:
     """Return the Normal formula n = (z_{1 - alpha/2} + z_{1 - beta})^2 sd^2 / d^2, rounded up."""
-    from scipy.special import ndtri
-
     if not (math.isfinite(effect) and effect > 0):
         raise UsageError(f"effect is {effect}, expected a difference above 0")
-    n = ((float(ndtri(power)) - float(ndtri(alpha / 2))) * deviation / effect) ** 2
+    n = ((normal_quantile(power) - normal_quantile(alpha / 2)) * deviation / effect) ** 2
     if n > MOST_QUERIES:
         raise UsageError(f"effect is {effect}, which takes more than {MOST_QUERIES:,} queries to show")
     return max(2, math.ceil(n - 1e-9))
@@ -160,15 +159,15 @@ def queries_needed(deviation: float, effect: float, *, power: float, alpha: floa
     return high
 
 
-def smallest_difference(deviation: float, queries: float, *, power: float, alpha: float) -> float:
-    """Return the difference that the paired t test shows with this power."""
+@cache
+def smallest_effect(queries: float, *, power: float, alpha: float) -> float:
+    """Return the difference, in standard deviations, that the paired t test shows with this power."""
     from scipy.optimize import brentq
 
     high = 1.0
     while power_of_t(queries, high, alpha) < power:
         high *= 2
-    found = brentq(lambda d: power_of_t(queries, d, alpha) - power, 0.0, high, xtol=1e-12)
-    return float(found) * deviation
+    return float(brentq(lambda d: power_of_t(queries, d, alpha) - power, 0.0, high, xtol=1e-12))
 
 
 def first_level(alpha: float, correction: str, comparisons: int) -> float | None:
@@ -184,9 +183,8 @@ def first_level(alpha: float, correction: str, comparisons: int) -> float | None
 
 def power_of_t(queries: float, effect: float, alpha: float) -> float:
     """P(|T| > t_{1 - alpha/2}) for T noncentral with n - 1 degrees of freedom around sqrt(n) d."""
-    from scipy.special import stdtrit
-
-    critical, centre = -float(stdtrit(queries - 1, alpha / 2)), math.sqrt(queries) * effect
+    critical = _critical(queries - 1, alpha)
+    centre = math.sqrt(queries) * effect
     return _above(critical, queries - 1, centre) + _above(critical, queries - 1, -centre)
 
 
@@ -196,20 +194,23 @@ def _above(critical: float, freedom: float, centre: float) -> float:
     scipy's `nct` gives NaN for much of what is asked here. One of the two variables is integrated exactly,
     and the other by quadrature: the one in which the integrand is smooth.
     """
-    from scipy.special import chdtr, ndtr
-
     nodes, weights = _quadrature()
     spread = 1 / math.sqrt(2 * freedom)
     if critical * spread > 1:
         low, high = max(-9.0, -centre), max(9.0, -centre)
         z = low + (high - low) * (nodes + 1) / 2
         density = np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi) * weights * (high - low) / 2
-        return float(density @ chdtr(freedom, freedom * ((z + centre) / critical) ** 2))
+        return float(density @ gamma_share(freedom / 2, freedom / 2 * ((z + centre) / critical) ** 2))
     low, high = max(-1 + 1e-12, -9 * spread), 9 * spread
     x = low + (high - low) * (nodes + 1) / 2
     log_density = (freedom - 1) * np.log1p(x) - freedom * (x + x**2 / 2)
     density = weights * np.exp(log_density - log_density.max())
-    return float(density @ ndtr(centre - critical * (1 + x)) / density.sum())
+    return float(density @ normal_share(centre - critical * (1 + x)) / density.sum())
+
+
+@lru_cache(1000)
+def _critical(freedom: float, alpha: float) -> float:
+    return -float(student_quantile(alpha / 2, freedom))
 
 
 @cache

@@ -19,7 +19,7 @@ from unjudged.inference.corrections import too_few_draws
 from unjudged.inference.infer import Settings, decide, run_tests, separate
 from unjudged.inference.interaction import PERMUTATIONS, clustered_interaction_p, interaction_p
 from unjudged.inference.pairs import CELLS, Pairs
-from unjudged.inference.power import first_level, smallest_difference
+from unjudged.inference.power import first_level, smallest_effect
 from unjudged.inference.systems import (
     Columns,
     alone,
@@ -189,13 +189,11 @@ def _segment_rows(
 def _detectable(pairs: Pairs, settings: Settings, tests: int) -> Columns:
     """Return the difference that so many queries show with power .8, among so many tests."""
     level = first_level(settings.alpha, "none" if tests <= 1 else settings.correction.name, tests)
-
-    def found(deviation: float) -> float:
-        if deviation == 0 or level is None or level >= POWER:
-            return float("nan")
-        return smallest_difference(deviation, pairs.shape.n, power=POWER, alpha=level)
-
-    return {"detectable": np.array([found(deviation) for deviation in pairs.deviation.tolist()])}
+    varies = pairs.deviation > 0
+    if level is None or level >= POWER or not varies.any():
+        return {"detectable": np.full(len(pairs), np.nan)}
+    shown = smallest_effect(pairs.shape.n, power=POWER, alpha=level)
+    return {"detectable": np.where(varies, pairs.deviation * shown, np.nan)}
 
 
 def _between(
