@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from unjudged.base.segments import Floats
 from unjudged.evidence.contrast import Contrast
-from unjudged.measures.kernel.measure import mean_over_queries
+from unjudged.measures.kernel.measure import mean_over_queries, without_rounding
 
 if TYPE_CHECKING:
     from unjudged.evidence.intervals.powered import Powered
@@ -44,6 +45,8 @@ def powered_means(contrast: Contrast, alpha: float) -> tuple[list[Powered], tupl
     values, sign = contrast.values, contrast.measure.sign
     predicted, further = contrast.surrogate or (values, values)
     powered = [prediction_powered(*one) for one in zip(values, predicted, further, strict=True)]
-    means = sign * np.array([one.value for one in powered]) + 0.0
+    means = without_rounding(np.array([one.value for one in powered]), contrast.scores)
+    powered = [replace(one, value=mean) for one, mean in zip(powered, means.tolist(), strict=True)]
+    means = sign * means + 0.0
     half = np.array([t_quantile(1 - alpha, one.queries - 2) * one.error for one in powered])
     return powered, (means, means - half, means + half)

@@ -28,7 +28,7 @@ from unjudged.inference.systems import (
     standings,
 )
 from unjudged.inference.verdict import Judging
-from unjudged.measures.kernel.measure import ROUNDING, mean_over_queries
+from unjudged.measures.kernel.measure import ROUNDING, mean_over_queries, without_rounding
 from unjudged.results.fields import Row
 
 Each = Sequence[Clusters | None]
@@ -83,8 +83,7 @@ def _mean_of_pairs(contrasts: Sequence[Contrast], settings: Settings) -> Tested:
     parts = [powered_queries(contrast) for contrast in contrasts]
     clusters = [contrast.clusters for contrast in contrasts]
     found = macro_differences(parts, confidence, clusters)
-    largest = max(float(np.abs(contrast.scores).max(initial=0)) for contrast in contrasts)
-    value = np.where(np.abs(found.value) <= ROUNDING * largest, 0.0, found.value)  # a rounding error is none
+    value = without_rounding(found.value, np.concatenate([contrast.scores for contrast in contrasts], axis=1))
     means = measure.mean_of(measure.sign * np.mean([_means_of_systems(c) for c in contrasts], axis=0))
     columns: Columns = _sizes(parts, clusters)
     columns |= {

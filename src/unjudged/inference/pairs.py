@@ -13,7 +13,7 @@ from unjudged.base.errors import UsageError
 from unjudged.base.segments import Floats, Ints, Mask
 from unjudged.evidence.clusters import Clusters, independent
 from unjudged.evidence.intervals.quantiles import Shape, shape_of, t_half, t_quantile
-from unjudged.measures.kernel.measure import ROUNDING, mean_over_queries
+from unjudged.measures.kernel.measure import ROUNDING, mean_over_queries, without_rounding
 
 CELLS = 1 << 21
 """How many numbers a block of differences or of resampled means may hold, so that memory stays bounded."""
@@ -83,8 +83,7 @@ class Pairs:
     @cached_property
     def difference(self) -> Floats:
         """Mean difference of each pair; 0 where it is a rounding error."""
-        found = mean_over_queries(self.values, exact=False)
-        return np.where(np.abs(found) <= self.tolerance, 0.0, found)
+        return without_rounding(mean_over_queries(self.values, exact=False), self.scores)
 
     @cached_property
     def shape(self) -> Shape:

@@ -378,6 +378,11 @@ def mean_over_queries(values: Floats, *, exact: bool = True) -> Floats:
     return np.asarray(sum_over_queries(values) / values.shape[-1], float)
 
 
+def without_rounding(differences: Floats, scores: Floats) -> Floats:
+    """Return differences of means of such scores, 0 where they are rounding errors: the one rule for ties."""
+    return np.where(np.abs(differences) <= ROUNDING * np.abs(scores).max(initial=0), 0.0, differences)
+
+
 def summarised(summary: str, values: Floats) -> Floats:
     """Return the "mean", "sum" or "geometric mean" over the last axis."""
     if summary == "sum":
