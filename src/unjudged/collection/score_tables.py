@@ -2,48 +2,74 @@
 
 from __future__ import annotations
 
-import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import chain
-from math import inf, nan
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from math import nan
+from typing import Any
 
-import numpy as np
-
-from unjudged.base.errors import InputError, UsageError, quoted, reason_of
-from unjudged.base.notes import note
-from unjudged.base.segments import Floats, Integers, Mask
-from unjudged.base.wording import counted, shortlist
-from unjudged.collection.score_rows import (
+from unjudged.base.errors import InputError, UsageError, quoted
+from unjudged.base.wording import kind_of, shortlist
+from unjudged.collection.scores import (
     MOST,
-    ROLES,
     UNNAMED,
     Cell,
-    ScoreRows,
+    Cube,
+    Missing,
     Wide,
-    names_measure,
+    names_of_measures,
     not_a_score,
-    parts_of,
-    same_measure,
 )
+from unjudged.data.columns import NAMES, QUERIES, folded, listed
 from unjudged.data.limits import check
-from unjudged.data.sources import FILE, FRAME, MAPPING, columns_of_file, kind_of_source, name_in_errors
-from unjudged.data.tabular import add_label
-from unjudged.measures.kernel.names import MeasureLike, parse_measures
-from unjudged.measures.kernel.registry import Measure, reported_measure
-from unjudged.rankings.runs import by_own_names
-from unjudged.results.escapes import shortened
-
-Missing = Literal["range", "zero", "drop"]
-"""A missing value is any in the range of its measure, or it is 0, or its query is left out."""
-NOTES: dict[Missing, str] = {"range": "missing-range", "zero": "missing-zero", "drop": "missing-drop"}
-REMEDY = (
-    '--set "scores.range=[0, 1]" gives it, --set scores.missing=zero counts it as 0, drop omits the query '
-    "(in Python range= and missing=)"
+from unjudged.data.sources import (
+    FILE,
+    FRAME,
+    MAPPING,
+    columns_of_file,
+    kind_of_source,
+    name_in_errors,
+    read_small_table,
 )
-NAMED = 3
-"""How many missing values a message names."""
+from unjudged.data.tabular import Block, add_label
+from unjudged.data.text_tables import NESTED, Headless
+from unjudged.data.values import has_no_value, is_number, text_of_name
+from unjudged.measures.kernel.names import MeasureLike, names_measure, parse_measures
+from unjudged.rankings.runs import by_own_names
+
+WIDE = "--set scores.wide=measures or systems (in Python wide=)"
+ROLES: Mapping[str, tuple[str, ...]] = {
+    "query": QUERIES,
+    "system": (*NAMES["run"], "runid", "model", "name"),
+    "measure": ("measure", "metric"),
+    "value": ("value", "score"),
+    "repeat": ("repeat", "seed"),
+}
+"""Names of columns by role; the first that a table has counts, in upper or lower case."""
+MEANS = frozenset({"all", "amean", "mean", "average", "avg", "macro avg", "overall", "total"})
+"""The queries of rows that are means or sums, in upper or lower case; trec_eval says `all`."""
+PRINTED = Headless(
+    ("measure", "query", "value"),
+    lambda fields: len(fields) == 3 and (is_number(fields[2]) or fields[0] == "runid"),
+)
+"""Lines of `trec_eval -q`; ir_measures prints the query first."""
+NOT_NUMBERS = ("runid", "relstring")
+"""Lines of trec_eval whose values are texts."""
+LOOKED_AT = 50
+"""Names that are looked at to tell queries, systems and measures apart."""
+EXPECTED = (
+    "expected {system: {query: value}}, {query: {measure: value}}, {measure: {query: value}}, "
+    "or {system: {query: {measure: value}}}"
+)
+NO_NAME = re.compile(r"\s*|Unnamed: \d+|__index_level_\d+__")
+"""How CSV, pandas and Parquet call a column without a name, such as the index of a frame."""
+SPELT = re.compile(r"[+-]?\d*(?:[.,]\d+)? ?%?")
+"""Numbers that are spelt with a comma or a percent sign, which errors name."""
+ENDS = ("low", "high")
+"""Columns with the lowest and highest value that any completion of the judgments gives, as Spark has them."""
+ROUNDING = 1e-9
+BYTES_OF_A_CELL = 700
+"""Memory that a value and its names take while a table is put in order, with the table that they are of."""
 
 
 def table_of_scores(
@@ -63,30 +89,24 @@ def table_of_scores(
     """
     if wide not in (None, "systems", "measures"):
         raise UsageError(f"wide is {wide!r}, expected systems or measures")
-    asked, sources = _names_of(measures), _sources(source)
-    parts: list[ScoreRows] = []
+    asked, sources = names_of_measures(measures), _sources(source)
+    rows = ScoreRows(asked, by)
     for name, one in sources:
         given = {**columns_of_file(one), **(columns or {})}
         given = {("system" if role == "run" else role): column for role, column in given.items()}
         if unknown := given.keys() - ROLES.keys():
             raise UsageError(f"unknown column {unknown.pop()!r}, expected one of {', '.join(ROLES)}")
         with name_in_errors(one, name):
-            meant = "measures" if wide is None and len(sources) > 1 else wide
-            parts.append(ScoreRows(name, given, asked, meant, by))
-            parts[-1].add(one)
-    notes = [*_called_apart(parts), *(note for part in parts for note in part.notes)]
-    segments: dict[str, str] = {}
-    for query, segment in chain.from_iterable(part.segments.items() for part in parts):
-        add_label(segments, query, segment)
-    others = [name for part in parts for name in part.others]
-    every = dict.fromkeys(cell.measure for part in parts for cell in part.cells)
+            rows.add(name, one, given, "measures" if wide is None and len(sources) > 1 else wide)
+    every = dict.fromkeys(cell.measure for cell in rows.values)
     chosen = _chosen(every, asked)
-    cube = _in_order(sources, parts, chosen)
-    runs = {system: None for part in parts for system in part.systems}
-    if without := [run for run in runs if run not in cube.runs]:
-        notes.append(f"Systems without these measures are left out: {shortlist(without)}.")
-    made = cube.complete(list(chosen.values()), missing, range, list(dict.fromkeys(notes)))
-    return {**made, "segments": segments or None}, [*others, *(name for name in every if name not in chosen)]
+    cube = Cube.of({cell: value for cell, value in rows.values.items() if cell.measure in chosen}, chosen)
+    runs, kept = dict.fromkeys(cell.system for cell in rows.values), {system for system, _ in cube.rows}
+    if without := [run for run in runs if run not in kept]:
+        rows.notes.append(f"Systems without these measures are left out: {shortlist(without)}.")
+    made = cube.complete(list(chosen.values()), missing, range, list(dict.fromkeys(rows.notes)))
+    others = [*rows.others, *(name for name in every if name not in chosen)]
+    return {**made, "segments": rows.segments or None}, others
 
 
 def _sources(source: Any) -> list[tuple[str, Any]]:
@@ -99,150 +119,186 @@ def _sources(source: Any) -> list[tuple[str, Any]]:
     return list(by_own_names([(None, one) for one in (source if several else [source])]).items())
 
 
-def _called_apart(parts: Sequence[ScoreRows]) -> list[str]:
-    """Name systems after their sources, where several have one system of the same name; say so."""
-    notes = []
-    lone = [part.systems[0] if len(part.systems) == 1 else "" for part in parts]
-    for name in dict.fromkeys(lone):
-        own = [part for part, system in zip(parts, lone, strict=True) if name and system == name]
-        cells = [cell for part in parts for cell in part.cells if cell.system == name]
-        if len(own) > 1 and len(set(cells)) < len(cells):
-            called = shortlist([part.name for part in own])
-            note = f"{quoted(name)} is the system of several tables, so these are called {called}"
-            notes.append(f"{note}; a column `repeat` numbers repeats.")
-            for part in own:
-                part.cells = [cell._replace(system=part.name) for cell in part.cells]
-    return notes
+@dataclass(eq=False)
+class ScoreRows:
+    """Values of all sources in the order in which they came, with what a reader must know of them."""
+
+    asked: Sequence[str] | None
+    by: str | None
+    values: dict[Cell, tuple[float, float, float]] = field(default_factory=dict)
+    """Each value, and the lowest and highest with every document judged, NaN where a table lacks them."""
+    segments: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
+    """Measures that are not asked for and were not read."""
+
+    def add(self, name: str, source: Any, given: Mapping[str, str], wide: Wide | None) -> None:
+        """Add all values of a source; `name` is its system, if it names none, `given` are columns by role."""
+        table = self._read(source, wide)
+        role = {of: table.column(of, given, names) for of, names in ROLES.items()}
+        if role["query"] is None:
+            raise _without_query(table)
+        if self.by is not None:
+            segment = table.column("segment", {"segment": self.by}, ()) or ""
+            of, by = ("query", role["query"]), ("segment", segment)
+            for one, label in table.labels(of, by, lambda one, _: one.lower() in MEANS).items():
+                add_label(self.segments, one, label)
+        columns, what = self._columns(table, role, wide, named="value" in given)
+        check("MEMORY", BYTES_OF_A_CELL * len(table) * len(columns))
+        bounded = not what and table.columns.keys() >= {*ENDS}
+        named = {of: column for of, column in role.items() if column and of not in ("query", "value", what)}
+        for row in range(len(table)):
+            query = table.label(row, "query", role["query"])
+            if query.lower() in MEANS:
+                if query != "all":
+                    said = f"The row {quoted(query)} is taken for means or sums of the others and left out."
+                    self.notes.append(said)
+                continue
+            labels = {of: table.label(row, of, column) for of, column in named.items()}
+            ends = [table.columns[end][row] for end in ENDS] if bounded else ()
+            for column in columns:
+                own = {what: column} if what else {}
+                cell = Cell(**{"system": name, "query": query, **own, **labels})
+                if cell in self.values:
+                    problem = f"{cell} has a second value, expected one; a column `repeat` numbers repeats"
+                    raise table.error(row, problem)
+                self.values[cell] = _value(table, row, cell, column, ends)
+
+    def _read(self, source: Any, wide: Wide | None) -> Block:
+        """Return a source as a table of named columns."""
+        if kind_of_source(source) == MAPPING and any(isinstance(own, Mapping) for own in source.values()):
+            return self._of_nested(source, wide)
+        table = read_small_table(source, PRINTED)
+        if [*table.columns] == [NESTED]:
+            return self._of_nested(table.columns[NESTED][0], wide)
+        return _of_printed(table) if (*table.columns,) == PRINTED.columns else table
+
+    def _of_nested(self, data: Any, wide: Wide | None) -> Block:
+        """Return dicts in a dict as a long table: values by system and query, as ranx or as pytrec_eval."""
+        if not data:
+            raise InputError(f"an empty dict; {EXPECTED}")
+        for outer, own in data.items():
+            if not isinstance(own, Mapping) or not own:
+                raise InputError(f"{quoted(text_of_name(outer))} has {kind_of(own)}; {EXPECTED}")
+        first = next(iter(data.values()))
+        deep = isinstance(next(iter(first.values())), Mapping)
+        roles = ["system", "query", "measure"]
+        if not deep and wide != "systems" and any(map(names_measure, data)):
+            roles = ["measure", "query"]
+        elif not deep and (wide == "measures" or (wide is None and any(map(names_measure, first)))):
+            roles = ["query", "measure"]
+        elif not deep and wide is None and self.asked is None:
+            other = "--set scores.wide=measures takes them for queries, and the inner names for measures"
+            names = shortlist(list(map(text_of_name, data)))
+            self.notes.append(f"Outer names are taken for systems: {names}; {other} (in Python wide=).")
+        rows: list[tuple[Any, ...]] = []
+        for outer, own in data.items():
+            for inner, value in own.items():
+                if isinstance(value, Mapping) != deep:
+                    raise InputError(f"{quoted(text_of_name(inner))} has {kind_of(value)}; {EXPECTED}")
+                rows += [(outer, inner, *one) for one in (value.items() if deep else [(value,)])]
+        return Block(dict(zip([*roles[: 2 + deep], "value"], zip(*rows, strict=True), strict=True)))
+
+    def _columns(
+        self, table: Block, role: dict[str, str | None], wide: Wide | None, *, named: bool
+    ) -> tuple[Sequence[str], str]:
+        """Return the columns with values, and which role their names have; none if it is one of values."""
+        taken = {self.by, *(name for of, name in role.items() if of != "value")}
+        every = [name for name in table.columns if name not in taken and not NO_NAME.fullmatch(name)]
+        values = [name for name in every if not _is_text(name, table.columns[name])]
+        if not values:
+            raise InputError(f"no column of numbers among {listed(list(table.columns))}")
+        one_axis = role["system"] or role["measure"]
+        value = role["value"]
+        lone = value is not None and folded(value) == UNNAMED and not named
+        if value is not None and not (lone and role["measure"] is None and len(values) > 1):
+            return [value], ""
+        if len(values) < len(every) and not one_axis:
+            texts = shortlist([name for name in every if name not in values])
+            self.notes.append(f"Columns without numbers are ignored: {texts}.")
+        found = _as_named(self.asked or (), values).values()
+        if role["measure"] is None and wide != "systems" and found and None not in found:
+            self.others += [name for name in values if name not in found]
+            return [name for name in values if name in found], "measure"
+        if one_axis:
+            return values, "measure" if role["system"] else "system"
+        if wide is not None or len(values) == 1:
+            return values, "system" if wide == "systems" else "measure"
+        are_measures = _are_measures(values)
+        if not are_measures and self.asked is None:
+            other = "--set scores.wide=measures takes them for measures (in Python wide=)"
+            self.notes.append(f"Columns are taken for systems: {shortlist(values)}; {other}.")
+        return values, "measure" if are_measures else "system"
 
 
-def _in_order(
-    sources: Sequence[tuple[str, Any]], parts: Sequence[ScoreRows], chosen: Mapping[str, str]
-) -> Cube:
-    """Return the values by the chosen measures; a cell with two values is an error."""
-    place: dict[Cell, int] = {}
-    values: list[tuple[float, float, float]] = []
-    for (name, one), part in zip(sources, parts, strict=True):
-        before = len(values)
-        for cell, value, row in zip(part.cells, part.values, part.rows, strict=True):
-            if place.setdefault(cell, len(values)) < len(values):
-                inside = place[cell] >= before
-                remedy = "expected one in all tables" if not inside else "expected one value"
-                if inside and not cell.repeat:
-                    remedy = "expected one; a column `repeat` numbers repeats"
-                with name_in_errors(one, name):
-                    raise part.table.error(row, f"{cell} has a second value, {remedy}")
-            values.append(value)
-    kept = [(cell, k) for cell, k in place.items() if cell.measure in chosen]
-    if not kept:
-        raise InputError("no values of queries, expected at least one; trec_eval prints them with -q")
-    names = [list(dict.fromkeys(axis)) for axis in zip(*[cell for cell, _ in kept], strict=True)]
-    names[2] = list(chosen)
-    check("MEMORY", 8 * 3 * math.prod(map(len, names)))
-    numbers = [{name: k for k, name in enumerate(axis)} for axis in names]
-    index = np.array([[number[own] for number, own in zip(numbers, cell, strict=True)] for cell, _ in kept]).T
-    columns = np.full((3, *map(len, names)), nan)
-    columns[(slice(None), *index)] = np.array([values[k] for _, k in kept]).T
-    has = np.zeros((len(names[0]), len(names[3])), bool)
-    has[index[0], index[3]] = True
-    runs, queries, of, repeats = names
-    return Cube(columns, runs, queries, of, repeats, has)
+def _of_printed(table: Block) -> Block:
+    """Return lines of `trec_eval -q` or ir_measures by name, without those whose values are texts."""
+    first, second, third = table.columns.values()
+    named = [sum(map(names_measure, sorted(set(names))[:LOOKED_AT])) for names in (first, second)]
+    measures, queries = (second, first) if named[1] > named[0] else (first, second)
+    rows = [row for row, name in enumerate(measures) if name not in NOT_NUMBERS]
+    columns = zip(PRINTED.columns, (measures, queries, third), strict=True)
+    lines = table.lines[rows] if len(table.lines) else table.lines
+    return Block({name: [column[row] for row in rows] for name, column in columns}, lines)
 
 
-@dataclass(frozen=True, eq=False)
-class Cube:
-    """Values, lowest and highest ones, by run, query, measure and repeat; NaN where one is missing."""
+def _value(
+    table: Block, row: int, cell: Cell, column: str, ends: Sequence[Any]
+) -> tuple[float, float, float]:
+    """Return a value with its ends, NaN where there are none."""
+    value = table.columns[column][row]
+    if not _is_score(value):
+        wide = column if column in (cell.system, cell.measure) else ""
+        raise table.error(row, f"{not_a_score(cell, value)}{_remedy(str(value).strip(), wide)}")
+    number = nan if has_no_value(value) else float(value)
+    if not ends or any(map(has_no_value, (value, *ends))):
+        return number, nan, nan
+    slack = ROUNDING * max(1.0, *(abs(float(end)) for end in ends if _is_score(end)))
+    if not (all(map(_is_score, ends)) and float(ends[0]) - slack <= number <= float(ends[1]) + slack):
+        found = f"{quoted(str(ends[0]))} and {quoted(str(ends[1]))}"
+        problem = f"low and high of {cell} are {found}, and its value is {quoted(str(value))}"
+        raise table.error(row, f"{problem}: expected bounds of the value; rename columns that are not")
+    return number, float(ends[0]), float(ends[1])
 
-    columns: Floats
-    runs: Sequence[str]
-    queries: Sequence[str]
-    measures: Sequence[str]
-    repeats: Sequence[str | None]
-    has: Mask
-    """Which repeats each run has."""
 
-    def complete(
-        self,
-        names: Sequence[str],
-        missing: Missing,
-        limits: tuple[float, float] | None,
-        notes: list[str],
-    ) -> dict[str, Any]:
-        """Return what `Scores` has: means over repeats, measures by these names, and what to know of them."""
-        if missing not in NOTES:
-            raise UsageError(f"missing is {missing!r}, expected range, zero or drop")
-        absent = np.isnan(self.columns[0]) & self.has[:, None, None, :]
-        kept, lacking = self._kept(absent, missing)
-        each, gaps = self.columns[:, :, kept], absent[:, kept]
-        if missing == "zero":
-            each[0][gaps] = 0
-        measures = [_measure(name, each[0][:, :, k], limits, notes) for k, name in enumerate(names)]
-        for k, measure in enumerate(measures if missing == "range" and lacking else ()):
-            own, (low, high) = gaps[:, :, k], measure.range
-            if own.any() and not np.isfinite(high - low):
-                raise InputError(f"{lacking}, and the range of {measure} is unknown; {REMEDY}")
-            for column, end in zip(each[:, :, :, k], (low, low, high), strict=True):
-                column[own] = end
-            partly = own.any(axis=2)
-            each[1:, partly, k] = np.where(
-                np.isnan(each[1:, partly, k]), each[0, partly, k], each[1:, partly, k]
-            )
-        (values, spread), *ends = map(self._over_repeats, each)
-        if lacking:
-            left = [self.queries[j] for j in np.setdiff1d(np.arange(len(self.queries)), kept).tolist()]
-            notes.append(note(NOTES[missing], lacking=lacking, left=left))
-        if len(set(map(str, measures))) < len(measures):
-            raise InputError(f"two of the measures are the same: {', '.join(names)}; choose one with -m")
-        several = self.has.sum(axis=1)
-        for k, measure in enumerate(measures if several.max() > 1 else ()):
-            of_runs = zip(self.runs, spread[:, k].tolist(), several.tolist(), strict=True)
-            said = [f"{run} {own:.4f} ({n} repeats)" for run, own, n in of_runs if n > 1]
-            notes.append(f"{measure}: standard deviation of the mean over repeats: {shortlist(said)}.")
-        if several.max() > 1:
-            notes.append("Values are means over repeats; tests and intervals are over queries.")
-        return {
-            "values": values,
-            "runs": self.runs,
-            "queries": [self.queries[k] for k in kept.tolist()],
-            "measures": measures,
-            "notes": notes,
-            "ends": None if np.isnan(each[1:]).all() else tuple(means for means, _ in ends),
-            "gaps": gaps.any(axis=3) if missing == "range" and lacking else None,
-        }
+def _is_score(value: Any) -> bool:
+    """Whether this is missing, or a number that can be a score."""
+    return has_no_value(value) or (is_number(value) and abs(float(value)) <= MOST)
 
-    def _kept(self, absent: Mask, missing: Missing) -> tuple[Integers, str]:
-        """Return the places of the queries to keep, and say which values are missing."""
-        nothing = ~(~np.isnan(self.columns[0])).any(axis=(1, 3))
-        for run, measure in np.argwhere(nothing)[:1].tolist():
-            of = f" of {shortened(self.measures[measure])}" if self.measures[measure] else ""
-            raise InputError(
-                f"system {quoted(self.runs[run])} has no value{of}: choose other measures with -m"
-            )
-        every = np.arange(len(self.queries))
-        lacked, several = np.argwhere(absent.swapaxes(1, 2)), len(self.measures) > 1
-        if not len(lacked):
-            return every, ""
-        some = "; ".join(
-            str(Cell(self.runs[i], self.queries[j], self.measures[k] if several else "", self.repeats[r]))
-            for i, k, j, r in lacked[:NAMED].tolist()
+
+def _remedy(text: str, column: str) -> str:
+    """Return what to do about a text in place of a number."""
+    if text.endswith("%"):
+        return ": write it without the percent sign"
+    if "," in text:
+        return ": write a decimal point, not a comma"
+    about = f"; if column {quoted(column)} has texts, remove it, or name the measures with -m"
+    return about if column and text.lstrip("+-").lower() not in ("inf", "infinity") else ""
+
+
+def _without_query(table: Block) -> InputError:
+    remedy = f"expected {', '.join(QUERIES)}, or its name, as in --set scores.columns.query=NAME"
+    if any(map(NO_NAME.fullmatch, table.columns)):
+        remedy = "one column has no name: if it has the queries, call it query"
+    return InputError(f"no column for the query among {listed(list(table.columns))}; {remedy}")
+
+
+def _is_text(name: str, values: Sequence[Any]) -> bool:
+    """Whether no cell is a number and the name is not a measure."""
+    present = (value for value in values if not has_no_value(value))
+    return not (names_measure(name) or any(is_number(v) or SPELT.fullmatch(str(v).strip()) for v in present))
+
+
+def _are_measures(names: Sequence[str]) -> bool:
+    """Return whether all columns are measures, not none of them; an error if only some are."""
+    known = [name for name in names if names_measure(name)]
+    if known and len(known) < len(names):
+        other = next(name for name in names if name not in known)
+        are = "is known as a measure" if len(known) == 1 else "are known as measures"
+        raise UsageError(
+            f"of the columns, {shortlist(known, 3)} {are}, {other} is not; say what they are: {WIDE}"
         )
-        more = f" and {len(lacked) - NAMED:,} more" if len(lacked) > NAMED else ""
-        are = "is" if len(lacked) == 1 else "are"
-        lacking = f"{counted(len(lacked), 'value')} {are} missing: {some}{more}"
-        kept = np.setdiff1d(every, lacked[:, 2]) if missing == "drop" else every
-        if not len(kept):
-            raise InputError(f"{lacking}; no query has every value")
-        return kept, lacking
-
-    def _over_repeats(self, column: Floats) -> tuple[Floats, Floats]:
-        """Return run x query x measure, the means over repeats; and the deviations of means over queries."""
-        means = np.empty(column.shape[:3])
-        spread = np.full((len(column), column.shape[2]), nan)
-        for i, own in enumerate(self.has):
-            each = np.ascontiguousarray(column[i][:, :, own])
-            means[i] = each[:, :, 0] if own.sum() == 1 else each.mean(axis=2)
-            if own.sum() > 1:
-                spread[i] = each.mean(axis=0).std(axis=1, ddof=1)
-        return means, spread
+    return bool(known)
 
 
 def _chosen(names: Iterable[str], asked: Sequence[str] | None) -> dict[str, str]:
@@ -256,79 +312,25 @@ def _chosen(names: Iterable[str], asked: Sequence[str] | None) -> dict[str, str]
         return {"": asked[0] if asked else UNNAMED}
     if asked is None or not every:
         return {name: name for name in every}
-    chosen: dict[str, str] = {}
-    for part in parts_of(asked, every):
-        same = [name for name in every if name == part] or [n for n in every if same_measure(n, part)]
-        if not same:
+    found = _as_named(asked, every)
+    for part, name in found.items():
+        if name is None:
             raise UsageError(f"the table has no measure {part!r}; it has {shortlist(every)}")
-        chosen[same[0]] = same[0]
-    return chosen
+    return {name: name for name in found.values() if name is not None}
 
 
-def _measure(name: str, values: Floats, limits: tuple[float, float] | None, notes: list[str]) -> Measure:
-    """Return the measure of this name, or one that another tool computed, if values are not its."""
-    low, high = float(np.nanmin(values)), float(np.nanmax(values))
-    known = parse_measures(name)[0] if names_measure(name) else None
-    if known is not None and known.range[0] <= low and high <= known.range[1]:
-        return known
-    if limits is not None:
-        if not limits[0] <= low <= high <= limits[1]:
-            wrong = low if low < limits[0] else high
-            raise InputError(f"{name} has the value {wrong:g}, which is outside the range {limits}")
-        return reported_measure(name, (float(limits[0]), float(limits[1])))
-    if known is not None:
-        between = "{:g} to {:g}".format(*known.range)
-        notes.append(f"{name}: values from {low:g} to {high:g} cannot be of {known} ({between}).")
-    return reported_measure(name, (-inf, inf))
+def _as_named(asked: Sequence[str], names: Sequence[str]) -> dict[str, str | None]:
+    """Return the names that the measures asked for have here, None for one that is unknown.
+
+    A list with commas asks for several.
+    """
+    several = ([wanted] if wanted in names or "(" in wanted else wanted.split(",") for wanted in asked)
+    parts = [part for parts in several for part in parts]
+    return {part: next((name for name in names if _is_same(name, part)), None) for part in parts}
 
 
-def _names_of(measures: MeasureLike | Iterable[MeasureLike] | None) -> list[str] | None:
-    if measures is None:
-        return None
-    return list(map(str, [measures] if isinstance(measures, str | Measure) else measures))
-
-
-def is_array(source: Any) -> bool:
-    """Whether this is an array, or a list of arrays or of lists of numbers."""
-    depth = 0
-    while isinstance(source, list | tuple) and source:
-        source, depth = source[0], depth + 1
-    if hasattr(source, "__array_interface__"):
-        return not hasattr(source, "columns")
-    return depth > 1 and isinstance(source, int | float)
-
-
-def array_of_scores(
-    values: Any,
-    runs: Sequence[str] | None,
-    queries: Sequence[str] | None,
-    measures: MeasureLike | Iterable[MeasureLike] | None,
-    *,
-    missing: Missing,
-    limits: tuple[float, float] | None,
-) -> dict[str, Any]:
-    """Take an array (runs, queries) or (runs, queries, measures) with the names of its axes."""
-    try:
-        array = np.asarray(values, float)
-    except ValueError as error:
-        raise UsageError(f"no array of numbers: {reason_of(error)}") from None
-    array = array[:, :, None] if array.ndim == 2 else array
-    if array.ndim != 3 or not array.size:
-        raise UsageError(f"the array has the shape {np.shape(values)}, expected (runs, queries[, measures])")
-    unnamed = UNNAMED if array.shape[2] == 1 else f"{UNNAMED} {{}}"
-    axes = []
-    for size, (what, given, default) in zip(
-        array.shape,
-        (("runs", runs, "run {}"), ("queries", queries, "q{}"), ("measures", _names_of(measures), unnamed)),
-        strict=True,
-    ):
-        own = [default.format(k + 1) for k in range(size)] if given is None else list(map(str, given))
-        if len(own) != size or len(set(own)) < size:
-            raise UsageError(f"{what} has {len(set(own))} different names, expected {size}")
-        axes.append(own)
-    for i, j, k in np.argwhere(~(np.isnan(array) | (np.abs(array) <= MOST)))[:1].tolist():
-        raise UsageError(not_a_score(Cell(axes[0][i], axes[1][j], axes[2][k]), array[i, j, k]))
-    columns = np.stack([array, np.full(array.shape, nan), np.full(array.shape, nan)])[..., None]
-    one = np.ones((len(array), 1), bool)
-    cube = Cube(columns, axes[0], axes[1], axes[2], [None], one)
-    return cube.complete(axes[2], missing, limits, [])
+def _is_same(name: str, wanted: str) -> bool:
+    """Whether two names are of one measure."""
+    if name == wanted:
+        return True
+    return names_measure(name) and names_measure(wanted) and parse_measures(name) == parse_measures(wanted)

@@ -128,7 +128,7 @@ def _names(file: str, start: bytes, line: str) -> list[str]:
 
 def _is_printed(words: Sequence[str]) -> bool:
     """Whether a line is a measure, a query and a value, in either order of the first two."""
-    from unjudged.collection.score_rows import names_measure
+    from unjudged.measures.kernel.names import names_measure
 
     return len(words) == 3 and any(map(names_measure, words[:2]))
 
@@ -141,7 +141,7 @@ def _is_table(start: bytes, names: Sequence[str]) -> bool:
 
 def _is_nested(start: bytes) -> bool:
     """Whether a JSON object has names of measures outside or inside, as pytrec_eval and ranx have them."""
-    from unjudged.collection.score_rows import names_measure
+    from unjudged.measures.kernel.names import names_measure
 
     if not (found := re.match(OUTER, start.decode("utf-8", "replace"))):
         return False

@@ -16,7 +16,7 @@ from unjudged.base.lazy import computed_once
 from unjudged.base.notes import Note
 from unjudged.collection.collection import Collection, collection_of
 from unjudged.collection.description import Description
-from unjudged.collection.scores import Scores, of_systems, scores_of
+from unjudged.collection.scores import Scores, scores_of
 from unjudged.evidence.contrast import Evidence
 from unjudged.evidence.runs_alone import AloneEvidence
 from unjudged.evidence.tied_scores import TIES, notes_on_ties, over_orders
@@ -53,7 +53,7 @@ class Subject(NamedTuple):
     def chosen(self, systems: Sequence[str]) -> Subject:
         """Return these systems, in this order."""
         if self.table is not None:
-            return self._replace(table=of_systems(self.table, systems))
+            return self._replace(table=self.table.of_systems(systems))
         assert self.collection is not None  # noqa: S101
         return self._replace(collection=self.collection.chosen(list(systems)))
 

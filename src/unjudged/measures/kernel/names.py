@@ -133,6 +133,11 @@ def is_measure(text: str) -> bool:
         return False
 
 
+def names_measure(name: Any) -> bool:
+    """Whether this is the name of one measure."""
+    return isinstance(name, str) and is_measure(name) and len(parse_measures(name)) == 1
+
+
 def _separated(text: str) -> list[str]:
     """Return the names in a list: a comma in brackets, or before a number as in `P.5,10`, separates none."""
     names: list[str] = []
