@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.conftest import examples
 from unjudged import InputError, UnjudgedError, UsageError
 from unjudged.collection.description import Defaults, Description, Labels, ScoreTable
-from unjudged.collection.toml_text import line_of
+from unjudged.collection.description_keys import line_of
 
 EXAMPLE = """\
 name = "support-search"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.cli.in_process import everything, unjudged
 from tests.report.test_page import read
 from unjudged import Collection, Judgments
-from unjudged.collection.toml_text import with_table
+from unjudged.collection.description_keys import with_table
 
 TEXT = """# ours
 [[judgments]]

@@ -11,7 +11,7 @@ from typing import Any
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import plain, shortlist
 from unjudged.collection.description import FILE_NAME, description_of
-from unjudged.collection.toml_text import quoted
+from unjudged.collection.description_keys import quoted
 from unjudged.data.nested_dicts import DATASET
 from unjudged.data.sources import in_shell
 from unjudged.data.streams import STANDARD_INPUT, display_name

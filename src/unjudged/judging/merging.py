@@ -17,7 +17,7 @@ from unjudged.base.segments import Integers
 from unjudged.base.wording import counted, shortlist
 from unjudged.collection.collection import united
 from unjudged.collection.description import MODEL, PEOPLE, Description, description_above
-from unjudged.collection.toml_text import with_table
+from unjudged.collection.description_keys import with_table
 from unjudged.data.streams import display_name, opened
 from unjudged.data.writing import judgments_text, write_whole
 from unjudged.rankings.extension import extended, rows_of, table_of
