@@ -10,7 +10,7 @@ from typing import Any
 
 from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.base.wording import kind_of, shortlist
-from unjudged.collection.scores import (
+from unjudged.collection.score_arrays import (
     MOST,
     UNNAMED,
     Cell,

@@ -16,7 +16,8 @@ from unjudged.base.errors import UnjudgedError, UnjudgedWarning, UsageError
 from unjudged.base.wording import counted, percent, plain
 from unjudged.collection.collection import Collection, described_runs
 from unjudged.collection.description import STATED, Description, Labels, description_of
-from unjudged.collection.scores import UNNAMED, Scores, scores_of
+from unjudged.collection.score_arrays import UNNAMED
+from unjudged.collection.scores import Scores, scores_of
 from unjudged.collection.stale import Fit
 from unjudged.data.nested_dicts import DATASET
 from unjudged.data.sources import in_shell

@@ -179,14 +179,3 @@ def tie_notes(
             changed.append((measure.traits.quality, float(high[i] - low[i]), said))
     if changed:
         yield note("tied-means", means=len(changed), least=NOTEWORTHY, widest=max(changed)[2])
-
-
-def notes_on_ties(
-    measures: Sequence[Measure],
-    runs: Sequence[str],
-    rankings: JudgedRankings,
-    values: Floats,
-    depth: int | None,
-) -> Iterator[Note]:
-    """Say what other orders of tied documents than trec_eval's change."""
-    return tie_notes(measures, runs, rankings, ends_of_orders(measures, rankings, values, depth=depth))

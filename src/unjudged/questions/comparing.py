@@ -297,7 +297,7 @@ def _same_queries(found: Mapping[str, Gathered]) -> Iterator[Note]:
     """Say which collections have the same judgments, or the same scores where these are not known."""
     alike: dict[tuple[str, object], list[str]] = {}
     for name, one in found.items():
-        alike.setdefault(one.made_of, []).append(name)
+        alike.setdefault(one.identity, []).append(name)
     for (what, _), names in alike.items():
         if len(names) > 1:
             yield note("same-queries", names, what=what)

@@ -16,7 +16,7 @@ from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted, shortlist
 from unjudged.collection.description import Description
 from unjudged.collection.query_segments import EVERY, SegmentsSource, several_segments, with_every
-from unjudged.collection.scores import UNNAMED
+from unjudged.collection.score_arrays import UNNAMED
 from unjudged.data.scan import scanner
 from unjudged.inference.infer import Settings, reach_of
 from unjudged.inference.margins import AS_JUDGED, FAIL, PASS, SEEN, UNDECIDED, WORST, JudgingName, gate_checks

@@ -27,8 +27,8 @@ from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, Estimand
 from unjudged.measures.kernel.measure import Measure, mean_over_queries
 from unjudged.measures.kernel.names import MeasureLike, with_relevant
 from unjudged.predictions.completeness import Completeness, IncompleteError, with_retrieved
-from unjudged.questions.drawn import Drawn
 from unjudged.questions.fitting_measures import DEFAULT
+from unjudged.questions.gathered import Drawn
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
 from unjudged.rankings.runs import RunsSource
