@@ -14,7 +14,7 @@ import numpy as np
 from unjudged.base.segments import Floats
 from unjudged.evidence.clusters import Clusters
 from unjudged.evidence.intervals.quantiles import limits_of_mean
-from unjudged.inference.careful import careful
+from unjudged.inference.significance import careful
 from unjudged.inference.pairs import Pairs, t_interval
 from unjudged.inference.significance import p_values
 

@@ -11,7 +11,7 @@ from held import Held
 
 from unjudged import evaluate
 from unjudged.base.segments import Floats
-from unjudged.inference.careful import careful
+from unjudged.inference.significance import careful
 from unjudged.inference.interaction import interaction_p
 from unjudged.inference.pairs import Pairs, t_interval
 from unjudged.inference.significance import level_of_one_look

@@ -23,7 +23,7 @@ from unjudged.evidence.calibration import LeftOut
 from unjudged.evidence.contrast import Contrast
 from unjudged.evidence.runs_compared import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
-from unjudged.inference.careful import careful
+from unjudged.inference.significance import careful
 from unjudged.inference.corrections import find_correction
 from unjudged.inference.infer import Settings, decide, reach_of, run_tests
 from unjudged.inference.margins import JudgingName, extremes

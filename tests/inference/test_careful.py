@@ -14,8 +14,8 @@ from scipy import stats
 from tests.conftest import examples
 from unjudged import Scores, compare
 from unjudged.base.segments import Floats
-from unjudged.evidence.intervals.quantiles import shape_of
-from unjudged.inference.careful import careful, limits, share_alike
+from unjudged.evidence.intervals.quantiles import limits_of_mean, shape_of
+from unjudged.inference.significance import careful, share_alike
 
 REACH = 1.0
 scores = st.one_of(st.floats(-1, 1, width=16), st.sampled_from([0.0, 0.1, 0.25, -0.5]))
@@ -81,7 +81,7 @@ def test_rows_are_as_the_formulas_say(table: list[list[float]], margin: float, r
 @examples(300)
 @given(table=tables, alpha=st.sampled_from([0.05, 0.025, 0.2]), reach=st.sampled_from([REACH, np.inf]))
 def test_limits_are_as_the_formulas_say(table: list[list[float]], alpha: float, reach: float) -> None:
-    low, high = limits(np.array(table), alpha, reach)
+    low, high = limits_of_mean(np.array(table), alpha, (-reach, reach))
     plain = np.array([plain_limits(row, alpha, reach) for row in table])
     np.testing.assert_allclose(low, plain[:, 0], rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(high, plain[:, 1], rtol=1e-9, atol=1e-12)
@@ -112,7 +112,7 @@ def test_never_below_student_and_equal_without_skewness(table: list[list[float]]
 
 def test_limits_are_where_the_p_value_is_alpha() -> None:
     values = np.random.default_rng(4).gamma(0.5, 0.1, (20, 30)) - 0.02
-    low, high = limits(values, 0.05)
+    low, high = limits_of_mean(values, 0.05, (-np.inf, np.inf))
     for k, row in enumerate(values):
         assert careful(row[None], -low[k]).above[0] == pytest.approx(0.05, abs=1e-9)
         assert careful(row[None], -high[k]).below[0] == pytest.approx(0.05, abs=1e-9)

@@ -15,7 +15,7 @@ from tests.report.test_page import read
 from unjudged import Scores, compare, compare_collections, evaluate, gate, report_page
 from unjudged.base.errors import InputError
 from unjudged.evidence.table import least_sure
-from unjudged.inference.careful import careful
+from unjudged.inference.significance import careful
 
 NAN = float("nan")
 LOWER = {"lower": "cost", "range": (0.0, 4.0)}

@@ -15,10 +15,10 @@ from unjudged import UsageError
 from unjudged.base.notes import note
 from unjudged.base.segments import Floats
 from unjudged.inference import significance
-from unjudged.inference.careful import careful
 from unjudged.inference.pairs import Pairs
 from unjudged.inference.significance import (
     TESTS,
+    careful,
     level_of_one_look,
     over_time,
     p_values,

@@ -15,10 +15,9 @@ from unjudged.base.segments import Floats, Ints, Mask
 from unjudged.evidence.clusters import Clusters
 from unjudged.evidence.contrast import Contrast, Ends, Tip
 from unjudged.evidence.estimates import possible_means, powered_means
-from unjudged.inference.careful import careful
 from unjudged.inference.corrections import Correction, find_correction, holm
 from unjudged.inference.pairs import Pairs, effect_size, outcomes, t_interval
-from unjudged.inference.significance import DRAWS, SignificanceTest, find_test, p_values
+from unjudged.inference.significance import DRAWS, SignificanceTest, careful, find_test, p_values
 from unjudged.inference.significance import t as students
 from unjudged.inference.systems import (
     Columns,

@@ -21,13 +21,19 @@ from unjudged.base.segments import Floats
 from unjudged.evidence.clusters import Clusters, independent
 from unjudged.evidence.contrast import Contrast
 from unjudged.evidence.estimates import powered_means
-from unjudged.evidence.intervals.quantiles import shape_of
-from unjudged.inference.careful import careful, limits, share_alike
+from unjudged.evidence.intervals.quantiles import limits_of_mean, shape_of
 from unjudged.inference.corrections import holm
 from unjudged.inference.infer import Settings, decide, reach_of, run_tests
 from unjudged.inference.power import queries_needed
 from unjudged.inference.rows import rows_of
-from unjudged.inference.significance import LOOKS_FROM, level_of_one_look, over_time, sequential
+from unjudged.inference.significance import (
+    LOOKS_FROM,
+    careful,
+    level_of_one_look,
+    over_time,
+    sequential,
+    share_alike,
+)
 from unjudged.inference.systems import parts_of
 from unjudged.measures.kernel.measure import ROUNDING
 from unjudged.results.fields import Row
@@ -95,8 +101,8 @@ def _tested(contrast: Contrast, margin: float, segment: str, judging: JudgingNam
     if contrast.surrogate is None:
         above = float(careful(worst, margin, reach, clusters).above[0])
         below = float(careful(best, margin, reach, clusters).below[0])
-        low = float(limits(worst, level, reach, clusters)[0][0])
-        high = float(limits(best, level, reach, clusters)[1][0])
+        low = float(limits_of_mean(worst, level, (-reach, reach), clusters)[0][0])
+        high = float(limits_of_mean(best, level, (-reach, reach), clusters)[1][0])
     else:
         (powered,), _ = powered_means(contrast, level)
         above, below = powered.sides(margin)

@@ -1,5 +1,7 @@
 """Tests of a difference: had other queries been asked, might the two systems be equal?
 
+The *careful* p value is the larger of Student's and Hall's, which `evidence/intervals/quantiles.py` explains.
+
 A test is one registered function. It gets the differences of many pairs at once, `differences[pair, query]`,
 and returns a two-sided p value per pair. Tests that resample use the same resamples of queries for all pairs.
 
@@ -26,9 +28,10 @@ from unjudged.base.distributions import upper_tail
 from unjudged.base.errors import UsageError
 from unjudged.base.notes import Note, note
 from unjudged.base.segments import Floats
-from unjudged.evidence.clusters import Clusters
-from unjudged.inference.careful import careful
+from unjudged.evidence.clusters import Clusters, independent
+from unjudged.evidence.intervals.quantiles import shape_of
 from unjudged.inference.pairs import CELLS, Pairs
+from unjudged.measures.kernel.measure import ROUNDING
 
 DRAWS = 20_000
 """How many resamples tests and corrections draw unless another number is given."""
@@ -309,3 +312,54 @@ def level_of_one_look(alpha: float) -> float:
         middle = (low + high) / 2
         low, high = (middle, high) if over_time(np.array([middle]), LOOKS_FROM)[0] < alpha else (low, middle)
     return low
+
+
+HUGE = 1e100
+"""Larger t change no p value, and their cubes are no numbers."""
+
+
+class Sides(NamedTuple):
+    """P values of rows: small where the mean is surely above, or surely below, minus the margin."""
+
+    above: Floats
+    below: Floats
+
+    @property
+    def both(self) -> Floats:
+        """P values of a mean that is not there, on either side."""
+        return np.asarray(np.minimum(2 * np.minimum(self.above, self.below), 1.0), float)
+
+
+def careful(
+    values: Floats, margin: float = 0.0, reach: float = np.inf, clusters: Clusters | None = None
+) -> Sides:
+    """Test the mean of each row against minus the margin, on both sides; `reach` is the largest value.
+
+    >>> tested = careful(np.array([[0.02, -0.01, 0.03, 0.01, 0.0, 0.02]]), 0.01)
+    >>> tested.above.round(4).tolist(), tested.below.round(4).tolist()
+    ([0.0171], [0.9923])
+    """
+    mean, deviation, bend, n = shape_of(values, clusters)
+    alike = deviation == 0
+    t = np.divide(np.sqrt(n) * (mean + margin), deviation, out=np.zeros(len(values)), where=~alike).clip(
+        -HUGE, HUGE
+    )
+    bent = t + bend * t**2 + bend**2 * t**3 / 3 + bend / 2
+    tails = upper_tail(max(n - 1, 1), np.stack([-t, -bent, t, bent]))
+    below, above = tails[:2].max(axis=0), tails[2:].max(axis=0)
+    if alike.any():
+        parts = independent(values.shape[1], clusters)
+        above[alike], below[alike] = (
+            share_alike(sign * mean[alike], sign * margin, reach) ** parts for sign in (1, -1)
+        )
+    return Sides(above, below)
+
+
+def share_alike(value: Floats, margin: float, reach: float) -> Floats:
+    """Return the largest share of queries with this difference if the mean is minus the margin or less."""
+    value = np.asarray(value, float)
+    if not np.isfinite(reach):
+        return np.ones(value.shape)
+    apart = value + margin > ROUNDING
+    share = np.divide(reach - margin, reach + value, out=np.ones(value.shape), where=apart)
+    return np.clip(share, 0.0, 1.0)
