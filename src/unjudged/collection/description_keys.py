@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Callable, Mapping
@@ -252,6 +251,8 @@ def keys_of(dotted: str) -> tuple[str, ...]:
 
 def quoted(text: str) -> str:
     """Return a text as TOML writes it."""
+    import json
+
     try:
         text.encode()
     except UnicodeEncodeError:
