@@ -14,8 +14,8 @@ from unjudged.data.nested_dicts import DATASET
 from unjudged.data.streams import display_name
 
 HIGHEST = 1e300
-_AT_LINE = re.compile(r"(.*) \(at (?:line ([0-9]+), column [0-9]+|end of document)\)", re.DOTALL)
-_MANY_PARTS = re.compile(r"(?:\.[^.=,\n]{0,80}){64}")
+AT_LINE = r"(?s)(.*) \(at (?:line ([0-9]+), column [0-9]+|end of document)\)"
+MANY_PARTS = r"(?:\.[^.=,\n]{0,80}){64}"
 
 
 class Wrong(Exception):
@@ -181,7 +181,7 @@ def read_value(reads: Reads, value: Any, place: Place) -> Any:
 
 def parsed(text: str) -> dict[str, Any]:
     """Return the tables of a text; an error names the line if there is one."""
-    if found := _MANY_PARTS.search(text):  # the parser takes hours for thousands of parts
+    if found := re.search(MANY_PARTS, text):  # the parser takes hours for thousands of parts
         line = text.count("\n", 0, found.start()) + 1
         raise InputError("a name with 64 dots, expected keys of one or two parts", line=line)
     import tomllib
@@ -189,7 +189,7 @@ def parsed(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        told = _AT_LINE.fullmatch(str(error))
+        told = re.fullmatch(AT_LINE, str(error))
         problem = told[1] if told else str(error)
         if isinstance(error, RecursionError):
             problem = "lists or tables too deep in each other"

@@ -15,13 +15,13 @@ from unjudged.base.lazy import computed_once
 from unjudged.base.segments import Floats, Mask
 from unjudged.base.wording import counted, shortlist
 from unjudged.collection.query_segments import file_and_column
-from unjudged.collection.score_arrays import Missing, Wide, array_of_scores, is_array
 from unjudged.data.frames import is_frame, library_of
 from unjudged.measures.kernel.names import MeasureLike, place_of_measure
 from unjudged.measures.kernel.registry import Measure, lower_is_better
 
 if TYPE_CHECKING:
     from unjudged.collection.collection import Collection
+    from unjudged.collection.score_arrays import Missing, Wide
 
 
 @dataclass(eq=False)
@@ -80,6 +80,7 @@ class Scores:
         >>> Scores.read({"query": ["q1", "q2"], "bm25": [0.2, 0.4], "dense": [0.3, 0.6]}, "nDCG@10")
         Scores(2 runs x 2 queries; nDCG@10)
         """
+        from unjudged.collection.score_arrays import array_of_scores, is_array
         from unjudged.collection.score_tables import table_of_scores
 
         if isinstance(source, Scores):
