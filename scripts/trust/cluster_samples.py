@@ -14,9 +14,8 @@ import numpy as np
 from unjudged.base.segments import Floats
 from unjudged.evidence.clusters import Clusters
 from unjudged.evidence.intervals.quantiles import limits_of_mean
-from unjudged.inference.significance import careful
 from unjudged.inference.pairs import Pairs, t_interval
-from unjudged.inference.significance import p_values
+from unjudged.inference.significance import careful, p_values
 
 TRIALS, DRAWS, ALPHA = 4_000, 2_000, 0.05
 CLUSTERS, ALIKE, LARGEST = (10, 20, 50), (0.0, 0.2, 0.6), 10

@@ -11,10 +11,9 @@ from held import Held
 
 from unjudged import evaluate
 from unjudged.base.segments import Floats
-from unjudged.inference.significance import careful
 from unjudged.inference.interaction import interaction_p
 from unjudged.inference.pairs import Pairs, t_interval
-from unjudged.inference.significance import level_of_one_look
+from unjudged.inference.significance import careful, level_of_one_look
 
 ALPHA, SEED, REACH = 0.05, 28, 1.0
 TRIALS, SIZES, MARGINS = 10_000, (10, 25, 50, 200), (0.01, 0.02, 0.05)

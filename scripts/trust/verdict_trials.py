@@ -23,12 +23,11 @@ from unjudged.evidence.calibration import LeftOut
 from unjudged.evidence.contrast import Contrast
 from unjudged.evidence.runs_compared import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
-from unjudged.inference.significance import careful
 from unjudged.inference.corrections import find_correction
 from unjudged.inference.infer import Settings, decide, reach_of, run_tests
 from unjudged.inference.margins import JudgingName, extremes
 from unjudged.inference.pairs import Pairs
-from unjudged.inference.significance import p_values, t
+from unjudged.inference.significance import careful, p_values, t
 from unjudged.inference.verdict import BETTER, HEADLINES
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.rankings.extension import chosen_rows
