@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from math import isnan
 
 import numpy as np
 import pytest
@@ -10,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import Qrels, RunDict, collections, examples
+from unjudged import MEASURES, evaluate
 from unjudged.compat import pytrec_eval as ours
+from unjudged.measures.kernel.names import parse
 
 theirs = pytest.importorskip("pytrec_eval")
 
@@ -44,6 +47,37 @@ def safe(qrels: Qrels, level: int) -> Qrels:
 def test_any_collection(collection: tuple[Qrels, RunDict], level: int, judged_only: bool, which: str) -> None:
     measures = ours.supported_measures if which == "all" else PARAMETERS
     check(safe(collection[0], level), collection[1], measures, level, judged_only)
+
+
+OTHERS = {"unj", "dcg", "ideal_dcg", "yaap", "gm_map", "gm_bpref"}
+"""The first came with trec_eval 10; pytrec_eval has no yaap; the last two are logarithms there."""
+NAMES = {name for measure in MEASURES.values() for name in measure.traits.trec_eval} - OTHERS
+OF_NAMES = {
+    name: measure
+    for plain in NAMES
+    for measure in parse(plain)
+    for name in ours.RelevanceEvaluator({"q": {"d": 1}}, {plain}).evaluate({"q": {"d": 1.0}})["q"]
+    if parse(name) == [measure]
+}
+
+
+def test_pytrec_eval_knows_every_name() -> None:
+    assert theirs.supported_measures >= NAMES
+
+
+@examples(150)
+@given(collections(), st.booleans())
+def test_measures_by_name_have_the_values_of_the_drop_in(
+    collection: tuple[Qrels, RunDict], judged_only: bool
+) -> None:
+    """trec_eval's -J is a policy of each measure."""
+    found = ours.RelevanceEvaluator(collection[0], NAMES, 1, judged_only).evaluate(collection[1])
+    policy = {"unjudged": "condensed"} if judged_only else {}
+    values = evaluate(*collection, [measure(**policy) for measure in OF_NAMES.values()])
+    for query, row in found.items():
+        own = dict(zip(OF_NAMES, values.values[0, list(values.queries).index(query)], strict=True))
+        shown = {name: value for name, value in row.items() if name in own and not isnan(value)}
+        assert [own[name] for name in shown] == pytest.approx([*shown.values()], rel=1e-12, abs=1e-12)
 
 
 def ranking(rng: random.Random) -> tuple[dict[str, int], dict[str, float]]:

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,14 @@ def marked(mark: str) -> list[int]:
     return found
 
 
+def worked(process: int) -> float:
+    """Seconds of processor time that a process has taken; 0 if it has ended."""
+    with suppress(OSError):
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+    return 0.0
+
+
 def wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
@@ -49,8 +57,7 @@ def at_work(mark: str, **options: Any) -> Iterator[subprocess.Popen[bytes]]:
     command = [sys.executable, "-m", "unjudged", "experiment", *LONG]
     process = subprocess.Popen(command, env={**os.environ, MARK: mark, **options.pop("env", {})}, **options)
     try:
-        wait_until(lambda: len(marked(mark)) >= 3)
-        time.sleep(2)
+        wait_until(lambda: any(worked(own) > 0.7 for own in marked(mark) if own != process.pid), 120)
         assert process.poll() is None
         yield process
         wait_until(lambda: not marked(mark), 30)
