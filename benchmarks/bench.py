@@ -67,11 +67,12 @@ def peer(tool: str, qrels: Path, runs: list[Path]) -> list[str]:
 
 
 def means_of(output: str) -> list[float]:
-    """Ours: a row a line. Theirs: one list."""
+    """Ours: a row a line, the best first. Theirs: one object."""
     rows = [json.loads(line) for line in output.splitlines()]
-    if isinstance(rows[0], list):
-        return [means[measure] for means in rows[0] for measure in MEASURES]
-    return [row["value"] for row in rows]
+    if "means" in rows[0]:
+        return [means[measure] for means in rows[0]["means"] for measure in MEASURES]
+    rows.sort(key=lambda row: (row["system"], MEASURES.index(row["measure"])))
+    return [row["mean"] for row in rows]
 
 
 def compare(task: str, qrels: Path, runs: list[Path], repeats: dict[str, int]) -> list[str]:
@@ -110,19 +111,15 @@ def drop_ins(qrels: Path, run: Path, trec_eval: str | None) -> list[str]:
             _row(task, "unjudged trec_eval", mine, mine.wall, ""),
             _row("", f"trec_eval {version}", theirs, mine.wall, apart),
         ]
-    script = str(HERE / "dict_script.py")
-    mine = best([sys.executable, script, "unjudged.compat.pytrec_eval", *files], 5)
-    theirs = best([sys.executable, script, "pytrec_eval", *files], 3)
-    a, b = (json.loads(cost.output) for cost in (mine, theirs))
-    apart = f"{max(abs(a['means'][m] - b['means'][m]) for m in a['means']):.0e}"
-    rows.append(
-        _row("a pytrec_eval script, 7 million lines", "unjudged.compat.pytrec_eval", mine, mine.wall, "")
-    )
-    rows.append(_row("", "pytrec_eval", theirs, mine.wall, apart))
-    for name, found in (("unjudged.compat.pytrec_eval", a), ("pytrec_eval", b)):
-        task = "of that, evaluating the dicts" if found is a else ""
-        ratio = found["evaluating"] / a["evaluating"]
-        rows.append(f"| {task} | {name} | {found['evaluating']:.2f} | | | {ratio:.2f}x | |")
+    tools = ("unjudged.compat.pytrec_eval", "pytrec_eval")
+    mine, theirs = (best(peer(tool, qrels, [run]), 4) for tool in tools)
+    (a,), (b,) = (json.loads(cost.output)["means"] for cost in (mine, theirs))
+    apart = f"{max(abs(a[measure] - b[measure]) for measure in a):.0e}"
+    rows.append(_row("a pytrec_eval script, 7 million lines", tools[0], mine, mine.wall, ""))
+    rows.append(_row("", tools[1], theirs, mine.wall, apart))
+    own, other = (json.loads(cost.output)["evaluating"] for cost in (mine, theirs))
+    for task, tool, seconds in (("of that, evaluating the dicts", tools[0], own), ("", tools[1], other)):
+        rows.append(f"| {task} | {tool} | {seconds:.2f} | | | {seconds / own:.2f}x | |")
     return rows
 
 
@@ -182,42 +179,6 @@ def ways_in(qrels: Path, run: Path) -> list[str]:
     return head + [f"| {kind} | {s:.2f} | {s / took['text']:.2f}x |" for kind, s in took.items()]
 
 
-def spark(large: Path) -> list[str]:
-    """Five million rows in no order on local Spark, where `make test-cluster` has installed it."""
-    python = HERE.parent / ".venv-spark" / "bin" / "python"
-    if not python.exists():
-        return ["Spark is not installed: `make test-cluster` installs it."]
-    subprocess.run([sys.executable, str(HERE / "make_parts.py"), str(large)], check=True)
-    parts = large / "parts-5000x1000"
-    runs = [
-        json.loads(run_once([str(python), str(HERE / "spark_task.py"), str(parts)]).output) for _ in range(2)
-    ]
-    on_spark = min(run["seconds"] for run in runs)
-    rows = []
-    for name, suffix in {
-        "the same as text, in order": ".txt",
-        "5 million rows in no order, Parquet": "",
-    }.items():
-        command = [
-            sys.executable,
-            "-m",
-            "unjudged",
-            "evaluate",
-            f"{parts}/qrels{suffix}",
-            f"{parts}/run{suffix}",
-        ]
-        cost = best([*command, "-m", "AP", "-m", "nDCG@10", "--format", "jsonl"], 5)
-        found = {row["measure"]: row["value"] for row in map(json.loads, cost.output.splitlines())}
-        apart = max(abs(found[measure] - value) for measure, value in runs[0]["means"].items())
-        rows.append(f"| one process: {name} | {cost.wall:.2f} | {on_spark / cost.wall:.1f}x | {apart:.0e} |")
-    return [
-        "| unjudged | s | Spark's time / this | means differ from Spark's by |",
-        "|---|---:|---:|---:|",
-        f"| local Spark: 5 million rows in no order, Parquet; without its start | {on_spark:.2f} | | |",
-        *reversed(rows),
-    ]
-
-
 def printed(script: str, *arguments: Path | str) -> list[str]:
     """The table that another script of this folder prints."""
     return run_once([sys.executable, str(HERE / script), *map(str, arguments)]).output.splitlines()
@@ -246,7 +207,7 @@ def report(data: Path, large: Path, trec_eval: str | None) -> str:
             "TREC-8: 129 runs, 6.3 million lines", plain, runs, {"unjudged": 5, "pytrec_eval": 2}
         )
         lab = laboratory(plain, runs)
-        lab += ["", *printed("intervals.py", data / "trec8"), "", *printed("significance.py", plain, *runs)]
+        lab += ["", *printed("after_reading.py", data / "trec8")]
     table += drop_ins(qrels, run, trec_eval)
     table += ["", *lab] if lab else []
     table += ["", *printed("compressed.py", qrels, run)]
@@ -254,7 +215,7 @@ def report(data: Path, large: Path, trec_eval: str | None) -> str:
     table += ["", *printed("unordered.py", large, "50"), "", *printed("unordered.py", large, "6980")]
     machine = f"{os.cpu_count()} cores, Python {platform.python_version()}, {platform.system()}"
     asked = f"Measures: {', '.join(MEASURES)}. Best of several runs each on one machine ({machine})."
-    return "\n".join([*table, "", *ways_in(qrels, run), "", *spark(large), "", asked])
+    return "\n".join([*table, "", *ways_in(qrels, run), "", asked])
 
 
 SHOWN = (
