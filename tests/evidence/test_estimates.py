@@ -88,6 +88,7 @@ def test_intervals_of_means_and_differences_hold(design: str, measure: str, pred
     assert abs(np.mean(errors)) <= max(4 * np.std(errors) / len(errors) ** 0.5, 0.003)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("design", DESIGNS)
 def test_every_question_has_the_same_estimate(design: str) -> None:
     whole, model, runs = world(3)

@@ -44,6 +44,7 @@ def test_differences_by_every_completion_of_what_is_open() -> None:
     assert (wide.pair("a", "b")["low"], wide.pair("a", "b")["high"]) == (-0.25, 0.5)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("measure", ["AP", "nDCG@10", "RBP(p=0.95)", "Bpref", "P@10"])
 def test_values_stay_and_bounds_are_inside(measure: str) -> None:
     wide, near = (compare(sample.qrels, sample.runs, measure, pool_depth=d) for d in (None, 20))

@@ -52,6 +52,7 @@ def test_every_row_is_the_one_that_compare_has(qrels: Any, old: Any, new: Any, d
         assert abs(changes["worst case"]["difference"]) <= max(abs(base["low"]), abs(base["high"])) + 1e-9
 
 
+@pytest.mark.thorough
 def test_segments_are_left_out_one_at_a_time() -> None:
     segments = {
         query: "odd" if int(query[1:]) % 2 else "even"

@@ -145,6 +145,7 @@ def test_pairs_and_segments_are_corrected_together_and_all_queries_as_in_the_com
         )
 
 
+@pytest.mark.thorough
 def test_tests_between_segments_are_corrected_over_pairs() -> None:
     queries = evaluate(sample.qrels, sample.runs).queries
     rng = np.random.default_rng(0)
@@ -163,6 +164,7 @@ def test_tests_between_segments_are_corrected_over_pairs() -> None:
     assert not any("Segments differ" in line for line in said)
 
 
+@pytest.mark.thorough
 def test_a_pair_among_very_many_can_differ_between_segments() -> None:
     values = RNG.normal(0, 0.1, (36, 40))
     values[0, :20] += 5

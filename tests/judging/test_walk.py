@@ -77,6 +77,7 @@ def test_a_hundred_answers_place_the_run_that_was_not_pooled(folder: Path) -> No
     assert " ".join(printed("next", "all.qrels", *runs).split()).startswith(stop)
 
 
+@pytest.mark.thorough
 def test_judging_until_the_order_is_decided(folder: Path) -> None:
     """The same three commands again and again; a batch that is merged twice changes nothing."""
     asked = ["next", "qrels.txt", "lexical.run", "dense.run", "--until", "better", "-o", "to-judge.sample"]

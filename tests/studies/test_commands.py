@@ -24,6 +24,7 @@ def shown(*words: str) -> str:
     return done.stdout.decode()
 
 
+@pytest.mark.thorough
 def test_experiment_tables(tmp_path: Path) -> None:
     table = shown("experiment", QRELS, *RUNS, *SMALL)
     assert "uniform design, 6 runs, against AP with all judgments" in table
@@ -50,6 +51,7 @@ def test_experiment_tables(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["found.json"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("levels", "axis"), [("30%", "actual AP"), ("30%, 50%", "RMS error")])
 def test_figures(tmp_path: Path, levels: str, axis: str) -> None:
     """One level gives estimated against actual values, several the statistics over them."""
