@@ -1,7 +1,7 @@
 """What a row costs on local Spark: `python spark_cost.py FOLDER QUERIES...` prints docs/cluster.md's table.
 
-For each number of queries a thousand rows each, made by `make_parts.py`, evaluated twice. Processor time and
-memory are those of this process and of all that it started, Java and Python's workers, from /proc.
+For each number of queries a thousand rows each, in no order, and their judgments, evaluated twice. Processor
+time and memory are those of this process and of all that it started, Java and Python's workers, from /proc.
 """
 
 from __future__ import annotations
@@ -13,12 +13,36 @@ import threading
 import time
 from pathlib import Path
 
-from make_parts import make
+import numpy as np
+import pyarrow as pa
+from pyarrow import parquet
 from pyspark.sql import SparkSession
 
 from unjudged.engines import spark
 
+DEPTH, JUDGED = 1000, 40
 TICKS, PAGE = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
+
+
+def make(folder: Path, queries: int) -> Path:
+    """Write a run in sixteen Parquet files and its judgments in four, always the same."""
+    target = folder / f"parts-{queries}x{DEPTH}"
+    if target.exists():
+        return target
+    unfinished, rng = folder / f"{target.name}.part", np.random.default_rng(9)
+    query = np.repeat(np.arange(queries), DEPTH)
+    document = rng.integers(0, 8_000_000, queries)[query] + np.tile(np.arange(DEPTH) * 97, queries)
+    score = np.round(rng.gamma(9.0, 2.0, len(query)), 2)
+    judged = np.concatenate([q * DEPTH + rng.choice(DEPTH, JUDGED, replace=False) for q in range(queries)])
+    grade = rng.choice([-1, 0, 0, 1, 2], len(judged))
+    whole = pa.table({"query_id": query.astype(str), "doc_id": document.astype(str), "score": score})
+    some = whole.select(["query_id", "doc_id"]).take(judged).append_column("relevance", pa.array(grade))
+    for name, files, rows in (("run", 16, whole), ("qrels", 4, some)):
+        (unfinished / name).mkdir(parents=True)
+        for i, part in enumerate(np.array_split(rng.permutation(len(rows)), files)):
+            parquet.write_table(rows.take(part), unfinished / name / f"part-{i:02}.parquet")
+    unfinished.rename(target)
+    return target
 
 
 def tree() -> tuple[float, float]:
