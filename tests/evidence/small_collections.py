@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import numpy as np
 from hypothesis import strategies as st
 
 from tests.conftest import Qrels, RunDict
-from unjudged.base.segments import Floats
 from unjudged.evidence.shared import SharedRankings
-from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import name_runs
 
@@ -37,28 +33,6 @@ def several_runs(
 
 def shared_of(qrels: Qrels, runs: dict[str, RunDict]) -> SharedRankings:
     return SharedRankings.of(Judgments.read(qrels), name_runs(runs))
-
-
-def completed_differences(
-    shared: SharedRankings, measure: Measure, top: int, a: int = 0, b: int = 1
-) -> list[Floats]:
-    """For each query, the differences in all completions of its judgments.
-
-    A ranking is scored on its own, so each step completes the judgments of every query.
-    """
-    pool = shared.judgments
-    unknown = [np.flatnonzero((pool.grade < 0) & (pool.query == query)) for query in range(len(pool.queries))]
-    ways = [list(product(range(top + 1), repeat=len(rows))) for rows in unknown]
-    found: list[list[float]] = [[] for _ in ways]
-    for step in range(max(map(len, ways))):
-        grade = np.maximum(pool.grade, 0)
-        for rows, own in zip(unknown, ways, strict=True):
-            grade[rows] = own[step % len(own)]
-        values = shared.per_run(measure.compute(shared.rankings.relabelled(pool.with_grades(grade))))
-        for query, own in enumerate(ways):
-            if step < len(own):
-                found[query].append(values[a, query] - values[b, query])
-    return [np.array(differences) for differences in found]
 
 
 @st.composite
