@@ -20,7 +20,8 @@ def with_pytrec_eval(tool: str, qrels_path: str, run_paths: list[str]) -> tuple[
     pytrec_eval = import_module(tool)
     with open(qrels_path) as file:
         qrels = pytrec_eval.parse_qrel(file)
-    means, seconds, evaluator = [], 0.0, None
+    means: Means = []
+    seconds, evaluator = 0.0, None
     for path in run_paths:
         with open(path, errors="surrogateescape") as file:
             run = pytrec_eval.parse_run(file)
@@ -45,6 +46,7 @@ def with_ir_measures(tool: str, qrels_path: str, run_paths: list[str]) -> tuple[
 
 
 if __name__ == "__main__":
-    with_tool = with_ir_measures if sys.argv[1] == "ir_measures" else with_pytrec_eval
-    means, seconds = with_tool(*sys.argv[1:3], sys.argv[3:])
+    tool, qrels, *runs = sys.argv[1:]
+    with_tool = with_ir_measures if tool == "ir_measures" else with_pytrec_eval
+    means, seconds = with_tool(tool, qrels, runs)
     print(json.dumps({"means": means, "evaluating": seconds}))
