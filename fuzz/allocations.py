@@ -61,7 +61,6 @@ CALLS: dict[str, Callable[[], Any]] = {
     "best_first": lambda: scanner.best_first(TABLE),
     "number_names": lambda: scanner.number_names(IDS[2]),
     "take_names": lambda: scanner.take_names(IDS[2], np.arange(20)),
-    "match_mapping": lambda: scanner.match_mapping(RUNS, NUMBERED, NAMES * QUERIES, STARTS, True),
     "match_dicts": lambda: scanner.match_dicts(PLAIN, NUMBERED, NAMES * QUERIES, STARTS, 2**31),
     "table_of_dicts": lambda: scanner.table_of_dicts(PLAIN),
     "nested_rows": lambda: scanner.nested_rows(TABLE, False),

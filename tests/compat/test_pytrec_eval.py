@@ -18,7 +18,7 @@ import pytest
 from unjudged import evaluate
 from unjudged.base.errors import InputError, UnjudgedError, UsageError
 from unjudged.compat import pytrec_eval
-from unjudged.data.scan.plain.dicts import WrongType
+from unjudged.data.nested_dicts import WrongType
 
 QRELS = {"q1": {"d1": 0, "d2": 1, "d3": 0}, "q2": {"d2": 1, "d3": 1}}
 RUN = {"q1": {"d1": 1.0, "d2": 0.0, "d3": 1.5}, "q2": {"d1": 1.5, "d2": 0.2, "d3": 0.5}}

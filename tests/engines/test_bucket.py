@@ -98,7 +98,7 @@ def test_rows_that_are_wrong() -> None:
     qrels = {"query": ["q"], "document": ["a"], "grade": [1], "place": [0]}
     task = Task.of(["mine"], parse_measures("AP"))
     wrong: list[tuple[dict[str, Any], dict[str, Any], str]] = [
-        ({"score": [1.0, None]}, {}, "a row of run 'mine': the score is null"),
+        ({"score": [1.0, None]}, {}, "a row of run 'mine': the score is missing"),
         ({"score": ["1", "x"]}, {}, "a row of run 'mine': the score is 'x', expected a finite number"),
         ({"query": ["q", None]}, {}, "a row of run 'mine': the query is null"),
         ({"query": ["r", "r"], "document": ["b", "b"]}, {}, "document 'b' of query 'r' appears twice"),

@@ -34,8 +34,9 @@ from unjudged.compat.trec_eval.translation import (
 )
 from unjudged.data import matching
 from unjudged.data.columns import DECIMAL, LARGEST_WHOLE, QRELS, RUN, Layout
+from unjudged.data.nested_dicts import WrongType, plain_dict, table_of_scores
 from unjudged.data.scan import scanner
-from unjudged.data.scan.plain.dicts import WrongType, plain_dict
+from unjudged.data.scan.checks import MOST_ROWS
 from unjudged.data.streams import name_source_in_errors
 from unjudged.data.tables import encode
 from unjudged.measures.kernel.registry import MEASURES
@@ -98,7 +99,10 @@ class RelevanceEvaluator:
             if not run or self._judgments is None:
                 return {}
             queries, documents, _ = self._judgments.pooled.keys(run)
-            matched = scanner.match_mapping(run, queries, documents, self._judgments.offsets, True)
+            own = {query: ranking for query, ranking in run.items() if query in queries}
+            matched = scanner.match_dicts(own, queries, documents, self._judgments.offsets, MOST_ROWS, True)
+            if matched is None:  # some are not plain
+                matched = matching.match(table_of_scores(own), self._judgments.index)
         rankings = JudgedRankings(
             self._judgments, matched.rank, matched.row, matched.ends, matched.retrieved, matched.query
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -14,9 +15,8 @@ from unjudged.base.wording import kind_of
 from unjudged.data.columns import NONE, QRELS, Layout, columns_of, unfit
 from unjudged.data.matching import Opened, grouped
 from unjudged.data.scan import scanner
-from unjudged.data.scan.plain.dicts import items_of
 from unjudged.data.streams import PathLike
-from unjudged.data.tables import NO_LINES, Table
+from unjudged.data.tables import NO_LINES, Ids, Table, decode, encode
 from unjudged.data.tabular import Block
 from unjudged.data.text_tables import read_json
 from unjudged.data.values import ids_of_texts, names_of, numbers_of
@@ -29,6 +29,10 @@ DATASET = "irds:"
 """Begins the name of a dataset of ir_datasets, which stands for a file."""
 DESCRIPTIONS = "mteb_"
 RELEVANT = 1
+
+
+class WrongType(InputError, TypeError):
+    """A value of a type that cannot be used."""
 
 
 def is_by_query(data: Mapping[Any, Any]) -> bool:
@@ -108,6 +112,92 @@ def table_of_mapping(data: Mapping[Any, Any], number: str) -> Table:
     numbers = numbers_of(values, number, wrong)[:, None]
     ids = ids_of_texts(names, "query"), np.array(ends, np.int64), ids_of_texts(texts, "document")
     return grouped(Table(*ids, numbers, NO_LINES))  # different texts may stand for the same bytes
+
+
+def items_of(mapping: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
+    """Return the entries of a mapping, in a list of their own.
+
+    The entries of a dict subclass are what it holds, not what its own methods return.
+    """
+    if isinstance(mapping, dict):
+        return list(dict.items(mapping))
+    items: list[Any] = list(
+        iter(mapping.items())
+    )  # a wrong length would reserve memory if it were asked for here
+    if len(items) != len(mapping) or not all(isinstance(item, tuple) and len(item) == 2 for item in items):
+        raise InputError(f"{kind_of(mapping)} changed while it was read, or its length is wrong")
+    return items
+
+
+def scores_by_document(query: Any, ranking: Any) -> dict[str, float]:
+    """A copy of a ranking with plain strings and plain numbers, none of them NaN."""
+    if not isinstance(ranking, Mapping):
+        what = f"query {quoted(str(query))} holds {kind_of(ranking)}"
+        raise WrongType(f"{what}, expected a dict of documents and their scores")
+    scores: dict[str, float] = {}
+    for document, score in items_of(ranking):
+        where = f"query {quoted(str(query))}, document {quoted(str(document))}"
+        if not isinstance(document, str):
+            raise WrongType(f"{where} is {kind_of(document)}, expected a string")
+        name = _name(document, where)
+        if name in scores:
+            raise InputError(f"{where} appears twice, expected each document once per query")
+        scores[name] = _number(score, where)
+    return scores
+
+
+def plain_dict(mapping: Mapping[Any, Any]) -> dict[Any, Any]:
+    """A copy of a mapping that no other thread can change."""
+    if type(mapping) is dict:
+        return mapping.copy()
+    items = items_of(mapping)
+    try:
+        copy = dict(items)
+    except TypeError:
+        raise WrongType(f"{kind_of(mapping)} has a key that cannot be hashed") from None
+    if len(copy) < len(items):
+        raise InputError(f"{kind_of(mapping)} has a key twice, expected each once")
+    return copy
+
+
+def _name(document: str, where: str) -> str:
+    """Return the plain string that stands for the same bytes."""
+    try:
+        return decode(encode(document))
+    except UnicodeEncodeError:
+        raise InputError(f"{where} has a lone surrogate, expected text that UTF-8 can encode") from None
+
+
+def _number(score: Any, where: str) -> float:
+    if score is None or isinstance(score, str | bytes):
+        shown = score if isinstance(score, bytes) else str(score)
+        raise WrongType(f"{where}: the score is {quoted(shown)}, expected a number")
+    try:
+        value = _float(score)
+    except OverflowError:
+        raise InputError(f"{where}: the score is too large, expected a number of double precision") from None
+    except (TypeError, ValueError):
+        raise WrongType(f"{where}: the score is {kind_of(score)}, expected a number") from None
+    if math.isnan(value):
+        raise InputError(f"{where}: the score is nan, expected a number")
+    return value
+
+
+def _float(score: Any) -> float:
+    """As the compiled twin reads it: subclasses of float and int have no say in their value."""
+    if isinstance(score, float):
+        return float.__float__(score)
+    return int.__float__(score) if isinstance(score, int) else float(score)
+
+
+def table_of_scores(run: Mapping[str, Any]) -> Table:
+    """Return scores in single precision, in any dicts and numbers that pytrec_eval takes."""
+    scores = {query: scores_by_document(query, ranking) for query, ranking in run.items()}
+    documents = Ids.of(document for own in scores.values() for document in own)
+    with np.errstate(over="ignore"):  # too large numbers are infinite
+        numbers = np.array([score for own in scores.values() for score in own.values()], np.float32)
+    starts = np.cumsum([0, *map(len, scores.values())])
+    return Table(Ids.of(scores), starts, documents, numbers.astype(float)[:, None], NO_LINES)
 
 
 class NestedJson(Opened):

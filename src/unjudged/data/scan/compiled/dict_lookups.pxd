@@ -1,16 +1,14 @@
 # Rankings in dicts, matched without sorting them: one pass counts how many documents rank above each hit.
 #
-# Another thread may change a dict whenever Python code runs. So the first attempt runs none: at the first key
-# or value that would need it (a string without UTF-8, a number of another type) it returns NOT_PLAIN. The
-# caller then tries again with a copy that nobody else can reach.
+# Another thread may change a dict whenever Python code runs. So none is run: the first key or value that would
+# need it (a string without UTF-8, a number of another type) is not plain, and the dict is read in another way.
 
-from cpython.bytes cimport PyBytes_AsString, PyBytes_Size
 from cpython.dict cimport PyDict_GetItemWithError, PyDict_Next, PyDict_Size
 from cpython.exc cimport PyErr_Clear, PyErr_Occurred
 from cpython.float cimport PyFloat_Check
 from cpython.long cimport PyLong_Check
 from cpython.object cimport PyObject
-from cpython.unicode cimport PyUnicode_AsEncodedString, PyUnicode_Check, PyUnicode_CheckExact
+from cpython.unicode cimport PyUnicode_Check, PyUnicode_CheckExact
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memset
 
@@ -65,12 +63,9 @@ cdef struct Hits:
 
 
 cdef inline Status match_dict(
-    Matches *out, Hits *hits, Judged judged, object ranking, list documents, list copies
+    Matches *out, Hits *hits, Judged judged, object ranking, list documents
 ) except *:
-    """Add the ranking of one query.
-
-    `copies` keeps the documents alive that had to be encoded. If it is None, no Python code is run.
-    """
+    """Add the ranking of one query."""
     cdef int64_t i, k, rank = 1, first = 0, last = 0, size = PyDict_Size(ranking)
     cdef const Ranked *ranked
     cdef const int64_t *above
@@ -79,9 +74,9 @@ cdef inline Status match_dict(
     cdef Status status
     if size > MOST_DOCUMENTS:
         return TOO_MANY_ROWS
-    status = find_hits(hits, ranking, judged, documents, copies)
+    status = find_hits(hits, ranking, judged, documents)
     if status == DONE:
-        status = count_above(hits, ranking, size, copies)
+        status = count_above(hits, ranking, size)
     if status != DONE:
         return status
     ranked, above = <const Ranked *>hits.ranked.at, <const int64_t *>hits.above.at
@@ -101,7 +96,7 @@ cdef inline Status match_dict(
 
 
 cdef inline Status find_hits(
-    Hits *hits, object ranking, Judged judged, list documents, list copies
+    Hits *hits, object ranking, Judged judged, list documents
 ) except *:
     cdef int64_t row, ahead, n = judged.count, end = judged.first + judged.count
     cdef Ranked *hit
@@ -120,7 +115,7 @@ cdef inline Status find_hits(
         hit = <Ranked *>hits.ranked.at + hits.count
         if not (PyUnicode_Check(document) and read_score(hits, <object>value, &hit.score)):
             return NOT_PLAIN
-        hit.document = utf8_of(document, &hit.length, copies)
+        hit.document = utf8_of(document, &hit.length)
         if hit.document == NULL:
             return NOT_PLAIN
         hit.row = row
@@ -129,7 +124,7 @@ cdef inline Status find_hits(
     return DONE
 
 
-cdef inline Status count_above(Hits *hits, object ranking, int64_t size, list copies) except *:
+cdef inline Status count_above(Hits *hits, object ranking, int64_t size) except *:
     """Count each document at the best hit that ranks below it."""
     cdef int64_t at = 0, seen = 0, length = 0
     cdef const Ranked *ranked = <const Ranked *>hits.ranked.at
@@ -147,10 +142,10 @@ cdef inline Status count_above(Hits *hits, object ranking, int64_t size, list co
             document = <object>entries[i].key
             if not (PyUnicode_CheckExact(document) and read_score(hits, <object>entries[i].value, &score)):
                 return NOT_PLAIN
-            if utf8_of(document, &length, copies) == NULL:
+            if utf8_of(document, &length) == NULL:
                 return NOT_PLAIN   # it has surrogates
             if hits.count:
-                at = first_below(hits, at, score, document, copies)
+                at = first_below(hits, at, score, document)
                 if at < 0:
                     return NOT_PLAIN
                 above[at] += 1
@@ -174,7 +169,7 @@ cdef inline int fetch_entries(Entry *entries, object ranking, Py_ssize_t *positi
 
 
 cdef inline int64_t first_below(
-    const Hits *hits, int64_t guess, double score, object document, list copies
+    const Hits *hits, int64_t guess, double score, object document
 ) except -2:
     """The first hit that ranks below a document; -1 if the document is not plain. `guess` is tried first."""
     cdef const Ranked *ranked = <const Ranked *>hits.ranked.at
@@ -186,7 +181,7 @@ cdef inline int64_t first_below(
     while low < high:
         middle = (low + high) >> 1
         if length < 0 and ranked[middle].score == score:
-            text = utf8_of(document, &length, copies)
+            text = utf8_of(document, &length)
             if text == NULL:
                 return -1
         hit = &ranked[middle]
@@ -221,21 +216,11 @@ cdef inline int read_number(object value, double *number) except -1:
     return 1
 
 
-cdef inline const char *utf8_of(object document, int64_t *length, list copies) except? NULL:
-    """The UTF-8 of a string, which keeps it alive.
-
-    A string with surrogates has none, and is encoded into `copies`. NULL if that is None.
-    """
+cdef inline const char *utf8_of(object document, int64_t *length) except? NULL:
+    """The UTF-8 of a string, which keeps it alive; NULL if it has none, because of surrogates."""
     cdef Py_ssize_t size = 0
     cdef const char *text = PyUnicode_AsUTF8AndSize(document, &size)
-    if text == NULL:
-        if not PyErr_ExceptionMatches(PyExc_UnicodeEncodeError):
-            return NULL
+    if text == NULL and PyErr_ExceptionMatches(PyExc_UnicodeEncodeError):
         PyErr_Clear()
-        if copies is None:
-            return NULL
-        data = PyUnicode_AsEncodedString(document, "utf-8", "surrogateescape")
-        copies.append(data)
-        text, size = PyBytes_AsString(data), PyBytes_Size(data)
     length[0] = size
     return text

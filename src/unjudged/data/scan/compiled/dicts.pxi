@@ -5,7 +5,6 @@ from os import fsdecode
 import numpy as np
 
 from unjudged.data.scan.checks import changed_while_read, too_many_rows
-from unjudged.data.scan.plain.dicts import scores_by_document
 from unjudged.data.tables import Ids, Keys, Table, Texts
 
 from cpython.dict cimport PyDict_Copy, PyDict_Next
@@ -27,54 +26,26 @@ cdef tuple PLAIN = (dict, __import__("collections").defaultdict)
 """Types of dict that hold what they show. The order of others is not that of their entries."""
 
 
-def match_mapping(run, queries, list documents not None, starts, bint single):
-    """The judged documents of each ranking of `run`, `{query: {document: score}}`, whose query is judged.
+def match_dicts(run, queries, list documents not None, starts, int64_t most, bint single=False):
+    """The judged documents of each ranking of `run`, `{query: {document: score}}`, whose query is judged or not.
 
     `queries` numbers the judged queries; query q has the rows `starts[q]` to `starts[q + 1]` of `documents`.
-    `single` rounds scores to single precision.
+    `single` rounds scores to single precision, in which they may be infinite. None for dicts, names or numbers
+    that are not plain, if there are no entries, and if there are more than `most`.
     """
     cdef Matching matching = Matching()
     cdef Arrays arrays = Arrays()
-    cdef int64_t count = 0
+    cdef int64_t count = 0, length = 0, entries = 0
     cdef const int64_t *rows = checked_rows(arrays, starts, documents, &count)
     cdef Status status
-    cdef Judged judged
-    matching.hits.single = single
-    for query, ranking in run.items():
-        number = queries.get(query)
-        if number is None:
-            continue
-        judged = judged_rows(rows, count, number)
-        status = NOT_PLAIN
-        if isinstance(ranking, dict):
-            status = match_dict(&matching.out, &matching.hits, judged, ranking, documents, None)
-        if status == NOT_PLAIN:
-            ranking = scores_by_document(query, ranking)
-            status = match_dict(&matching.out, &matching.hits, judged, ranking, documents, [])
-        raise_for(status)
-    return matching.matched()
-
-
-def match_dicts(run, queries, list documents not None, starts, int64_t most):
-    """The same for every ranking, judged or not, of plain dicts with finite scores.
-
-    None for any others, if they are empty, and if they have more than `most` entries.
-    """
-    cdef Matching matching = Matching()
-    cdef Arrays arrays = Arrays()
-    cdef int64_t count = 0
-    cdef const int64_t *rows = checked_rows(arrays, starts, documents, &count)
-    cdef Status status
-    cdef Judged judged
-    cdef int64_t length, entries = 0
-    matching.hits.finite = True
+    matching.hits.single, matching.hits.finite = single, not single
     if type(run) not in PLAIN:
         return None
     for query, ranking in PyDict_Copy(run).items():
-        if type(query) is not str or utf8_of(query, &length, None) == NULL or type(ranking) not in PLAIN:
+        if type(query) is not str or utf8_of(query, &length) == NULL or type(ranking) not in PLAIN:
             return None
         judged = judged_rows(rows, count, queries.get(query))
-        status = match_dict(&matching.out, &matching.hits, judged, ranking, documents, None)
+        status = match_dict(&matching.out, &matching.hits, judged, ranking, documents)
         if status == NOT_PLAIN or status == CHANGED:
             return None
         raise_for(status)
@@ -147,7 +118,7 @@ def table_of_dicts(data):
     if not push_int64(&columns.starts, 0):
         raise MemoryError
     for query, inner in PyDict_Copy(data).items():
-        if type(query) is not str or utf8_of(query, &length, None) == NULL or type(inner) not in PLAIN:
+        if type(query) is not str or utf8_of(query, &length) == NULL or type(inner) not in PLAIN:
             return None
         status = add_dict(columns, inner, documents)
         if status == NOT_PLAIN or status == CHANGED:
@@ -175,7 +146,7 @@ cdef Status add_dict(Columns *columns, object numbers, list documents) except *:
     while PyDict_Next(numbers, &position, &key, &value):
         if not (PyUnicode_CheckExact(<object>key) and read_number(<object>value, &number)):
             return NOT_PLAIN
-        if utf8_of(<object>key, &length, None) == NULL:
+        if utf8_of(<object>key, &length) == NULL:
             return NOT_PLAIN
         if not push(&columns.numbers, &number, sizeof(number)):
             return NO_MEMORY

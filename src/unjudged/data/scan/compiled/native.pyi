@@ -1,7 +1,6 @@
 # The compiled module has the names and types of its plain-Python twins.
 from unjudged.data.scan.plain.dicts import environment_variable as environment_variable
 from unjudged.data.scan.plain.dicts import match_dicts as match_dicts
-from unjudged.data.scan.plain.dicts import match_mapping as match_mapping
 from unjudged.data.scan.plain.dicts import nested_rows as nested_rows
 from unjudged.data.scan.plain.dicts import table_of_dicts as table_of_dicts
 from unjudged.data.scan.plain.matcher import KIND_OF_SCANNER as KIND_OF_SCANNER
