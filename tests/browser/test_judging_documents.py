@@ -29,7 +29,7 @@ def page_of(folder: Path, documents: dict[str, dict[str, Any]], topic: str = "Wh
     topics = {"id": "1", "title": topic, "description": "What do they eat?", "narrative": "Berries count."}
     (folder / "topics.jsonl").write_text(json.dumps(topics))
     path = folder / "page.html"
-    files = "--documents", str(folder / "documents.jsonl"), "--queries", str(folder / "topics.jsonl")
+    files = f"--set=documents={folder / 'documents.jsonl'}", f"--set=queries={folder / 'topics.jsonl'}"
     printed("judge", str(folder / "task.qrels"), *files, "-o", str(path))
     return path
 
@@ -109,8 +109,8 @@ def test_everything_at_once(tmp_path: Path, opened: Open, shot: Any, width: int,
     (tmp_path / "topics.jsonl").write_text("\n".join(map(json.dumps, topics)))
     path = tmp_path / "page.html"
     printed(
-        *("judge", str(tmp_path / "task.qrels"), "--documents", str(tmp_path / "texts.tsv")),
-        *("--queries", str(tmp_path / "topics.jsonl"), "--grades", "0,1,2,3", "-o", str(path)),
+        *("judge", str(tmp_path / "task.qrels"), f"--set=documents={tmp_path / 'texts.tsv'}"),
+        *(f"--set=queries={tmp_path / 'topics.jsonl'}", "--grades", "0,1,2,3", "-o", str(path)),
     )
     page = opened(path, width=width, height=850, colours=colours)
     for key in "012012012012x":

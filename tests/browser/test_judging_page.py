@@ -38,7 +38,9 @@ def make(folder: Path, grades: str = "0,1,2") -> Path:
     page = folder / "page.html"
     task = str(folder / "pool.qrels")
     texts, topics = str(folder / "documents.jsonl"), str(folder / "topics.jsonl")
-    done = unjudged("judge", task, "--documents", texts, "--queries", topics, "-g", grades, "-o", str(page))
+    done = unjudged(
+        "judge", task, f"--set=documents={texts}", f"--set=queries={topics}", "-g", grades, "-o", str(page)
+    )
     assert done.returncode == 0
     assert b"1 of 5 documents has no text" in done.stderr
     return page
@@ -212,7 +214,7 @@ def test_two_thousand_documents(tmp_path: Path, opened: Open) -> None:
     task.write_text("".join(f"{n % 40} 0 doc{n} -1\n" for n in range(2000)))
     texts.write_text("".join(f"doc{n}\t{'some words of a document ' * 120}{n}\n" for n in range(2000)))
     page_file = tmp_path / "large.html"
-    printed("judge", str(task), "--documents", str(texts), "-o", str(page_file))
+    printed("judge", str(task), f"--set=documents={texts}", "-o", str(page_file))
     page = opened(page_file)
     page.evaluate(
         """() => {
@@ -236,7 +238,7 @@ def two_topics(tmp_path: Path, opened: Open) -> Any:
     (tmp_path / "texts.tsv").write_text("".join(f"d{t}-{n}\ttext\n" for t in "12" for n in range(40)))
     path = tmp_path / "page.html"
     task, texts = str(tmp_path / "task.qrels"), str(tmp_path / "texts.tsv")
-    printed("judge", task, "--documents", texts, "-g", "0,1,2", "-o", str(path))
+    printed("judge", task, f"--set=documents={texts}", "-g", "0,1,2", "-o", str(path))
     return opened(path)
 
 

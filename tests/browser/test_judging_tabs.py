@@ -154,8 +154,8 @@ def made(folder: Path, query: int) -> Path:
     """A judging page for one query: pages for different queries keep different answers."""
     task, page = folder / f"task-{query}.qrels", folder / f"page-{query}.html"
     task.write_text("".join(f"{query} 0 {name} -1\n" for name in DOCUMENTS))
-    texts = ("--documents", str(folder / "texts.tsv"))
-    printed("judge", str(task), *texts, "-g", "0,1,2", "-o", str(page))
+    texts = f"--set=documents={folder / 'texts.tsv'}"
+    printed("judge", str(task), texts, "-g", "0,1,2", "-o", str(page))
     return page
 
 

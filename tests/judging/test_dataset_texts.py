@@ -102,7 +102,7 @@ def test_what_may_be_wrong(registered: None, name: str, problem: str) -> None:
 def test_the_page_has_the_texts(registered: None, tmp_path: Path) -> None:
     (tmp_path / "task").write_text("401 0 b -1\n401 0 gone -1\n")
     page = tmp_path / "page.html"
-    command = ["judge", str(tmp_path / "task"), "--documents", "irds:mine", "--queries", "irds:mine"]
+    command = ["judge", str(tmp_path / "task"), "--set=documents=irds:mine", "--set=queries=irds:mine"]
     found = unjudged(*command, "-o", str(page))
     assert found.returncode == 0
     assert "1 of 2 documents has no text in irds:mine: gone." in found.stderr.decode()

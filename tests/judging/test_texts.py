@@ -73,7 +73,7 @@ def test_a_page_refuses_what_it_cannot_export() -> None:
 @pytest.mark.parametrize("grades", ["0,1.5", "", "a,b"])
 def test_the_command_refuses_other_grades(tmp_path: Path, grades: str) -> None:
     (tmp_path / "task.qrels").write_text("q 0 d -1\n")
-    files = str(tmp_path / "task.qrels"), "--documents", str(tmp_path / "task.qrels")
+    files = str(tmp_path / "task.qrels"), f"--set=documents={tmp_path / 'task.qrels'}"
     assert "expected whole numbers from 0 to 9" in refused(2, "judge", *files, "--grades", grades)
 
 

@@ -58,7 +58,7 @@ def collection_of_words(words: Sequence[str], settings: Sequence[str], usage: st
     described, runs = _described(others, settings, usage, alone=bool(judges))
     if own := [text for text in settings if not text.startswith(PREDICTED)]:
         described = described.override(*own)
-    reads(_files(described))
+    reads(files_in(described))
     predictions = None
     if judges:
         from unjudged.evidence.drawn.predictions import Judges
@@ -158,14 +158,14 @@ def kind_of(word: str, settings: Sequence[str] = ()) -> str:
     return "" if kind == SCORES and any(text.startswith("judgments.") for text in settings) else kind
 
 
-def _files(value: Any) -> Iterator[str]:
+def files_in(value: Any) -> Iterator[str]:
     """Yield the texts in a description that are files; of FILE:COLUMN the file."""
     if isinstance(value, str):
         for text in (value, value.rpartition(":")[0]):
             if text and (os.path.exists(text) or {*text} & {*"*?["}):
                 yield text
     elif is_dataclass(value):
-        yield from _files([getattr(value, one.name) for one in fields(value) if one.name != "place"])
+        yield from files_in([getattr(value, one.name) for one in fields(value) if one.name != "place"])
     elif isinstance(value, tuple | list | dict):
         for one in value.values() if isinstance(value, dict) else value:
-            yield from _files(one)
+            yield from files_in(one)

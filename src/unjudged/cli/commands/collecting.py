@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import unjudged
 from unjudged.base.errors import InputError, UnjudgedError, UsageError
 from unjudged.base.wording import counted, shortlist
-from unjudged.cli.options import Option, command
+from unjudged.cli.options import Option, command, reads
 from unjudged.cli.output import form_of, on_terminal, show_result, wrapped
 from unjudged.cli.standard_streams import progress, show, tell
 
@@ -125,10 +125,9 @@ def _following(commands: Iterable[Sequence[str]]) -> str:
     return "\nNext: " + "      ".join(f"{shlex.join(['unjudged', *words])}\n" for words in commands)
 
 
-def _people_in(described: Description | None, suffix: str) -> tuple[str, str] | None:
+def _people_in(described: Description, suffix: str) -> tuple[str, str] | None:
     """Return the last file of people's judgments in a description, and a new file for more."""
-    labels = () if described is None else described.judgments
-    people = [str(one.file) for one in labels if one.by != "model"]
+    people = [str(one.file) for one in described.judgments if one.by != "model"]
     new = f"judged{suffix}" if len(people) < 2 else f"judged-{len(people)}{suffix}"
     return (people[-1], new) if people else None
 
@@ -156,19 +155,6 @@ def _again(given: Given, collection: Collection, judged: str) -> Iterator[list[s
         yield ["compare" if len(collection.runs) > 1 else "evaluate", *words]
 
 
-DOCUMENTS = Option(
-    "--documents",
-    reads=True,
-    metavar="FILE",
-    help="The texts of the documents: JSONL (name, title, text), TSV (name, text) or irds:ID for a "
-    "dataset of ir_datasets. They are shown whole, as they are.",
-)
-QUERIES = Option(
-    "--queries",
-    reads=True,
-    metavar="FILE",
-    help="The queries in words: JSONL (name, title, description, narrative), TSV or irds:ID.",
-)
 GRADES = Option(
     "-g",
     "--grades",
@@ -178,21 +164,23 @@ GRADES = Option(
 )
 
 
-@command("judge", "TO_JUDGE", DOCUMENTS, QUERIES, GRADES, "output")
+@command("judge", "TO_JUDGE", "set", GRADES, "output")
 def judge(given: Given) -> None:
     """Make one offline page to judge documents with: keys for grades, kept in the browser, saved as qrels.
 
     Open the page in a browser; it needs no network. The keys are the grades, x (cannot judge), arrows, n
     (next unjudged) and u (undo). Answers are saved one by one, and several tabs share them. Give the saved
-    file to `unjudged merge`, which refuses it if it was cut. Without --documents, texts come from the
-    collection.toml of this folder or one above.
+    file to `unjudged merge`, which refuses it if it was cut. The texts of documents and queries are those of
+    the collection.toml of this folder or one above, or of files that are set: JSONL (name, title, text), TSV
+    (name, text) or irds:ID for a dataset of ir_datasets. They are shown whole, as they are.
 
-        unjudged judge to-judge.qrels --documents docs.jsonl -o page.html
-        unjudged judge to-judge.qrels --documents d.tsv --queries q.tsv -o page.html
-        unjudged judge to-judge.qrels --documents d.tsv --grades 0,1,2 -o page.html
+        unjudged judge to-judge.qrels -o page.html
+        unjudged judge to-judge.qrels --grades 0,1,2 -o page.html
+        unjudged judge to-judge.qrels --set documents=docs.jsonl -o page.html
     """
     from unjudged.base.notes import DOUBT, Note
-    from unjudged.collection.description import description_above
+    from unjudged.cli.opening import files_in
+    from unjudged.collection.description import Description, description_above
     from unjudged.judging.judging_page import judging_page, to_judge_in
     from unjudged.judging.texts import read_documents, read_queries
     from unjudged.rankings.judgments import Judgments
@@ -205,10 +193,11 @@ def judge(given: Given) -> None:
         raise UsageError(f"--grades is {given.grades!r}, expected whole numbers from 0 to 9, as 0,1,2")
     task = Judgments.read(file)
     items = to_judge_in(task)
-    described = description_above()
+    described = (description_above() or Description()).override(*given.set)
+    reads(files_in(described))
     texts: list[Mapping[str, Text]] = []
     for place, (what, read) in enumerate((("queries", read_queries), ("documents", read_documents))):
-        source = getattr(given, what) or getattr(described, what, None)
+        source = getattr(described, what)
         names = {item[place] for item in items} if source else set()
         texts.append(read(source, names) if source else {})
         if missing := sorted(names - texts[-1].keys()):
