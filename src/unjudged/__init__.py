@@ -38,7 +38,7 @@ _NAMES = LazyNames(
         "rankings.judged": "JudgedRankings",
         "rankings.judgments": "Judgments",
         "rankings.runs": "Run",
-        "report.page.report_page": "Page report_page",
+        "report.report_page": "Page report_page",
         "results.comparison": "Comparison",
         "results.result": "Result",
         "evidence.calibration": "Calibration",

@@ -15,7 +15,7 @@ from unjudged.questions.gating import GateResult as GateResult, gate as gate
 from unjudged.rankings.judged import JudgedRankings as JudgedRankings
 from unjudged.rankings.judgments import Judgments as Judgments
 from unjudged.rankings.runs import Run as Run
-from unjudged.report.page.report_page import Page as Page, report_page as report_page
+from unjudged.report.report_page import Page as Page, report_page as report_page
 from unjudged.results.comparison import Comparison as Comparison
 from unjudged.results.evaluation import Evaluation as Evaluation
 from unjudged.results.result import Result as Result

@@ -16,7 +16,7 @@ import pytest
 
 from tests.cli.in_process import printed, refused
 from unjudged import evaluate, sample
-from unjudged.compat.trec_eval.program import output
+from unjudged.compat.trec_eval import output
 
 QRELS, RUN = str(sample.qrels), str(sample.runs["fused"])
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from unjudged.cli.main import main as unjudged
-from unjudged.compat.trec_eval.program import main, output
-from unjudged.compat.trec_eval.translation import Stop
+from unjudged.compat.trec_eval import main, output
+from unjudged.compat.trec_eval_measures import Stop
 
 QRELS = "10 0 a 1\n10 0 b 0\n2 0 c 2\n2 0 d -1\n2 0 e 1\n3 0 f 1\n"
 RUN = "2 Q0 c 1 0.5 one\n2 Q0 d 2 0.5 one\n2 Q0 x 3 0.7 one\n10 Q0 b 1 2 one\n10 Q0 a 2 1 two\n"
@@ -270,7 +270,7 @@ def test_both_commands(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     expected = output(["qrels", "run"]).encode()
     unjudged(["trec_eval", "qrels", "run"])
     assert capfdbinary.readouterr().out == expected
-    code = "from unjudged.compat.trec_eval.program import main; main()"
+    code = "from unjudged.compat.trec_eval import main; main()"
     found = subprocess.run([sys.executable, "-c", code, "qrels", "run"], capture_output=True, check=True)
     assert found.stdout == expected
 

@@ -72,7 +72,7 @@ def test_the_same_in_halves_as_in_whole_numbers() -> None:
 
 
 def test_a_report_says_what_grades_stand_for() -> None:
-    from unjudged.report.page.report_page import report_page
+    from unjudged.report.report_page import report_page
 
     qrels = {f"q{i}": {"a": 0.25, "b": 0.7, "c": -1.0} for i in range(3)}
     runs = {"one": {q: {"a": 2.0, "b": 1.0} for q in qrels}, "two": {q: {"b": 2.0, "c": 1.0} for q in qrels}}

@@ -10,7 +10,7 @@ from tests.intervals import intervals
 from tests.report.test_page import said
 from unjudged import Judgments, UsageError, compare, evaluate, sample
 from unjudged.rankings.origin import Origin
-from unjudged.report.page.report_page import report_page
+from unjudged.report.report_page import report_page
 
 # At depth 2: u is at rank 1 of `a`, v at rank 3 of both, w (-1 in the pool) at rank 3 of `b` alone.
 QRELS = {"q": {"x": 1, "y": 0, "w": -1}}

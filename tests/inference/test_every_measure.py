@@ -38,7 +38,7 @@ from unjudged.measures.kernel.names import parse_measure
 from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.questions.gathering import gather, subject_of
-from unjudged.report.page.report_page import report_page
+from unjudged.report.report_page import report_page
 
 NEEDED = {"cutoff": 10, "recall": 0.5, "multiple": 1.0}
 POLICIES = (

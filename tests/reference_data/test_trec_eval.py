@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from unjudged.compat.trec_eval.program import output
+from unjudged.compat.trec_eval import output
 
 OWN = {
     "out.test": ("qrels.test", "results.test"),

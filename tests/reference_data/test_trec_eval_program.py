@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from unjudged.compat.trec_eval.program import output
-from unjudged.compat.trec_eval.translation import Stop, names_of
+from unjudged.compat.trec_eval import output
+from unjudged.compat.trec_eval_measures import Stop, names_of
 
 COMMANDS = 300
 PARAMETERS = {

@@ -25,10 +25,10 @@ from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.verdict import HEADLINES, MORE_JUDGING
 from unjudged.judging import Pool
 from unjudged.rankings.runs import RunSource
-from unjudged.report.page.answer import conclusions_of
-from unjudged.report.page.data import PAIR, SYSTEM, WORDS
-from unjudged.report.page.documents import NOT_POOLED, depth_kept
-from unjudged.report.page.report_page import Page, report_page
+from unjudged.report.page_answer import conclusions_of
+from unjudged.report.page_data import PAIR, SYSTEM, WORDS
+from unjudged.report.page_documents import NOT_POOLED, depth_kept
+from unjudged.report.report_page import Page, report_page
 from unjudged.results.words import headline_sentence
 
 MEASURES = ["nDCG@10", "AP", "RBP(p=0.8)"]

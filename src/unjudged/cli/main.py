@@ -29,10 +29,10 @@ def trec_eval(arguments: Sequence[str] | None = None) -> None:
     """Run trec_eval's command line: byte-identical output, except for known bugs of trec_eval (see -h)."""
     if arguments is None:
         collect_nothing_imported()
-    from unjudged.compat.trec_eval import program
+    from unjudged.compat.trec_eval import main as evaluate
 
     collect_what_follows()
-    program.main(arguments)
+    evaluate(arguments)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -21,7 +21,7 @@ import numpy as np
 
 from unjudged.base.errors import InputError, RepeatedDocument, UnjudgedError, UsageError, quoted
 from unjudged.base.wording import kind_of
-from unjudged.compat.trec_eval.translation import (
+from unjudged.compat.trec_eval_measures import (
     NICKNAMES,
     ORDER,
     Column,

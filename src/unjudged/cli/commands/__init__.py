@@ -28,6 +28,6 @@ TASKS = {
 COMMANDS = tuple(name for commands in TASKS.values() for name in commands if name != "trec_eval")
 """All but trec_eval, which reads a command line of its own."""
 
-MODULES = dict(zip(TASKS, ("scoring", "collecting", "studying", "learning"), strict=True))
+MODULES = dict(zip(TASKS, ("scoring", "collecting", "learning", "learning"), strict=True))
 MODULE_OF = {name: MODULES[task] for task, commands in TASKS.items() for name in commands}
 """The module in which each command is."""

@@ -291,7 +291,7 @@ def report(given: Given) -> None:
         unjudged report -o page.html --title "Six systems"
     """
     from unjudged.data.sources import in_shell
-    from unjudged.report.page.report_page import report_page
+    from unjudged.report.report_page import report_page
 
     output = given.output
     if output is not None and output.suffix.lower() not in SUFFIXES:

@@ -12,7 +12,7 @@ import numpy as np
 from unjudged.base.errors import InputError, RepeatedDocument, UnjudgedError
 from unjudged.base.segments import Floats, Integers
 from unjudged.base.wording import plain
-from unjudged.compat.trec_eval.translation import (
+from unjudged.compat.trec_eval_measures import (
     NOT_HERE,
     ORDER,
     USAGE,

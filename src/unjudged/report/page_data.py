@@ -19,8 +19,8 @@ from unjudged.data.sources import FILE, kind_of_source
 from unjudged.evidence.contrast import ALONE
 from unjudged.inference.verdict import HEADLINES, MORE_JUDGING, OTHER_QUERIES
 from unjudged.measures.kernel.measure import Measure
-from unjudged.report.page.answer import answer_of, conclusions_of
-from unjudged.report.page.documents import NONE
+from unjudged.report.page_answer import answer_of, conclusions_of
+from unjudged.report.page_documents import NONE
 from unjudged.results.comparison import Comparison
 from unjudged.results.escapes import shortened
 from unjudged.results.fields import Row, known

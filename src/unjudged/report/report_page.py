@@ -37,8 +37,8 @@ from unjudged.questions.gathering import Source, gather, subject_of
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import RunsSource
 from unjudged.report.figure import style_of_page
-from unjudged.report.page.data import PageInput, packed, page_data
-from unjudged.report.page.documents import NONE, documents_of
+from unjudged.report.page_data import PageInput, packed, page_data
+from unjudged.report.page_documents import NONE, documents_of
 from unjudged.results.comparison import Comparison
 
 TITLE = "Evaluation report"
@@ -184,7 +184,7 @@ class Page:
 
         Only its own script and style may run, as their hashes in its security policy say.
         """
-        folder = resources("unjudged.report.page") / "files"
+        folder = resources("unjudged.report") / "page"
         style = style_of_page() + (folder / "page.css").read_text("utf-8")
         parts = [(folder / f"{name}.js").read_text("utf-8") for name in SCRIPTS]
         script = '"use strict";\n(() => {\n' + "\n".join(parts) + "\n})();\n"

@@ -1,1 +1,0 @@
-"""A drop-in for the trec_eval program."""

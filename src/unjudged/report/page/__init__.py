@@ -1,1 +1,0 @@
-"""Page of `unjudged report`."""
