@@ -17,9 +17,7 @@ from hypothesis import strategies as st
 
 from unjudged import InputError, Judgments, Run
 from unjudged.data.writing import (
-    judgments_text,
     qrels_text,
-    run_text,
     write_whole,
 )
 
@@ -28,9 +26,7 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="modes and devices di
 
 def test_qrels() -> None:
     judgments = Judgments.read({"q1": {"d1": 1, "d2": -1}, "q2": {"d1": 0}})
-    assert judgments_text(judgments, comments=["how\nmade"]) == (
-        "# how\\nmade\nq1 0 d1 1\nq1 0 d2 -1\nq2 0 d1 0\n"
-    )
+    assert judgments.text(comments=["how\nmade"]) == ("# how\\nmade\nq1 0 d1 1\nq1 0 d2 -1\nq2 0 d1 0\n")
 
 
 FORGED = {
@@ -52,16 +48,16 @@ def test_a_name_that_would_not_be_read_back(document: str) -> None:
 @pytest.mark.parametrize("query", ["#1", "\ufeffq"])
 def test_a_query_that_would_be_a_comment(query: str) -> None:
     with pytest.raises(InputError, match="the line would be a comment"):
-        judgments_text(Judgments.read({query: {"d": 1}}))
+        Judgments.read({query: {"d": 1}}).text()
     with pytest.raises(InputError, match="the line would be a comment"):
-        run_text(Run.read({query: {"d": 1.0}}), "tag")
+        Run.read({query: {"d": 1.0}}).text("tag")
 
 
 def test_a_run_needs_a_name_of_one_word() -> None:
     run = Run.read({"q": {"d": 0.1, "e": 2.0}})
-    assert run_text(run, "mine") == "q Q0 e 1 2.0 mine\nq Q0 d 2 0.1 mine\n"
+    assert run.text("mine") == "q Q0 e 1 2.0 mine\nq Q0 d 2 0.1 mine\n"
     with pytest.raises(InputError, match="run name 'my run' cannot be written"):
-        run_text(run, "my run")
+        run.text("my run")
 
 
 ANY = st.text(max_size=6)
@@ -75,7 +71,7 @@ def test_what_is_written_is_read_back(
     path = tmp_path_factory.getbasetemp() / "qrels"
     try:
         judgments = Judgments.read(qrels)
-        write_whole(path, judgments_text(judgments))
+        write_whole(path, judgments.text())
     except InputError:
         return
     again = Judgments.read(path)

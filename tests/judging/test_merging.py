@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from tests.intervals import intervals
 from unjudged import InputError, Judgments, UsageError, evaluate, xinfAP
 from unjudged.base.choices import Conflicts
-from unjudged.data.writing import judgments_text
 from unjudged.judging import Merged, merge
 from unjudged.judging import next as next_documents
 from unjudged.judging.merging import RULES
@@ -205,7 +204,7 @@ def test_what_cannot_be_judged_counts_as_unjudged_and_is_not_asked_again(tmp_pat
     judgments = Judgments.read(file)
     assert judgments.origin == A_POOL
     assert not judgments.waiting.any()
-    assert judgments_text(judgments) == file.read_text()
+    assert judgments.text() == file.read_text()
     judged = {"q1": {"a": -2, "b": 1, "c": -1, "d": 0}, "q2": {"x": 1, "y": -1}}
     waiting = {**judged, "q1": {**judged["q1"], "a": -1}}
     one, other = (evaluate(qrels, RUNS, ["AP", "P@2", "Bpref", "Judged@2"]) for qrels in (judged, waiting))

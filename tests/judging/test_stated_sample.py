@@ -12,7 +12,6 @@ from tests.intervals import intervals
 from tests.predictions.test_several_judges import DOCUMENTS, QUERIES, RUNS, TRUTH, judge
 from unjudged import InputError, Judgments, Run, UsageError, compare, evaluate
 from unjudged.base.errors import AssumptionWarning
-from unjudged.data.writing import run_text
 from unjudged.judging import stated_sample
 from unjudged.rankings.origin import STRATIFIED, UNIFORM, Origin
 
@@ -122,7 +121,7 @@ def test_the_option(tmp_path: Path) -> None:
     model.write_text("".join(f"{q} Q0 {d} 1 {s} m\n" for q, docs in MODEL.items() for d, s in docs.items()))
     runs = [str(tmp_path / f"{name}.run") for name in RUNS]
     for path, run in zip(runs, RUNS.values(), strict=True):
-        Path(path).write_text(run_text(run, Path(path).stem))
+        Path(path).write_text(run.text(Path(path).stem))
     words = ["evaluate", str(qrels), *runs, f"model={model}", "-m", "P@5"]
     assert "say so (--set judgments.how=sample" in refused(1, *words)
     stated = [*words, "--set", "judgments.how=sample"]

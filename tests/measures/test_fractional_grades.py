@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from tests.conftest import examples
 from tests.intervals import intervals
 from unjudged import InputError, Judgments, UsageError, compare, evaluate, sample
-from unjudged.data.writing import judgments_text
 
 GRADES = {"q": {"a": 0.25, "b": 1.0, "c": 0.0, "d": 0.5, "e": 0.7, "x": -1}}
 RUN = {"q": {"c": 9, "e": 8, "x": 7, "n": 6, "a": 5, "b": 4}}
@@ -121,7 +120,7 @@ def test_what_takes_only_whole_grades() -> None:
         with pytest.raises(InputError, match=r"'a' of query 'q' is '0.25', expected a whole .* round them"):
             Judgments.whole(given_qrels)
     with pytest.raises(UsageError, match="judgments with fractional grades cannot be written"):
-        judgments_text(fractions)
+        fractions.text()
     scores = evaluate({"q": GRADES["q"], "r": GRADES["q"]}, {"q": RUN["q"], "r": RUN["q"]}, "nDCG")
     assert intervals(scores, "queries")[0][0].value == value("nDCG")
     assert intervals(scores, "bounds")[0][0].value == value("nDCG")

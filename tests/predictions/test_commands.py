@@ -10,7 +10,6 @@ import pytest
 
 from tests.cli.in_process import refused, unjudged
 from unjudged import Collection, Run, compare, evaluate
-from unjudged.data.writing import run_text
 from unjudged.predictions import estimate_by_query
 from unjudged.studies import simulate
 
@@ -26,7 +25,7 @@ class World:
         self.runs = []
         for name, run in made.runs.items():
             path = folder / f"{name}.run"
-            path.write_text(run_text(run, name))
+            path.write_text(run.text(name))
             self.runs.append(str(path))
         names, grades = list(self.judgments.queries), self.judgments.grade.tolist()
         self.truth: dict[str, dict[str, int]] = {}

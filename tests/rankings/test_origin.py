@@ -10,7 +10,6 @@ import pytest
 
 from tests.sample_files import text_of_sample
 from unjudged import Judgments, UsageError, experiment, sample
-from unjudged.data.writing import judgments_text
 from unjudged.judging import Pool
 from unjudged.judging.designs import DESIGNS
 from unjudged.rankings.origin import KINDS, Kind, Origin, joined
@@ -47,14 +46,14 @@ def test_a_file_keeps_the_origin(tmp_path: Path, kind: Kind, depth: int | None) 
         probability=np.full(3, 0.5),
         origin=Origin(kind, depth),
     )
-    again = read(tmp_path, judgments_text(judgments)).origin
+    again = read(tmp_path, judgments.text()).origin
     assert again == (Origin("uniform sample", depth) if judgments.origin.sampled else judgments.origin)
 
 
 def test_unequal_probabilities_are_unknown_in_a_file_that_does_not_have_them(tmp_path: Path) -> None:
     drawn = Pool.of(sample.qrels, sample.runs).stratified({10: 1.0, float("inf"): 0.2}, seed=1)
     assert not drawn.even
-    assert read(tmp_path, judgments_text(drawn)).origin == Origin("unknown")
+    assert read(tmp_path, drawn.text()).origin == Origin("unknown")
     assert read(tmp_path, text_of_sample(drawn, "strata")).origin == Origin("stratified sample")
     assert read(tmp_path, text_of_sample(drawn, "prels")).origin == Origin("weighted sample")
 

@@ -11,7 +11,6 @@ import pytest
 import urn
 
 from unjudged import InputError, Run, UsageError, evaluate
-from unjudged.data.writing import run_text
 from unjudged.studies.random_rankings import simulate, urn_scores
 
 
@@ -59,7 +58,7 @@ def test_depth_keeps_the_top() -> None:
 
 def test_files_read_back(tmp_path: Path) -> None:
     run = simulate(1, 3, 20, seed=1).runs["s1"]
-    (tmp_path / "s1.run").write_text(run_text(run, "s1"))
+    (tmp_path / "s1.run").write_text(run.text("s1"))
     again = Run.read(tmp_path / "s1.run")
     assert list(again.documents) == list(run.documents)
     assert again.scores.tolist() == run.scores.tolist()

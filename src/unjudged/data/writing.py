@@ -1,4 +1,4 @@
-"""Judgments and runs as TREC text, and files that are written whole or not at all."""
+"""Names as TREC text, judgments as qrels, and files that are written whole or not at all."""
 
 from __future__ import annotations
 
@@ -7,46 +7,16 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
-from unjudged.base.errors import InputError, UsageError, quoted
+from unjudged.base.errors import InputError, quoted
 from unjudged.base.wording import plain
 from unjudged.data.streams import removed_if_ended
 from unjudged.data.tables import encode
 
 _UNWRITABLE = re.compile("[\x00-\x20\x7f-\x9f\ud800-\udc7f\udd00-\udfff]")
 """White space, control characters, and surrogates that stand for no byte."""
-
-
-class DocumentColumns(Protocol):
-    """Documents as columns, query by query: query q has those from `offsets[q]` to `offsets[q + 1]`."""
-
-    @property
-    def queries(self) -> Sequence[str]: ...
-    @property
-    def offsets(self) -> NDArray[np.int64]: ...
-    @property
-    def documents(self) -> Sequence[str]: ...
-
-
-class JudgmentColumns(DocumentColumns, Protocol):
-    """Judgments as columns."""
-
-    @property
-    def grade(self) -> NDArray[np.int32]: ...
-    def marks(self) -> list[str]: ...
-
-
-class RunColumns(DocumentColumns, Protocol):
-    """A run as columns, the best document of each query first."""
-
-    @property
-    def scores(self) -> NDArray[np.float64]: ...
 
 
 def qrels_text(rows: Iterable[tuple[str, str, int]], comments: Iterable[str] = ()) -> str:
@@ -56,57 +26,29 @@ def qrels_text(rows: Iterable[tuple[str, str, int]], comments: Iterable[str] = (
     # One document to judge.
     q1 0 d1 -1
     """
-    lines = [f"{query_id(query)} 0 {document_id(document)} {grade}" for query, document, grade in rows]
-    return _text(lines, comments)
-
-
-def judgments_text(judgments: JudgmentColumns, comments: Iterable[str] = ()) -> str:
-    """Judgments as qrels, `query 0 document grade`, -1 for a document that is pooled but not judged.
-
-    A further comment says how the judgments were made, where that cannot be seen in the grades.
-    """
-    if getattr(judgments, "scale", None) is not None:
-        raise UsageError("judgments with fractional grades cannot be written: round them first")
-    rows = zip(_query_of_rows(judgments), judgments.documents, judgments.grade.tolist(), strict=True)
-    return qrels_text(rows, [*comments, *judgments.marks()])
-
-
-def run_text(run: RunColumns, tag: str) -> str:
-    """`query Q0 document rank score tag`, best first, every score with all its digits."""
-    _check(tag, "run name")
-    ranks = 1 + np.arange(len(run.documents)) - np.repeat(run.offsets[:-1], np.diff(run.offsets))
-    columns = _query_of_rows(run), map(document_id, run.documents), ranks.tolist(), run.scores.tolist()
-    rows = zip(*columns, strict=True)
-    return _text(f"{query} Q0 {document} {rank} {score!r} {tag}" for query, document, rank, score in rows)
-
-
-def _query_of_rows(columns: DocumentColumns) -> Iterator[str]:
-    sizes = np.diff(columns.offsets).tolist()
-    for query, size in zip(columns.queries, sizes, strict=True):
-        yield from [query_id(query)] * size
+    lines = [f"# {plain(comment)}\n" for comment in comments]
+    lines += [f"{query_id(query)} 0 {document_id(document)} {grade}\n" for query, document, grade in rows]
+    return "".join(lines)
 
 
 def query_id(name: str) -> str:
     """Return the name, or an error if a reader would not find it again."""
     if name.startswith(("#", "\ufeff")):
         raise InputError(f"query {quoted(name)} cannot be written as TREC text: the line would be a comment")
-    return _check(name, "query")
+    return checked_word(name, "query")
 
 
 def document_id(name: str) -> str:
     """Return the name, or an error if a reader would not find it again."""
-    return _check(name, "document")
+    return checked_word(name, "document")
 
 
-def _check(name: str, what: str) -> str:
+def checked_word(name: str, what: str) -> str:
+    """Return a name that is one word, as every field of TREC text is."""
     if not name or _UNWRITABLE.search(name):
         problem = "a name may not be empty, nor hold spaces or control characters"
         raise InputError(f"{what} {quoted(name)} cannot be written as TREC text: {problem}")
     return name
-
-
-def _text(lines: Iterable[str], comments: Iterable[str] = ()) -> str:
-    return "".join(f"{line}\n" for line in (*(f"# {plain(comment)}" for comment in comments), *lines))
 
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:

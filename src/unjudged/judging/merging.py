@@ -19,7 +19,7 @@ from unjudged.collection.collection import united
 from unjudged.collection.description import MODEL, PEOPLE, Description, description_above
 from unjudged.collection.description_keys import with_table
 from unjudged.data.streams import display_name, opened
-from unjudged.data.writing import judgments_text, write_whole
+from unjudged.data.writing import write_whole
 from unjudged.rankings.extension import extended, rows_of, table_of
 from unjudged.rankings.judgments import (
     CANNOT_JUDGE,
@@ -51,7 +51,7 @@ class Merged(Result):
         """Return the judgments as a file: qrels, or a sample with all that records how it was drawn."""
         if self.judgments.recorded:
             return sample_text(self.judgments, comments)
-        return judgments_text(self.judgments, comments)
+        return self.judgments.text(comments)
 
 
 def _undecided(given: Grades) -> Grades:

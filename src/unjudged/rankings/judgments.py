@@ -24,6 +24,7 @@ from unjudged.data.scan import scanner
 from unjudged.data.scan.scanner import Index
 from unjudged.data.sources import name_in_errors, table_of_source
 from unjudged.data.tables import Ids, Table
+from unjudged.data.writing import qrels_text
 from unjudged.rankings.origin import (
     A_POOL,
     UNIFORM,
@@ -286,12 +287,20 @@ class Judgments:
         first = np.minimum(self.offsets[:-1], max(len(rate) - 1, 0))
         return bool((rate == rate[first][self.query]).all()) if len(rate) else True
 
-    def marks(self) -> list[str]:
-        """Return the comments that qrels need to record the origin; they do not have probabilities."""
+    def text(self, comments: Iterable[str] = ()) -> str:
+        """Return the judgments as qrels, -1 for a document that is pooled but not judged.
+
+        A further comment says how the judgments were made, where that cannot be seen in the grades.
+        """
+        if self.scale is not None:
+            raise UsageError("judgments with fractional grades cannot be written: round them first")
         told, origin = kind_by_columns("qrels", pooled_only=UNSAMPLED in self.grade), self.origin
         if origin.sampled and told == UNIFORM:
             origin = replace(origin, kind=told if origin.kind == told or self.even else UNKNOWN)
-        return [] if origin == Origin(told) else [origin.mark(judged=bool((self.grade >= 0).any()))]
+        marks = [] if origin == Origin(told) else [origin.mark(judged=bool((self.grade >= 0).any()))]
+        names = self.pooled.names(np.arange(len(self.grade)))
+        rows = ((*name, grade) for name, grade in zip(names, self.grade.tolist(), strict=True))
+        return qrels_text(rows, [*comments, *marks])
 
     def __getstate__(self) -> dict[str, Any]:
         """Only the columns are pickled, so that equal judgments give the same bytes."""

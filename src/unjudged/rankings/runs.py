@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, cast
 
 import numpy as np
@@ -29,6 +30,7 @@ from unjudged.data.sources import (
 )
 from unjudged.data.streams import STANDARD_INPUT, without_links
 from unjudged.data.tables import Ids, Table
+from unjudged.data.writing import checked_word, document_id, query_id
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +108,16 @@ class Run:
             raise InputError(f"the run has no query {query!r}")
         i = self.queries.index(query)
         return [self.documents[row] for row in range(self.offsets[i], self.offsets[i + 1])]
+
+    def text(self, tag: str) -> str:
+        """Return `query Q0 document rank score tag`, best first, every score with all its digits."""
+        checked_word(tag, "run name")
+        lines, documents, scores = list[str](), list(self.documents), self.scores.tolist()
+        for query, span in zip(self.queries, pairwise(self.offsets.tolist()), strict=True):
+            start = f"{query_id(query)} Q0"
+            for rank, row in enumerate(range(*span), 1):
+                lines.append(f"{start} {document_id(documents[row])} {rank} {scores[row]!r} {tag}\n")
+        return "".join(lines)
 
     def __repr__(self) -> str:
         queries = counted(len(self.queries), "query")

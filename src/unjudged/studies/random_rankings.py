@@ -20,7 +20,7 @@ from unjudged.base.errors import InputError, UsageError, reason_of
 from unjudged.base.segments import Floats, Integers, Mask
 from unjudged.collection.collection import collection_of, judged_rankings
 from unjudged.data.tables import Ids
-from unjudged.data.writing import judgments_text, run_text, write_whole
+from unjudged.data.writing import write_whole
 from unjudged.evidence.completions import Completions, GivenPrevalence
 from unjudged.evidence.unjudged_sums import Uncertain, UnjudgedSum, is_sum
 from unjudged.measures.kernel.chance import STRETCH
@@ -134,9 +134,9 @@ class Simulated:
             place.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(f"the folder cannot be made: {reason_of(error)}", source=str(place)) from None
-        write_whole(place / "qrels.txt", judgments_text(self.judgments))
+        write_whole(place / "qrels.txt", self.judgments.text())
         for name, run in self.runs.items():
-            write_whole(place / f"{name}.run", run_text(run, name))
+            write_whole(place / f"{name}.run", run.text(name))
 
 
 def simulate(
