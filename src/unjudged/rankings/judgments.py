@@ -24,7 +24,6 @@ from unjudged.data.scan import scanner
 from unjudged.data.scan.scanner import Index
 from unjudged.data.sources import name_in_errors, table_of_source
 from unjudged.data.tables import Ids, Table
-from unjudged.data.writing import qrels_text
 from unjudged.rankings.origin import (
     A_POOL,
     UNIFORM,
@@ -292,6 +291,8 @@ class Judgments:
 
         A further comment says how the judgments were made, where that cannot be seen in the grades.
         """
+        from unjudged.data.writing import qrels_text
+
         if self.scale is not None:
             raise UsageError("judgments with fractional grades cannot be written: round them first")
         told, origin = kind_by_columns("qrels", pooled_only=UNSAMPLED in self.grade), self.origin

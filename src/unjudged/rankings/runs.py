@@ -30,7 +30,6 @@ from unjudged.data.sources import (
 )
 from unjudged.data.streams import STANDARD_INPUT, without_links
 from unjudged.data.tables import Ids, Table
-from unjudged.data.writing import checked_word, document_id, query_id
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,6 +110,8 @@ class Run:
 
     def text(self, tag: str) -> str:
         """Return `query Q0 document rank score tag`, best first, every score with all its digits."""
+        from unjudged.data.writing import checked_word, document_id, query_id
+
         checked_word(tag, "run name")
         lines, documents, scores = list[str](), list(self.documents), self.scores.tolist()
         for query, span in zip(self.queries, pairwise(self.offsets.tolist()), strict=True):
