@@ -63,13 +63,15 @@ DESIGNS = {"one by one": one_by_one, "checked": checked}
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("measure", ["nDCG@10", "RBP(p=0.8)"])
+@pytest.mark.parametrize(("measure", "samples"), [("nDCG@10", 30), ("RBP(p=0.8)", 60)])
 @pytest.mark.parametrize("predicted", [True, False])
 @pytest.mark.parametrize("design", DESIGNS)
-def test_intervals_of_means_and_differences_hold(design: str, measure: str, predicted: bool) -> None:
-    """95 % of 60 samples, never outside what is possible, and without bias."""
+def test_intervals_of_means_and_differences_hold(
+    design: str, measure: str, samples: int, predicted: bool
+) -> None:
+    """In 95 % of samples, never outside what is possible, and without bias. docs/evidence has thousands."""
     held, errors = [], []
-    for seed in range(60):
+    for seed in range(samples):
         whole, model, runs = world(seed)
         drawn = DESIGNS[design](whole, np.random.default_rng(1000 + seed))
         found = compare(drawn, runs, measure, predictions=model if predicted else None)
@@ -83,7 +85,7 @@ def test_intervals_of_means_and_differences_hold(design: str, measure: str, pred
             assert row["low"] - 2e-9 <= low <= high <= row["high"] + 2e-9
             held.append(low <= true <= high)
             errors.append(row.get("mean", row.get("difference")) - true)
-    assert len(held) >= 170
+    assert len(held) >= 2.8 * samples
     assert np.mean(held) >= 0.91
     assert abs(np.mean(errors)) <= max(4 * np.std(errors) / len(errors) ** 0.5, 0.003)
 

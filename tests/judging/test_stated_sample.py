@@ -81,8 +81,8 @@ def test_estimates_with_predictions_hold() -> None:
     held, errors = [], []
     for seed in range(200):
         labels = stated_sample(scattered(90, seed), RUNS)
-        mean = evaluate(labels, RUNS, "P@5", predictions=MODEL)["a"]
-        gap = compare(labels, RUNS, "P@5", predictions=MODEL).pair()
+        found = compare(labels, RUNS, "P@5", predictions=MODEL)
+        (mean,), gap = [row for row in found.systems if row["system"] == "a"], found.pair()
         ends = [[one["estimate_low"], one["estimate_high"]] for one in (mean, gap)]
         held.append([ends[0][0] <= truth[0] <= ends[0][1], ends[1][0] <= truth[1] - truth[0] <= ends[1][1]])
         errors.append(mean["mean"] - truth[0])

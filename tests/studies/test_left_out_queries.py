@@ -64,7 +64,7 @@ def test_one_query_and_queries_that_are_alike_have_no_interval() -> None:
 @pytest.mark.parametrize("queries", [8, 20])
 def test_intervals_hold(queries: int) -> None:
     rng = np.random.default_rng(queries)
-    found = [coefficient_estimates(tables(rng, queries), GRADES, 0.95) for _ in range(600)]
+    found = [coefficient_estimates(tables(rng, queries), GRADES, 0.95) for _ in range(300)]
     for name in found[0]:
         own = [one[name] for one in found]
         truth = np.mean([e.value for e in own])
