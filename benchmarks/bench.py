@@ -210,9 +210,8 @@ def report(data: Path, large: Path, trec_eval: str | None) -> str:
         lab += ["", *printed("after_reading.py", data / "trec8")]
     table += drop_ins(qrels, run, trec_eval)
     table += ["", *lab] if lab else []
-    table += ["", *printed("compressed.py", qrels, run)]
     table += ["", *printed("small_calls.py")]
-    table += ["", *printed("unordered.py", large, "50"), "", *printed("unordered.py", large, "6980")]
+    table += ["", *printed("other_forms.py", large, "50"), "", *printed("other_forms.py", large, "6980")]
     machine = f"{os.cpu_count()} cores, Python {platform.python_version()}, {platform.system()}"
     asked = f"Measures: {', '.join(MEASURES)}. Best of several runs each on one machine ({machine})."
     return "\n".join([*table, "", *ways_in(qrels, run), "", asked])

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from holes_loop import measured
 
 from tests.cli.in_process import everything, unjudged
 from tests.report.test_page import read
-from unjudged import Collection, Judgments, Run, UsageError, audit, compare, evaluate, gate, sample
+from unjudged import Collection, Judgments, Run, UsageError, audit, compare, evaluate, gate, judging, sample
 from unjudged.evidence.drawn.by_design import FEWEST
 from unjudged.rankings.extension import chosen_rows
 from unjudged.rankings.origin import CHECKED, WEIGHTED, DrawOrder, Origin
@@ -197,7 +197,21 @@ RUNS = [f"{name}.run" for name in sample.runs]
 
 @pytest.mark.thorough
 def test_fifty_labels_tell_and_a_hundred_decide() -> None:
-    """The figures of 100 seeds are made by scripts/holes_loop.py."""
-    held, told, _, decided = measured(10).values()
+    """Of ten draws: 50 labels contain the true score and not the judged one; 100 exclude that of fused."""
+    whole = judging.merge(sample.qrels, {"people": sample.answers}, conflicts="last").judgments
+    truth = evaluate(whole, sample.runs, "nDCG@10")
+    judged = evaluate(sample.qrels, sample.runs, "nDCG@10")["dense"]["mean"]
+    target, other = truth["dense"]["mean"], truth["fused"]["mean"]
+    held = told = decided = 0
+    for labels, seed in product((50, 100), range(10)):
+        given: dict[str, Any] = {"design": f"holes({labels})", "measure": "nDCG@10", "seed": seed}
+        drawn = judging.next(sample.qrels, sample.runs, **given).sample
+        assert drawn is not None
+        answered = judging.merge(drawn, {"people": sample.answers}).judgments
+        row = evaluate(answered, sample.runs, "nDCG@10")["dense"]
+        low, high = row["estimate_low"], row["estimate_high"]
+        held += labels == 50 and low <= target <= high
+        told += labels == 50 and not low <= judged <= high
+        decided += labels == 100 and not low <= other <= high
     assert min(held, told) >= 8
     assert decided >= 7
