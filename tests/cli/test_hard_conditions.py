@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from tests.cli.in_process import printed, unjudged
 from tests.conftest import examples
 from unjudged import Scores, sample
-from unjudged.results import escapes
+from unjudged.results.rendering import escaped_csv
 
 QRELS, RUN, OTHER = str(sample.qrels), str(sample.runs["fused"]), str(sample.runs["dense"])
 COMMAND = [sys.executable, "-m", "unjudged"]
@@ -181,4 +181,4 @@ def test_names_come_back_from_our_own_csv(tmp_path: Path) -> None:
 def test_what_csv_escapes_is_read_again(name: str) -> None:
     from unjudged.data.text_tables import text_of_field
 
-    assert text_of_field(escapes.csv(name)) == name
+    assert text_of_field(escaped_csv(name)) == name

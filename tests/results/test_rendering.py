@@ -19,9 +19,19 @@ from unjudged import UsageError, evaluate, judging, sample
 from unjudged.base.notes import Note
 from unjudged.base.wording import plain
 from unjudged.judging import Pool
-from unjudged.results import escapes
 from unjudged.results.grid import Column, Grid, grid_of
-from unjudged.results.rendering import FORMATS, as_html, cells_wide, format_of, render, table
+from unjudged.results.rendering import (
+    FORMATS,
+    as_html,
+    cells_wide,
+    escaped_csv,
+    escaped_html,
+    escaped_latex,
+    escaped_markdown,
+    format_of,
+    render,
+    table,
+)
 from unjudged.studies.experimenting import experiment
 
 GRID = Grid(
@@ -112,7 +122,7 @@ def test_hostile_text_is_harmless(format: str) -> None:
 
 @given(st.text())
 def test_csv_text_never_starts_a_formula(text: str) -> None:
-    cell = escapes.csv(text)
+    cell = escaped_csv(text)
     assert not cell.startswith(("=", "+", "-", "@", "\t", "\r"))
     assert cell.isprintable()
     assert text.isprintable() <= cell.endswith(text)
@@ -121,13 +131,13 @@ def test_csv_text_never_starts_a_formula(text: str) -> None:
 @given(st.text())
 def test_escaped_text_is_the_text_again(text: str) -> None:
     """A browser shows the escaped text as it is, and nothing is left that LaTeX or Markdown would run."""
-    assert unescape(escapes.html(text)) == plain(text)
-    assert not set(escapes.html(text)) & set("<>\"'")
-    assert escapes.latex(f"-1{text}").startswith(r"\textminus{}1")
-    assert not escapes.latex(text).lstrip(" ").startswith(("[", "*"))
-    bare = re.sub(r"^ *\{[\[*]\}|\\textbackslash\{\}|\\text\w+\{\}|\\[{}$&#%_]", "", escapes.latex(text))
+    assert unescape(escaped_html(text)) == plain(text)
+    assert not set(escaped_html(text)) & set("<>\"'")
+    assert escaped_latex(f"-1{text}").startswith(r"\textminus{}1")
+    assert not escaped_latex(text).lstrip(" ").startswith(("[", "*"))
+    bare = re.sub(r"^ *\{[\[*]\}|\\textbackslash\{\}|\\text\w+\{\}|\\[{}$&#%_]", "", escaped_latex(text))
     assert not set(bare) & set("\\{}$&#%_^~")
-    bare = re.sub(r"\\[^a-zA-Z0-9\s]", "", escapes.markdown(text))
+    bare = re.sub(r"\\[^a-zA-Z0-9\s]", "", escaped_markdown(text))
     assert not set(bare) & set("`*_[]<>|\\")
     assert plain(text).isprintable()
 

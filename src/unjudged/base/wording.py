@@ -74,3 +74,13 @@ def plain(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def shortened(text: str, longest: int = 60) -> str:
+    """Cut long text in its middle, because names often differ at their end.
+
+    >>> shortened("a long name of a run", 12)
+    'a long…a run'
+    """
+    end = (longest - 1) // 2
+    return text if len(text) <= longest else f"{text[: longest - 1 - end]}…{text[len(text) - end :]}"

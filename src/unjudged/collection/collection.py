@@ -19,7 +19,6 @@ from unjudged.base.lazy import computed_once
 from unjudged.base.notes import Note, note
 from unjudged.base.wording import counted
 from unjudged.collection.description import MODEL, STATED, Description, Labels, description_of
-from unjudged.collection.stale import DROP, without_stale
 from unjudged.data.frames import library_of
 from unjudged.data.limits import limit
 from unjudged.data.scan import scanner
@@ -104,7 +103,9 @@ class Collection:
         self._predictions = predictions
         self._shared: dict[float, SharedRankings] = {}
         self._judgments, self.notes = united(described.judgments)
-        if self._judgments is not None and described.stale == DROP:
+        if self._judgments is not None and described.documents is not None and described.stale == "drop":
+            from unjudged.collection.stale import without_stale
+
             self._judgments, stale = without_stale(self._judgments, described.documents)
             self.notes = [*stale, *self.notes]
         self.runs: dict[str, RunSource] = {}

@@ -13,11 +13,10 @@ import numpy as np
 from unjudged.base.errors import InputError, UsageError, quoted, reason_of
 from unjudged.base.notes import note
 from unjudged.base.segments import Floats, Integers, Ints, Mask
-from unjudged.base.wording import counted
+from unjudged.base.wording import counted, shortened
 from unjudged.data.limits import check
 from unjudged.measures.kernel.names import MeasureLike, names_measure, parse_measures
 from unjudged.measures.kernel.registry import Measure, reported_measure
-from unjudged.results.escapes import shortened
 
 Wide = Literal["systems", "measures"]
 Missing = Literal["range", "zero", "drop"]

@@ -18,7 +18,6 @@ from unjudged.data.text_tables import known_names
 from unjudged.rankings.extension import chosen_rows
 from unjudged.rankings.judgments import Judgments
 
-DROP, KEEP = "drop", "keep"
 MOST_NAMED = 1000
 """Most stale documents whose names a note has as data."""
 

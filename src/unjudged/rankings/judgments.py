@@ -73,6 +73,14 @@ class Judgments:
     drawn: Final[Mask | None] = None
     frame: Final[DrawOrder | None] = None
     _once: dict[tuple[Any, ...], NDArray[Any]] = field(init=False, repr=False, default_factory=dict)
+    queries: Ids = field(init=False, repr=False)
+    documents: Ids = field(init=False, repr=False)
+    offsets: Integers = field(init=False, repr=False)
+    """Row at which each query begins, then the number of rows."""
+
+    def __post_init__(self) -> None:
+        pooled = self.pooled
+        self.queries, self.documents, self.offsets = pooled.queries, pooled.documents, pooled.offsets
 
     @classmethod
     def read(cls, source: JudgmentsSource, **columns: str) -> Judgments:
@@ -202,19 +210,6 @@ class Judgments:
     def highest(self) -> int:
         """Highest grade; 0 if none is above."""
         return int(np.maximum.reduce(self.grade, initial=0))
-
-    @property
-    def queries(self) -> Ids:
-        return self.pooled.queries
-
-    @property
-    def offsets(self) -> Integers:
-        """Row at which each query begins, then the number of rows."""
-        return self.pooled.offsets
-
-    @property
-    def documents(self) -> Ids:
-        return self.pooled.documents
 
     @property
     def query(self) -> Integers:

@@ -13,9 +13,8 @@ from pathlib import Path
 from textwrap import wrap
 
 from unjudged.base.errors import UsageError, missing_package
-from unjudged.base.wording import plain
+from unjudged.base.wording import plain, shortened
 from unjudged.data.writing import write_whole
-from unjudged.results.escapes import shortened
 
 COLOURS = {
     "ink": ("#1f2328", "#f0f6fc"),

@@ -14,7 +14,7 @@ import numpy as np
 
 import unjudged
 from unjudged.base.segments import Floats
-from unjudged.base.wording import percent, plain
+from unjudged.base.wording import percent, plain, shortened
 from unjudged.data.sources import FILE, kind_of_source
 from unjudged.evidence.contrast import ALONE
 from unjudged.inference.verdict import HEADLINES, MORE_JUDGING, OTHER_QUERIES
@@ -22,7 +22,6 @@ from unjudged.measures.kernel.measure import Measure
 from unjudged.report.page_answer import answer_of, conclusions_of
 from unjudged.report.page_documents import NONE
 from unjudged.results.comparison import Comparison
-from unjudged.results.escapes import shortened
 from unjudged.results.fields import Row, known
 from unjudged.results.methods_paragraph import facts_of, methods_of
 from unjudged.results.words import (

@@ -15,9 +15,7 @@ from unicodedata import combining, east_asian_width
 from unjudged.base.choices import Choices
 from unjudged.base.errors import UsageError, missing_package
 from unjudged.base.notes import Note
-from unjudged.base.wording import plain
-from unjudged.results import escapes
-from unjudged.results.escapes import shortened
+from unjudged.base.wording import FORMULA, plain, shortened
 from unjudged.results.grid import Cell, Column, Grid, Marked
 
 if TYPE_CHECKING:
@@ -70,7 +68,7 @@ def as_csv(grid: Grid, delimiter: str = ",") -> str:
 
     @cache
     def safe(text: str) -> str:
-        escaped = escapes.csv(text)
+        escaped = escaped_csv(text)
         return '"{}"'.format(escaped.replace('"', '""')) if special & set(escaped) else escaped
 
     def field(cell: Cell) -> str:
@@ -101,11 +99,11 @@ def as_jsonl(grid: Grid) -> str:
 
 def as_markdown(grid: Grid) -> str:
     rule = ["---:" if column.numeric else "---" for column in grid.columns]
-    head, *body = _cells(grid, escapes.markdown, "**{}**", "<sup>{}</sup>")
+    head, *body = _cells(grid, escaped_markdown, "**{}**", "<sup>{}</sup>")
     lines = [head, rule, *body]
     text = "".join("| " + " | ".join(line) + " |\n" for line in lines)
-    title = f"**{escapes.markdown(grid.title)}**\n\n" if grid.title else ""
-    return title + text + "".join(f"\n{escapes.markdown(note)}\n" for note in grid.notes)
+    title = f"**{escaped_markdown(grid.title)}**\n\n" if grid.title else ""
+    return title + text + "".join(f"\n{escaped_markdown(note)}\n" for note in grid.notes)
 
 
 def as_latex(grid: Grid, caption: str | None = None, label: str | None = None) -> str:
@@ -118,15 +116,15 @@ def as_latex(grid: Grid, caption: str | None = None, label: str | None = None) -
         "r" if c.numeric and not left else "l" for c, left in zip(grid.columns, marked, strict=True)
     )
     head, *body = (
-        " & ".join(cells) + r" \\" for cells in _cells(grid, escapes.latex, r"\textbf{{{}}}", _RAISED)
+        " & ".join(cells) + r" \\" for cells in _cells(grid, escaped_latex, r"\textbf{{{}}}", _RAISED)
     )
     start = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule"]
     lines = [*start, *body, r"\bottomrule", r"\end{tabular}"]
     floating = caption is not None or label is not None
     told = grid.notes if floating else (grid.title, *grid.notes)
     if floating:
-        said = escapes.latex(" ".join(filter(None, [caption, grid.title])))
-        named = [] if label is None else [rf"\label{{{escapes.key(label)}}}"]
+        said = escaped_latex(" ".join(filter(None, [caption, grid.title])))
+        named = [] if label is None else [rf"\label{{{checked_label(label)}}}"]
         top = [r"\begin{table}", r"\centering", rf"\caption{{{said}}}", *named]
         lines = [*top, *lines, r"\end{table}"]
     return "\n".join([*(f"% {plain(text)}" for text in told if text), *lines, ""])
@@ -140,10 +138,10 @@ def as_html(grid: Grid) -> str:
         made = (f"<{tag}{_ALIGNED if c.numeric else ''}>{cell}</{tag}>" for c, cell in aligned)
         return f"<tr>{''.join(made)}</tr>"
 
-    names, *rows = _cells(grid, escapes.html, "<b>{}</b>", "<sup>{}</sup>")
+    names, *rows = _cells(grid, escaped_html, "<b>{}</b>", "<sup>{}</sup>")
     head, body = row(names, "th"), "\n".join(row(cells, "td") for cells in rows)
-    caption = f"<caption>{escapes.html(grid.title)}</caption>" if grid.title else ""
-    notes = "".join(f"<p>{escapes.html(note)}</p>\n" for note in grid.notes)
+    caption = f"<caption>{escaped_html(grid.title)}</caption>" if grid.title else ""
+    notes = "".join(f"<p>{escaped_html(note)}</p>\n" for note in grid.notes)
     return f"<table>{caption}\n<thead>{head}</thead>\n<tbody>\n{body}\n</tbody></table>\n{notes}"
 
 
@@ -339,6 +337,72 @@ def cells_wide(text: str) -> int:
     if text.isascii():
         return len(text)
     return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "±": r"\textpm{}",
+    "\u2013": "--",
+    "†": r"\textdagger{}",
+    "‡": r"\textdaggerdbl{}",
+}
+_MARKDOWN = "\\`*_{}[]<>()#+!|~&$"
+
+
+def escaped_latex(text: str) -> str:
+    r"""Escape what has a meaning in LaTeX, also at the start of a row, where `[` and `*` have one.
+
+    The sign of a negative number is a minus, not a hyphen.
+
+    >>> print(escaped_latex("-0.25"), escaped_latex("<0.0001"), escaped_latex("a_b"), escaped_latex("[a]"))
+    \textminus{}0.25 \textless{}0.0001 a\_b {[}a]
+    """
+    escaped = "".join(_LATEX.get(c, c) for c in plain(text))
+    first = escaped.lstrip(" ")[:1]
+    if first and first in "[*":
+        escaped = escaped.replace(first, f"{{{first}}}", 1)
+    return rf"\textminus{{}}{escaped[1:]}" if escaped[:1] == "-" and escaped[1:2].isdecimal() else escaped
+
+
+def checked_label(label: str) -> str:
+    """Return a label; LaTeX reads it as it is, so what it cannot hold is refused."""
+    if not (label.isascii() and label.isprintable()) or set(label) & set("\\{}#%~^$& "):
+        raise UsageError(
+            f"label is {label!r}, expected letters, digits, hyphens and colons, such as tab:main"
+        )
+    return label
+
+
+def escaped_markdown(text: str) -> str:
+    return "".join("\\" + c if c in _MARKDOWN else c for c in plain(text))
+
+
+def escaped_html(text: str) -> str:
+    from html import escape
+
+    return escape(plain(text))
+
+
+def escaped_csv(text: str) -> str:
+    """Escape control characters, and put a quote before text that a spreadsheet would run as a formula.
+
+    Our readers of tables take the quote away.
+
+    >>> escaped_csv("=1+2")
+    "'=1+2"
+    """
+    return ("'" if text.lstrip("'").startswith(tuple(FORMULA)) else "") + plain(text)
 
 
 FORMATS: Choices[OutputFormat] = Choices(

@@ -10,10 +10,9 @@ from typing import Any, Self
 from unjudged.base.choices import checked_int
 from unjudged.base.errors import UsageError, missing_package
 from unjudged.base.notes import BELOW, folded
-from unjudged.results import escapes
 from unjudged.results.fields import Row
 from unjudged.results.grid import DECIMALS, Grid
-from unjudged.results.rendering import FORMATS, as_latex
+from unjudged.results.rendering import FORMATS, as_latex, escaped_html
 from unjudged.results.views import VIEWS, View, grid_of_view, records_of_view, together
 
 MORE = "see .notes"
@@ -134,7 +133,7 @@ class Result:
 
     def _repr_html_(self) -> str:
         if self.sentences():
-            return "".join(f"<p>{escapes.html(line)}</p>\n" for line in str(self).split("\n") if line)
+            return "".join(f"<p>{escaped_html(line)}</p>\n" for line in str(self).split("\n") if line)
         return "".join(grid._repr_html_() for grid in self._on_screen())
 
     def _on_screen(self) -> list[Grid]:
