@@ -6,7 +6,6 @@ import itertools
 import os
 import sys
 import threading
-import time
 from contextlib import contextmanager, suppress
 from math import inf
 
@@ -128,15 +127,16 @@ def _write(notes: Sequence[str], *, all_notes: bool) -> None:
     sys.stderr.write("".join(f"{'! ' if one in notes else ''}{plain(one)}\n" for one in lines))
 
 
-SECONDS = 2.0
-"""Work that takes longer shows its progress."""
+SECONDS, PAUSE = 2.0, 0.2
+"""Work that takes longer shows its progress, as often as this."""
+CLEARED = "\r\x1b[2K"
 
 
 @contextmanager
 def progress(
     what: str, total: float = inf, *, then: str = "", after: float = SECONDS
 ) -> Iterator[Callable[[int], None]]:
-    """A callback that takes how many steps are done; a line on standard error shows them and the time left.
+    """A callback that takes how many steps are done; a line on standard error shows their share.
 
     The line appears once the work has taken `after` seconds, and only on a terminal. Without a `total` it
     shows only that work goes on, so the callback need not be called. `then` is what follows the last step.
@@ -145,38 +145,28 @@ def progress(
     >>> with progress("judging less", total=2) as report:
     ...     results = experiment(sample.qrels, sample.runs, levels=[0.5], repeats=2, on_step=report)
     """
-    if sys.stderr is None or not sys.stderr.isatty():
+    terminal, done, ended = sys.stderr, [0], threading.Event()
+    if terminal is None or not terminal.isatty():
         yield lambda _: None
         return
-    line, started = [f"{what} ..."], time.monotonic()
 
-    def write(text: str) -> None:
-        sys.stderr.write(f"\r\x1b[2K{text}")
-        sys.stderr.flush()
+    def write() -> None:
+        pause = after
+        while not ended.wait(pause):
+            share = f" {100 * done[0] / total:.0f} %" if 0 < done[0] < total else ""
+            terminal.write(f"{CLEARED}{then if then and done[0] >= total else what}{share} ...")
+            terminal.flush()
+            pause = PAUSE
+        terminal.write(CLEARED if pause == PAUSE else "")
+        terminal.flush()
 
-    def start() -> None:
-        shown.set()
-        write(line[0])
-
-    def report(done: int) -> None:
-        if done >= total and then:
-            line[0] = f"{then} ..."
-        elif 0 < done < total:
-            left = round((time.monotonic() - started) * (total / done - 1))
-            line[0] = f"{what} {100 * done / total:3.0f} %, {left // 60}:{left % 60:02d} left"
-        if shown.is_set():
-            write(line[0])
-
-    timer, shown = threading.Timer(after, start), threading.Event()
-    timer.daemon = True
-    timer.start()
+    thread = threading.Thread(target=write, daemon=True)
+    thread.start()
     try:
-        yield report
+        yield lambda steps: done.__setitem__(0, steps)
     finally:
-        timer.cancel()
-        timer.join()
-        if shown.is_set():
-            write("")
+        ended.set()
+        thread.join()
 
 
 @contextmanager
