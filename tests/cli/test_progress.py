@@ -9,7 +9,7 @@ import time
 import pytest
 
 from unjudged import experiment, sample
-from unjudged.cli.standard_streams import progress, reading
+from unjudged.cli.output import progress, reading
 
 
 class Terminal(io.StringIO):

@@ -14,7 +14,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import unjudged
 from unjudged.base.errors import InputError, UnjudgedError, UsageError
 from unjudged.base.wording import plain
-from unjudged.cli.standard_streams import drop_output, notes_on_standard_error, show, terminal_width
+from unjudged.cli.output import drop_output, notes_on_standard_error, show, terminal_width
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

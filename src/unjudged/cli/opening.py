@@ -12,7 +12,7 @@ from unjudged.base.choices import check_parameters
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import meant
 from unjudged.cli.options import reads
-from unjudged.cli.standard_streams import reading, warn
+from unjudged.cli.output import reading, warn
 from unjudged.collection.collection import Collection
 from unjudged.collection.description import Description, Labels, ScoreTable, description_above, description_of
 from unjudged.data.sources import expanded

@@ -10,8 +10,7 @@ import unjudged
 from unjudged.base.errors import InputError, UnjudgedError, UsageError
 from unjudged.base.wording import counted, shortlist
 from unjudged.cli.options import Option, command, reads
-from unjudged.cli.output import form_of, on_terminal, show_result, wrapped
-from unjudged.cli.standard_streams import progress, show, tell
+from unjudged.cli.output import form_of, on_terminal, progress, show, show_result, tell, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -11,8 +11,17 @@ from unjudged.base.errors import UsageError
 from unjudged.base.threads import cores
 from unjudged.cli.opening import opened, threshold_of
 from unjudged.cli.options import Option, a_measure, a_path, command
-from unjudged.cli.output import form_of, show_figure, show_result, wrapped
-from unjudged.cli.standard_streams import already_said, progress, show, terminal_width, warn
+from unjudged.cli.output import (
+    already_said,
+    form_of,
+    progress,
+    show,
+    show_figure,
+    show_result,
+    terminal_width,
+    warn,
+    wrapped,
+)
 from unjudged.collection.description import description_of
 from unjudged.rankings.runs import file_name
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from unjudged.base.errors import UsageError, quoted
 from unjudged.cli.opening import are_several, collections_of_words, opened, threshold_of
 from unjudged.cli.options import Option, a_path, command, views
-from unjudged.cli.output import form_of, show_figure, show_result, wrapped
-from unjudged.cli.standard_streams import progress, show, tell
+from unjudged.cli.output import form_of, progress, show, show_figure, show_result, tell, wrapped
 from unjudged.results.rendering import FORMATS
 
 if TYPE_CHECKING:
