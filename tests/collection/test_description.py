@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from tests.conftest import examples
@@ -182,6 +182,7 @@ def quoted(text: str) -> str:
 
 
 @given(TREES)
+@example(tree={"columns": {"\n": 1}})
 @examples(300)
 def test_no_tree_of_values_crashes(tmp_path_factory: pytest.TempPathFactory, tree: dict[str, Any]) -> None:
     text = "\n".join(f"{quoted(key)} = {written(value)}" for key, value in tree.items())

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from unjudged.base.choices import shown
 from unjudged.base.errors import InputError, UnjudgedError, UsageError
-from unjudged.base.wording import meant
+from unjudged.base.wording import meant, plain
 from unjudged.data.nested_dicts import DATASET
 from unjudged.data.streams import display_name
 
@@ -35,7 +35,7 @@ class Place(NamedTuple):
 
     def error(self, problem: str) -> UnjudgedError:
         """Return an error that names the key, and file and line if there is one."""
-        key = ".".join(str(one) for one in self.path if isinstance(one, str))
+        key = plain(".".join(one for one in self.path if isinstance(one, str)))
         said = f"{key} {problem}" if key else problem
         if not self.file:
             return UsageError(said)
