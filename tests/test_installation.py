@@ -1,14 +1,17 @@
-"""What users are told where something is not installed or was not compiled."""
+"""What users are told where something is not installed or compiled; archives do not depend on who packs."""
 
 from __future__ import annotations
 
+import io
 import re
 import subprocess
 import sys
+import tarfile
 import tomllib
 from pathlib import Path
 
 import pytest
+from pack_again import packed
 
 from unjudged.base.errors import EXTRAS, missing_package
 
@@ -79,3 +82,33 @@ def test_the_command_line_announces_it_too(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stderr.startswith("! the compiled reader is missing")
     assert done.stderr.count("\n") == 1
+
+
+FILES = {"a/b.txt": b"text", "a/run": b"#!/bin/sh\n", "a/\u00e9" + "x" * 120: b""}
+
+
+def archive(names: list[str], time: int, owner: str, mode: int) -> bytes:
+    target = io.BytesIO()
+    with tarfile.open(fileobj=target, mode="w:gz") as made:
+        folder = tarfile.TarInfo("a")
+        folder.type, folder.mtime, folder.uname = tarfile.DIRTYPE, time, owner
+        made.addfile(folder)
+        for name in names:
+            member = tarfile.TarInfo(name)
+            member.size, member.mtime, member.uname, member.uid = len(FILES[name]), time, owner, time
+            member.mode = mode | 0o111 if name == "a/run" else mode
+            made.addfile(member, io.BytesIO(FILES[name]))
+    return target.getvalue()
+
+
+def test_the_same_files_give_the_same_bytes() -> None:
+    names = list(FILES)
+    one, two = archive(names, 5, "me", 0o644), archive(names[::-1], 7, "you", 0o664)
+    assert one != two
+    assert packed(one, 100) == packed(two, 100)
+    with tarfile.open(fileobj=io.BytesIO(packed(one, 100))) as found:
+        members = {member.name: member for member in found.getmembers() if member.isfile()}
+        contents = {name: found.extractfile(member).read() for name, member in members.items()}  # type: ignore[union-attr]
+    assert contents == FILES
+    assert {member.mtime for member in members.values()} == {100}
+    assert members["a/run"].mode == 0o755
