@@ -113,13 +113,6 @@ def _columns(frame: Any) -> tuple[list[str], Callable[[Sequence[str]], Mapping[s
     if library_of(frame) == "pyspark":
         raise UsageError("a Spark frame stays on the cluster: use unjudged.engines.spark.evaluate")
     with library_errors():
-        if library_of(frame) == "duckdb":
-
-            def project(names: Sequence[str]) -> Mapping[str, Any]:
-                quoted = ('"' + name.replace('"', '""') + '"' for name in names)
-                return _of_arrow(_reader(frame.project(", ".join(quoted))).read_all(), names)
-
-            return frame.columns, project
         if library_of(frame) == "pandas" and hasattr(frame, "columns"):
             frame = _of_one_level(frame)
         known = narwhals.from_native(frame, pass_through=True)
