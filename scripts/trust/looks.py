@@ -35,7 +35,7 @@ MEASURES = {
     "DL-2019": ("RBP(p=0.8)", "P@10", "nDCG@10", "AP@10"),
 }
 KINDS = "far", "close", "equal"
-SEQUENCE, POCOCK, ONCE, RANDOM = (
+SEQUENCE, DECLARED_LOOKS, ONCE, RANDOM = (
     "any number of looks",
     "ten declared looks",
     "interval for one look",
@@ -128,9 +128,9 @@ def reaches(way: str, labels: Floats, information: Floats, planned: float) -> Fl
     if way == SEQUENCE:
         far = reach(freedom, ALPHA, None, information, planned)
     else:
-        far = reach(freedom, ALPHA, DECLARED if way == POCOCK else None)
+        far = reach(freedom, ALPHA, DECLARED if way == DECLARED_LOOKS else None)
     far[labels < FEWEST] = inf
-    if way == POCOCK:
+    if way == DECLARED_LOOKS:
         far[DECLARED:] = inf
     return far
 
@@ -158,7 +158,7 @@ def replays(folder: Path, collection: str, kind: str, measure: str) -> list[list
 
 
 def _counted(pairs: list[Pair], rng: np.random.Generator) -> Iterator[tuple[Any, ...]]:
-    ways = SEQUENCE, POCOCK, ONCE
+    ways = SEQUENCE, DECLARED_LOOKS, ONCE
     found: dict[str, list[tuple[float, bool]]] = {way: [] for way in (*ways, RANDOM)}
     for k in range(REPLAYS):
         pair = pairs[k % len(pairs)]

@@ -6,35 +6,27 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from unjudged.evidence.looks import boundary, pocock, reach, within_all
-
-CONSTANTS = {1: 1.960, 2: 2.178, 3: 2.289, 4: 2.361, 5: 2.413, 8: 2.512, 10: 2.555, 20: 2.672}
-"""Pocock (1977), two-sided 5 %."""
-
-
-@pytest.mark.parametrize(("looks", "constant"), CONSTANTS.items())
-def test_pococks_constants(looks: int, constant: float) -> None:
-    assert pocock(looks) == pytest.approx(constant, abs=0.0006)
-    assert 1 - within_all(looks, pocock(looks, 0.01)) == pytest.approx(0.01, abs=1e-9)
+from unjudged.evidence.looks import boundary, reach
 
 
 @pytest.mark.parametrize("looks", [3, 10, 40])
 def test_no_look_of_all_misses_more_often_than_promised(looks: int) -> None:
-    """20,000 walks: Pocock's looks miss 5 %, the sequence fewer, and one look's intervals many more."""
+    """20,000 walks: equal shares miss less than 5 %, the sequence too, and looks for one much more."""
     steps = np.random.default_rng(looks).normal(size=(20_000, looks))
     count = np.arange(1, looks + 1)
     z = np.abs(np.cumsum(steps, axis=1)) / np.sqrt(count)
-    reaches = np.full(looks, 1.96), np.full(looks, pocock(looks)), boundary(count.astype(float), looks / 2)
+    each = float(reach(np.array([1e9]), 0.05, looks)[0])
+    reaches = np.full(looks, 1.96), np.full(looks, each), boundary(count.astype(float), looks / 2)
     once, declared, undeclared = (float((z > far).any(axis=1).mean()) for far in reaches)
-    assert declared == pytest.approx(0.05, abs=0.006)
+    assert declared < 0.05
     assert once > 2 * declared
-    assert undeclared < declared
+    assert undeclared < 0.05
 
 
 def test_reach_is_students() -> None:
     freedom = np.array([4.0, 30.0, 1e6])
     assert reach(freedom, 0.05) == pytest.approx(stats.t.isf(0.025, freedom))
-    assert reach(freedom, 0.05, looks=5) == pytest.approx(stats.t.ppf(stats.norm.cdf(pocock(5)), freedom))
+    assert reach(freedom, 0.05, looks=5) == pytest.approx(stats.t.isf(0.005, freedom))
     at = np.array([20.0, 50.0, 90.0])
     without = reach(freedom, 0.05, information=at, expected=50.0)
     assert without == pytest.approx(stats.t.isf(0.025, freedom) / stats.norm.isf(0.025) * boundary(at, 50.0))

@@ -22,7 +22,7 @@ from unjudged.base.wording import counted, shortlist
 from unjudged.collection.collection import Collection
 from unjudged.evidence.drawn.by_design import ALIKE, FEWEST, Forecast, sizes_left
 from unjudged.evidence.estimates import ends_of_estimates
-from unjudged.evidence.looks import MOST_LOOKS, reach
+from unjudged.evidence.looks import reach
 from unjudged.inference.infer import reach_of
 from unjudged.inference.rows import needs_judging
 from unjudged.judging.holes import Holes, at_looks, with_next_batch
@@ -78,11 +78,7 @@ def _declared(until: str) -> int | None:
         raise UsageError(f"until is {quoted(until)}, expected {BETTER!r} or 'better(batches=5)'")
     check_parameters(BETTER, more, ["batches"])
     looks = more.get("batches")
-    if looks is not None and checked_int("batches", looks, least=1) > MOST_LOOKS:
-        raise UsageError(
-            f"batches is {looks}, expected at most {MOST_LOOKS}: omit it to look as often as you like"
-        )
-    return looks
+    return None if looks is None else checked_int("batches", looks, least=1)
 
 
 def _check_as_begun(settings: Mapping[str, Any], measure: Measure, looks: int | None) -> None:
