@@ -360,3 +360,18 @@ def test_no_question_but_one_compares_a_system_with_itself() -> None:
         compare(scores).pair("a", "a")
     with pytest.raises(UsageError, match="old and new are both 'a'"):
         gate(scores, "a", "a")
+
+
+def test_means_that_are_equal_but_for_rounding_have_no_leader_with_predictions() -> None:
+    """0.1 + 0.2 - 0.3 is not 0 for a computer. The mean over collections knew, and each of them did not."""
+    more = {"q1": (1, 0), "q2": (2, 0), "q3": (0, 3)}
+    places = [(run, k) for run in (0, 1) for k in range(9)]
+    labels = {q: {f"{run}{k}": int(k < own[run]) for run, k in places} for q, own in more.items()}
+    queries = (*more, "q4")
+    runs = {f"run {one}": {q: {f"{one}{k}": 9.0 - k for k in range(9)} for q in queries} for one in (0, 1)}
+    guesses = {q: {f"{run}{k}": 0.0 for run, k in places} for q in queries}
+    row = compare(labels, runs, "P@10", predictions=guesses).pair()
+    assert (row["difference"], row["ahead"], row["p"]) == (0.0, None, 1.0)
+    whole = Collection(labels, runs, predictions=guesses)
+    several = compare_collections({"a": whole, "b": whole}, "P@10", predictions="predictions")
+    assert [one["ahead"] for one in several.rows["collections"]] == [None, None, None]
