@@ -14,7 +14,7 @@ from pathlib import Path
 
 from unjudged import evaluate
 from unjudged.base.segments import Floats
-from unjudged.evidence.runs_compared import RankingsEvidence
+from unjudged.evidence.judged_runs import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.corrections import find_correction
 from unjudged.inference.infer import Settings, decide, run_tests

@@ -75,8 +75,13 @@ CITED = {("citation", "evidence"), ("citation", "inference"), ("citation", "judg
 SOURCES_OF_EVIDENCE = {"evidence", "predictions", "collection", "rankings", "data"}
 """Parts that know where numbers come from."""
 SEEN_BY_INFERENCE = {
-    *("evidence.contrast", "evidence.estimates", "evidence.intervals.methods", "collection.query_segments"),
-    *("rankings.judged", "evidence.intervals.quantiles", "evidence.clusters"),
+    *(
+        "evidence.contrast",
+        "evidence.intervals.powered",
+        "evidence.intervals.methods",
+        "collection.query_segments",
+    ),
+    *("rankings.judged", "evidence.intervals.quantiles", "evidence.contrast"),
 }
 """What inference uses of them: the protocol, types of arrays, quantiles and intervals over queries."""
 SEEN_BY_RESULTS = {"collection.query_segments", "collection.scores", "rankings.judged"}

@@ -24,7 +24,7 @@ from unjudged.evidence.drawn.population import Population
 from unjudged.evidence.drawn.strata import ENOUGH, check_drawn, strata_of
 from unjudged.evidence.drawn.strata_means import QUOTIENTS, SampledMeans
 from unjudged.evidence.intervals.quantiles import normal_quantile, reaches
-from unjudged.evidence.runs_compared import RankingsEvidence
+from unjudged.evidence.judged_runs import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings, selected_runs
 from unjudged.judging.pooling import REST, Pool
 from unjudged.measures.kernel.names import parse_measures

@@ -21,7 +21,7 @@ from left_out_runs import Pooled, Track, of_runs, only_by, tracks
 from unjudged.base.segments import Floats, Integers, numbered
 from unjudged.evidence.calibration import LeftOut
 from unjudged.evidence.contrast import Contrast
-from unjudged.evidence.runs_compared import RankingsEvidence
+from unjudged.evidence.judged_runs import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.corrections import find_correction
 from unjudged.inference.infer import Settings, decide, reach_of, run_tests

@@ -17,14 +17,13 @@ from tests.evidence.small_collections import several_runs, shared_of
 from unjudged import Judgments, sample
 from unjudged.base.segments import Floats, Integers
 from unjudged.collection.collection import Collection
-from unjudged.evidence.contrast import ALONE
+from unjudged.evidence.contrast import ALONE, ends_of_estimates, possible_means
 from unjudged.evidence.drawn.by_design import FEWEST, Design, Poisson, Sequential
 from unjudged.evidence.drawn.effects import Effects, steps_of
 from unjudged.evidence.drawn.estimated import EstimatedEvidence
 from unjudged.evidence.drawn.grades import Learnt
 from unjudged.evidence.drawn.population import Population
-from unjudged.evidence.estimates import ends_of_estimates, possible_means
-from unjudged.evidence.runs_compared import RankingsEvidence
+from unjudged.evidence.judged_runs import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.systems import alone
 from unjudged.judging.holes import Holes, drawn

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from unjudged.evidence.looks import boundary, reach
+from unjudged.evidence.drawn.by_design import boundary, reach
 
 
 @pytest.mark.parametrize("looks", [3, 10, 40])

@@ -22,7 +22,7 @@ from unjudged import (
     sample,
 )
 from unjudged.base.segments import Floats
-from unjudged.evidence.clusters import Clusters
+from unjudged.evidence.contrast import Clusters
 from unjudged.evidence.intervals.quantiles import limits_of_mean, shape_of
 from unjudged.inference.corrections import find_correction
 from unjudged.inference.macro import macro_differences

@@ -11,7 +11,7 @@ from scipy import stats
 
 from tests.inference.test_significance import score_matrices
 from unjudged.base.segments import Floats
-from unjudged.evidence.clusters import Clusters
+from unjudged.evidence.contrast import Clusters
 from unjudged.inference import pairs as effects
 from unjudged.inference.pairs import Pairs, effect_size, outcomes, t_interval
 

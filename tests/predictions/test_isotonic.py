@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import examples
-from unjudged.evidence.drawn.curves import Curve, joined
+from unjudged.evidence.drawn.grades import Curve, joined
 
 sklearn = pytest.importorskip("sklearn.isotonic")
 

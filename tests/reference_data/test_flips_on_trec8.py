@@ -11,7 +11,7 @@ import pytest
 from unjudged.base.segments import Floats, Integers, places
 from unjudged.collection.collection import Collection
 from unjudged.evidence.contrast import Ends
-from unjudged.evidence.runs_compared import RankingsEvidence
+from unjudged.evidence.judged_runs import RankingsEvidence
 from unjudged.evidence.shared import selected_runs
 from unjudged.evidence.tipping import Hypothetical, is_open
 from unjudged.inference.infer import Settings

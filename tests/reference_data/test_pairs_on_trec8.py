@@ -13,7 +13,7 @@ from unjudged import evaluate
 from unjudged.base.choices import CorrectionName
 from unjudged.base.segments import Floats
 from unjudged.evidence.contrast import Ends
-from unjudged.evidence.runs_compared import RankingsEvidence
+from unjudged.evidence.judged_runs import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.pairs import Pairs
 from unjudged.inference.rows import pairs_of

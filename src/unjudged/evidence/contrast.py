@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unjudged.base.errors import UsageError
 from unjudged.base.segments import Floats, Ints, Mask
@@ -17,11 +19,79 @@ from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import JudgedRankings
 
-if TYPE_CHECKING:
-    from unjudged.evidence.clusters import Clusters
+
+@dataclass(frozen=True, eq=False)
+class Clusters:
+    """Which cluster each query is in; `number` is from 0.
+
+    Queries of one session, or made from one document, are not independent. Means stay means over queries;
+    only what is said of other queries goes by cluster. Of n queries let cluster g have the share w_g, and let
+    S_g be the sum of its deviations from the mean. The variance of the mean is CR2's, the sum of
+    S_g^2 / (1 - w_g) / n^2 (Bell and McCaffrey, 2002). Its degrees of freedom are Satterthwaite's,
+
+        1 / (sum of w_g^2 + (sum of a_g)^2 - sum of a_g^2) with a_g = w_g^2 / (1 - w_g),
+
+    as if queries were alike (Pustejovsky and Tipton, 2018). With one query per cluster they are n - 1.
+
+    >>> clusters = Clusters.of(["a", "a", "b", "c", "c", "c"])
+    >>> len(clusters), round(clusters.worth, 4)
+    (3, 2.6667)
+    """
+
+    number: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, names: Sequence[object]) -> Clusters | None:
+        """Return the clusters with these names; None if each has one query, which then is independent."""
+        numbers = {name: k for k, name in enumerate(dict.fromkeys(names))}
+        return None if len(numbers) == len(names) else cls(np.array([numbers[name] for name in names]))
+
+    def __len__(self) -> int:
+        return len(self.share)
+
+    @cached_property
+    def share(self) -> Floats:
+        """Share of the queries that each cluster has."""
+        return np.asarray(np.bincount(self.number) / len(self.number), float)
+
+    @cached_property
+    def worth(self) -> float:
+        """How many independent queries are worth as much: one more than the degrees of freedom."""
+        if len(self) < 2:
+            return 1.0
+        over = self.share**2 / (1 - self.share)
+        return float(1 + 1 / ((self.share**2).sum() + over.sum() ** 2 - (over**2).sum()))
+
+    def sums(self, values: Floats) -> Floats:
+        """Return the sum of each row over the queries of each cluster."""
+        order = np.argsort(self.number, kind="stable")
+        first = np.searchsorted(self.number[order], np.arange(len(self)))
+        return np.asarray(np.add.reduceat(values[..., order], first, axis=-1), float)
+
+    def variance(self, gaps: Floats) -> Floats:
+        """Return the variance of the mean of each row, from its deviations from that mean."""
+        if len(self) < 2:
+            return np.zeros(len(gaps))
+        parts = self.sums(gaps) / len(self.number)
+        return np.asarray((parts**2 / (1 - self.share)).sum(axis=-1), float)
+
+    def over(self, queries: Mask) -> Clusters | None:
+        """Return the same on some of the queries."""
+        return Clusters.of(self.number[queries].tolist())
+
+
+def independent(queries: int, clusters: Clusters | None) -> int:
+    """Return how many independent parts there are: clusters, or else queries."""
+    return queries if clusters is None else len(clusters)
+
 
 ALONE = -1
 """The second system of a contrast that has none."""
+
+
+def is_alone(second: Ints) -> bool:
+    """Whether contrasts with these second systems are of single systems."""
+    return not len(second) or int(second[0]) == ALONE
 
 
 class Ends(NamedTuple):
@@ -149,7 +219,7 @@ class Contrast:
     @property
     def paired(self) -> bool:
         """Whether these are differences."""
-        return bool(len(self.second)) and int(self.second[0]) != ALONE
+        return not is_alone(self.second)
 
     @property
     def known(self) -> Mask:
@@ -200,29 +270,61 @@ class Contrast:
 
 
 @dataclass(frozen=True, eq=False)
-class ByCluster:
-    """Evidence of any source, whose queries are in clusters."""
+class Further:
+    """What is added to `plain` evidence of the same systems, by the same measure."""
 
-    source: Evidence
-    clusters: Clusters
+    plain: Any
 
     @property
     def measure(self) -> Measure:
         """The measure."""
-        return self.source.measure
+        measure: Measure = self.plain.measure
+        return measure
 
     @property
     def systems(self) -> Sequence[str]:
         """Names of the systems."""
-        return self.source.systems
+        systems: Sequence[str] = self.plain.systems
+        return systems
 
     @property
     def queries(self) -> Sequence[str]:
         """Names of the queries."""
-        return self.source.queries
+        queries: Sequence[str] = self.plain.queries
+        return queries
+
+
+@dataclass(frozen=True, eq=False)
+class ByCluster(Further):
+    """Evidence of any source, whose queries are in clusters."""
+
+    plain: Evidence
+    clusters: Clusters
 
     def contrast(self, first: Ints, second: Ints, *, by_query: bool = False) -> Contrast:
-        """Return the contrast of the source, with the clusters of its queries."""
-        made = self.source.contrast(first, second, by_query=by_query)
+        """Return the plain contrast, with the clusters of its queries."""
+        made = self.plain.contrast(first, second, by_query=by_query)
         clusters = self.clusters if made.seen is None else self.clusters.over(made.seen)
         return replace(made, clusters=clusters)
+
+
+def ends_of_estimates(
+    contrast: Contrast, values: Floats, confidence: float, limits: tuple[float, float]
+) -> tuple[Floats, Floats]:
+    """Return the ends of estimates from a sample, inside the limits and what is known to be possible."""
+    ends: Any = limits if contrast.ends is None else contrast.ends
+    if contrast.possible is not None and not contrast.paired:
+        ends = [end[contrast.first] for end in contrast.possible]
+    least, most = ends
+    slack = np.zeros((len(contrast), 2)) if contrast.slack is None else contrast.slack
+    assert contrast.reach is not None  # noqa: S101 (estimates have one)
+    down, up = contrast.reach(confidence)
+    error, middle = np.asarray(contrast.error), np.clip(values, least, most)
+    low = np.maximum(middle - down * error + slack[:, 0], least)
+    return low, np.minimum(middle + up * error + slack[:, 1], most)
+
+
+def possible_means(contrast: Contrast) -> Floats:
+    """Return the nearest means of the systems that can be true; unbiased estimates may lie outside."""
+    means = mean_over_queries(contrast.scores)
+    return means if contrast.possible is None else np.clip(means, *contrast.possible)

@@ -11,7 +11,7 @@ import numpy as np
 
 from unjudged.base.segments import Floats, Ints, Mask
 from unjudged.collection.scores import Scores
-from unjudged.evidence.contrast import ALONE, Contrast, Ends
+from unjudged.evidence.contrast import Contrast, Ends, is_alone
 from unjudged.evidence.intervals.quantiles import shape_of
 from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
@@ -55,7 +55,7 @@ class TableEvidence:
     def contrast(self, first: Ints, second: Ints, *, by_query: bool = False) -> Contrast:
         """Return these contrasts; what judging could turn is known from the ends alone."""
         measure = self.measure
-        alone = bool(len(second)) and int(second[0]) == ALONE
+        alone = is_alone(second)
         made = Contrast(
             measure,
             self.systems,

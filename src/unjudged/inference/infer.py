@@ -12,9 +12,7 @@ from unjudged.base.choices import called, check_parameters, checked_int
 from unjudged.base.errors import UsageError
 from unjudged.base.notes import Note
 from unjudged.base.segments import Floats, Ints, Mask
-from unjudged.evidence.clusters import Clusters
-from unjudged.evidence.contrast import Contrast, Ends, Tip
-from unjudged.evidence.estimates import possible_means, powered_means
+from unjudged.evidence.contrast import Clusters, Contrast, Ends, Tip, possible_means
 from unjudged.inference.corrections import Correction, find_correction, holm
 from unjudged.inference.pairs import Pairs, effect_size, outcomes, t_interval
 from unjudged.inference.significance import DRAWS, SignificanceTest, careful, find_test, p_values
@@ -142,6 +140,8 @@ def _with_surrogates(contrast: Contrast, pairs: Pairs, settings: Settings) -> Te
     if contrast.clusters is not None:
         problem = "predictions for further queries take queries for independent, and they are in clusters"
         raise UsageError(f"{problem}: omit clusters or the predictions")
+    from unjudged.evidence.intervals.powered import powered_means
+
     powered, (values, low, high) = powered_means(contrast, settings.alpha)
     columns: Columns = {"queries": contrast.scores.shape[1], "difference": values}
     columns |= {"query_low": low, "query_high": high}
@@ -162,6 +162,8 @@ def powered_queries(contrast: Contrast) -> Floats:
     """
     if contrast.surrogate is None:
         return contrast.values
+    from unjudged.evidence.intervals.powered import powered_means
+
     (powered, _), values = powered_means(contrast, 0.05), contrast.values
     weight, value, error = (np.array([getattr(one, name) for one in powered])[:, None] for name in PARTS)
     rest = values - weight * contrast.surrogate[0]

@@ -18,9 +18,7 @@ import numpy as np
 
 from unjudged.base.errors import UsageError
 from unjudged.base.segments import Floats
-from unjudged.evidence.clusters import Clusters, independent
-from unjudged.evidence.contrast import Contrast
-from unjudged.evidence.estimates import powered_means
+from unjudged.evidence.contrast import Clusters, Contrast, independent
 from unjudged.evidence.intervals.quantiles import limits_of_mean, shape_of
 from unjudged.inference.corrections import holm
 from unjudged.inference.infer import Settings, decide, reach_of, run_tests
@@ -104,6 +102,8 @@ def _tested(contrast: Contrast, margin: float, segment: str, judging: JudgingNam
         low = float(limits_of_mean(worst, level, (-reach, reach), clusters)[0][0])
         high = float(limits_of_mean(best, level, (-reach, reach), clusters)[1][0])
     else:
+        from unjudged.evidence.intervals.powered import powered_means
+
         (powered,), _ = powered_means(contrast, level)
         above, below = powered.sides(margin)
         low, high = powered.limits(level)

@@ -16,8 +16,7 @@ from unjudged.base.notes import Note, said_once
 from unjudged.base.segments import Floats, Integers, Ints, Mask
 from unjudged.base.wording import shortlist
 from unjudged.collection.query_segments import EVERY
-from unjudged.evidence.clusters import Clusters
-from unjudged.evidence.contrast import Contrast, Evidence
+from unjudged.evidence.contrast import Clusters, Contrast, Evidence
 from unjudged.inference.corrections import too_few_draws
 from unjudged.inference.infer import Settings, decide, run_tests, separate
 from unjudged.inference.pairs import CELLS, Pairs

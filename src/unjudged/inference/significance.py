@@ -28,7 +28,7 @@ from unjudged.base.distributions import upper_tail
 from unjudged.base.errors import UsageError
 from unjudged.base.notes import Note, note
 from unjudged.base.segments import Floats
-from unjudged.evidence.clusters import Clusters, independent
+from unjudged.evidence.contrast import Clusters, independent
 from unjudged.evidence.intervals.quantiles import shape_of
 from unjudged.inference.pairs import CELLS, Pairs
 from unjudged.measures.kernel.measure import ROUNDING

@@ -10,8 +10,14 @@ import numpy as np
 
 from unjudged.base.segments import Floats, Mask
 from unjudged.collection.query_segments import EVERY
-from unjudged.evidence.contrast import ALONE, Contrast, Evidence
-from unjudged.evidence.estimates import ends_of_estimates, possible_means, powered_means
+from unjudged.evidence.contrast import (
+    ALONE,
+    Contrast,
+    Evidence,
+    ends_of_estimates,
+    independent,
+    possible_means,
+)
 from unjudged.measures.kernel.measure import ROUNDING, sum_over_queries
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.results.fields import Row
@@ -147,6 +153,8 @@ def means_of_systems(contrast: Contrast, alpha: float) -> Columns:
     """Return what a source knows of systems alone: means, and ranges or ends of estimates."""
     measure, sign = contrast.measure, contrast.measure.sign
     if contrast.surrogate is not None:
+        from unjudged.evidence.intervals.powered import powered_means
+
         _, (means, low, high) = powered_means(contrast, alpha)
         return {"mean": means, "query_low": low, "query_high": high, "queries": contrast.scores.shape[1]}
     means = sign * possible_means(contrast)[contrast.first]
@@ -161,7 +169,6 @@ def means_of_systems(contrast: Contrast, alpha: float) -> Columns:
 
 def means_and_intervals(contrast: Contrast, alpha: float) -> Columns:
     """Return the same with intervals for other queries, where the source has no own ones."""
-    from unjudged.evidence.clusters import independent
     from unjudged.evidence.intervals.methods import Asked, How
     from unjudged.evidence.intervals.quantiles import has_range, interval_of_mean
 

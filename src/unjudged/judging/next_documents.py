@@ -15,7 +15,7 @@ from unjudged.base.wording import counted
 from unjudged.collection.collection import Collection, collection_of
 from unjudged.data.writing import qrels_text
 from unjudged.evidence.contrast import ALONE
-from unjudged.evidence.runs_compared import RankingsEvidence
+from unjudged.evidence.judged_runs import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.infer import Settings
 from unjudged.inference.rows import needs_judging, pair_rows, pairs_of

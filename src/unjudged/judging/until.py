@@ -20,9 +20,8 @@ from unjudged.base.errors import UsageError, quoted
 from unjudged.base.segments import Floats, Integers, Ints, Mask
 from unjudged.base.wording import counted, shortlist
 from unjudged.collection.collection import Collection
-from unjudged.evidence.drawn.by_design import ALIKE, FEWEST, Forecast, sizes_left
-from unjudged.evidence.estimates import ends_of_estimates
-from unjudged.evidence.looks import reach
+from unjudged.evidence.contrast import ends_of_estimates
+from unjudged.evidence.drawn.by_design import ALIKE, FEWEST, Forecast, reach, sizes_left
 from unjudged.inference.infer import reach_of
 from unjudged.inference.rows import needs_judging
 from unjudged.judging.holes import Holes, at_looks, with_next_batch

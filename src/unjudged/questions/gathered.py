@@ -18,7 +18,7 @@ from unjudged.collection.collection import Collection
 from unjudged.collection.description import STATED
 from unjudged.collection.scores import Scores
 from unjudged.evidence.contrast import ByCluster, Ends, Evidence
-from unjudged.evidence.runs_alone import AloneEvidence
+from unjudged.evidence.judged_runs import AloneEvidence
 from unjudged.evidence.tied_scores import ends_of_orders, over_orders, tie_notes
 from unjudged.measures.kernel.estimand import SAMPLED
 from unjudged.measures.kernel.measure import Measure, compute_all
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from unjudged.evidence.drawn.estimated import EstimatedEvidence
     from unjudged.evidence.drawn.predictions import Judges
     from unjudged.evidence.drawn.strata import StrataEvidence
-    from unjudged.evidence.runs_compared import RankingsEvidence
+    from unjudged.evidence.judged_runs import RankingsEvidence
     from unjudged.evidence.shared import SharedRankings
 
     Plain = AloneEvidence | RankingsEvidence
@@ -104,7 +104,7 @@ class Gathered:
         if source is None:
             return self
         from unjudged.collection.query_segments import labels_of
-        from unjudged.evidence.clusters import Clusters
+        from unjudged.evidence.contrast import Clusters
 
         queries = list(self.queries)
         clusters = Clusters.of(labels_of(source, queries, "cluster"))
@@ -260,7 +260,7 @@ class Runs:
                 expected=expected,
                 calibration=self._calibration,
             )
-        from unjudged.evidence.runs_compared import RankingsEvidence
+        from unjudged.evidence.judged_runs import RankingsEvidence
 
         orders = self._orders
         orders = None if orders is None else Ends(*(measure.averaged(end[:, :, k]) for end in orders))
@@ -377,7 +377,7 @@ class Drawn:
         from unjudged.evidence.drawn.estimated import EstimatedEvidence
         from unjudged.evidence.drawn.population import Population
         from unjudged.evidence.drawn.strata import check_sampled
-        from unjudged.evidence.runs_compared import RankingsEvidence
+        from unjudged.evidence.judged_runs import RankingsEvidence
 
         if not self.needs_all([plain.measure]) or not isinstance(plain, RankingsEvidence):
             return None

@@ -20,13 +20,13 @@ from unjudged.evidence.drawn.estimated import EstimatedEvidence
 from unjudged.evidence.drawn.predictions import GRADES, Judges, JudgesSource, Predictions
 from unjudged.evidence.drawn.strata import StrataEvidence
 from unjudged.evidence.intervals.quantiles import Estimate, t_interval
-from unjudged.evidence.runs_compared import RankingsEvidence
+from unjudged.evidence.judged_runs import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.systems import alone, means_of_systems
 from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, Estimand
 from unjudged.measures.kernel.measure import Measure, mean_over_queries
 from unjudged.measures.kernel.names import MeasureLike, with_relevant
-from unjudged.predictions.completeness import Completeness, IncompleteError, with_retrieved
+from unjudged.predictions.by_query import Completeness, IncompleteError, with_retrieved
 from unjudged.questions.fitting_measures import DEFAULT
 from unjudged.questions.gathered import Drawn
 from unjudged.rankings.judged import JudgedRankings

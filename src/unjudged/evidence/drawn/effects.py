@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from unjudged.base.segments import Floats, Integers, Ints, Mask, numbered
 from unjudged.evidence.completions import Batched, Grades
-from unjudged.evidence.contrast import ALONE
+from unjudged.evidence.contrast import is_alone
 from unjudged.evidence.shared import SharedRankings
 from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
@@ -221,8 +221,7 @@ class Effects:
 
     def of_contrasts(self, first: Ints, second: Ints) -> Floats:
         """Return contrasts x documents x steps: what reaching a step adds to the mean of each."""
-        alone = not len(second) or int(second[0]) == ALONE
-        return self.effect[first] if alone else self.effect[first] - self.effect[second]
+        return self.effect[first] if is_alone(second) else self.effect[first] - self.effect[second]
 
     def spread(self, effect: Floats) -> Floats:
         """Return contrasts x documents: the deviation that each document's grade is expected to have."""
@@ -241,7 +240,7 @@ class Effects:
             return np.zeros(len(first))
         products = self.unexplained.sum(axis=0) / len(self.unexplained) ** 2
         own: Floats = products[first, first]
-        if len(second) and int(second[0]) != ALONE:
+        if not is_alone(second):
             own = own - 2 * products[first, second] + products[second, second]
         return np.maximum(own, 0.0)
 
@@ -260,8 +259,7 @@ class Effects:
     def means(self, first: Ints, second: Ints) -> Floats:
         """Return the expected mean of each contrast."""
         means = mean_over_queries(self.base)
-        alone = not len(second) or int(second[0]) == ALONE
-        return means[first] if alone else means[first] - means[second]
+        return means[first] if is_alone(second) else means[first] - means[second]
 
 
 def straight_part(steps: Floats, scores: Floats) -> tuple[Floats, Floats, Floats]:

@@ -7,7 +7,7 @@ The range of what judging could make of it stays beside the estimate.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf
@@ -18,14 +18,21 @@ import numpy as np
 from unjudged.base.errors import UsageError
 from unjudged.base.notes import Note, note
 from unjudged.base.segments import Floats, Ints, Mask
-from unjudged.evidence.contrast import ALONE, Contrast, Ends, Tip
-from unjudged.evidence.drawn.by_design import FEWEST, Sequential, quantiles, sizes_left
+from unjudged.evidence.contrast import (
+    ALONE,
+    Contrast,
+    Ends,
+    Further,
+    Tip,
+    ends_of_estimates,
+    is_alone,
+    possible_means,
+)
+from unjudged.evidence.drawn.by_design import FEWEST, Sequential, quantiles, reach, sizes_left
 from unjudged.evidence.drawn.effects import Effects, steps_of, weights_of
 from unjudged.evidence.drawn.population import Population, unknown_in
 from unjudged.evidence.drawn.predictions import Judges
-from unjudged.evidence.estimates import ends_of_estimates, possible_means
-from unjudged.evidence.looks import reach
-from unjudged.evidence.runs_compared import RankingsEvidence
+from unjudged.evidence.judged_runs import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
 from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
@@ -51,7 +58,7 @@ class Estimates(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class EstimatedEvidence:
+class EstimatedEvidence(Further):
     """Systems as runs, by one measure, of whose unjudged documents some were drawn.
 
     `plain` is what the judgments say without the estimate. A system with too few labels keeps its score as
@@ -81,24 +88,9 @@ class EstimatedEvidence:
         return cls(plain, population, Effects.of(shared, measure, population.row, steps, chance))
 
     @property
-    def measure(self) -> Measure:
-        """The measure."""
-        return self.plain.measure
-
-    @property
     def shared(self) -> SharedRankings:
         """The runs over one pool."""
         return self.plain.shared
-
-    @property
-    def systems(self) -> Sequence[str]:
-        """Names of the runs."""
-        return self.plain.systems
-
-    @property
-    def queries(self) -> Sequence[str]:
-        """Names of the queries."""
-        return self.plain.queries
 
     @cached_property
     def _changes(self) -> Floats:
@@ -134,7 +126,7 @@ class EstimatedEvidence:
         return Estimates(*map(np.concatenate, zip(*parts, strict=True)))
 
     def _estimated(self, first: Ints, second: Ints) -> Estimates:
-        alone = _alone(second)
+        alone = is_alone(second)
         z, rest = self._changes[first], mean_over_queries(self._remainder)
         by_query = mean_over_queries(self.by_query)
         value, left = by_query[first], rest[first]
@@ -168,7 +160,7 @@ class EstimatedEvidence:
 
     def contrast(self, first: Ints, second: Ints, *, by_query: bool = False) -> Contrast:
         """Return these contrasts: estimates where there are enough labels, with the range beside them."""
-        made, alone = self.plain.contrast(first, second, by_query=by_query), _alone(second)
+        made, alone = self.plain.contrast(first, second, by_query=by_query), is_alone(second)
         found = self.estimates(first, second)
         given = found.given & self.alone.given[first]
         if not alone:
@@ -360,7 +352,3 @@ class EstimatedTip:
         closed = None if self.closed is None else self.closed.over(queries)
         own = self.start[:, queries], self.change[:, queries], self.estimated
         return EstimatedTip(self.open.over(queries), closed, *own)
-
-
-def _alone(second: Ints) -> bool:
-    return not len(second) or int(second[0]) == ALONE

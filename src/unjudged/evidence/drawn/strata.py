@@ -7,7 +7,7 @@ at once: where all documents were drawn alike its interval has Hall's correction
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil, log, nan
@@ -18,13 +18,12 @@ from unjudged.base.errors import UsageError
 from unjudged.base.notes import Note, note
 from unjudged.base.segments import Floats, Ints, Mask
 from unjudged.base.wording import counted, percent
-from unjudged.evidence.contrast import ALONE, Contrast, Ends, Tip
+from unjudged.evidence.contrast import Contrast, Ends, Further, Tip, is_alone
 from unjudged.evidence.drawn.effects import adds_up
 from unjudged.evidence.drawn.estimated import EstimatedTip
 from unjudged.evidence.drawn.strata_means import QUOTIENTS, SampledMeans
 from unjudged.evidence.intervals.quantiles import normal_quantile, reaches
-from unjudged.evidence.runs_alone import AloneEvidence
-from unjudged.evidence.runs_compared import RankingsEvidence
+from unjudged.evidence.judged_runs import AloneEvidence, RankingsEvidence
 from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.stratified import Strata
@@ -151,7 +150,7 @@ def unseen_queries(plain: Measure, judgments: Judgments) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class StrataEvidence:
+class StrataEvidence(Further):
     """Systems as runs, by AP or nDCG, from a sample of strata.
 
     `plain` is what the judgments say without the estimate. The mean of a system that rests on
@@ -167,21 +166,6 @@ class StrataEvidence:
         """Estimate by the measure of some evidence; what cannot be estimated is refused."""
         check_sampled(plain.measure, rankings)
         return cls(plain, SampledMeans.of(plain.measure, rankings), rankings.judgments)
-
-    @property
-    def measure(self) -> Measure:
-        """The measure."""
-        return self.plain.measure
-
-    @property
-    def systems(self) -> Sequence[str]:
-        """Names of the runs."""
-        return self.plain.systems
-
-    @property
-    def queries(self) -> Sequence[str]:
-        """Names of the queries."""
-        return self.plain.queries
 
     @cached_property
     def _variances(self) -> Floats:
@@ -218,7 +202,7 @@ class StrataEvidence:
         """Return these contrasts; of differences tests over queries allow for the noise of the sample."""
         made, seen = self.plain.contrast(first, second, by_query=by_query), self.means.seen
         judged = mean_over_queries(made.values)
-        alone = not len(second) or int(second[0]) == ALONE
+        alone = is_alone(second)
         known = made if seen.all() else replace(made.over(seen), seen=seen, ends=made.ends)
         tips = made.tips
         return replace(

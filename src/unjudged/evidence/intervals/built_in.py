@@ -11,11 +11,10 @@ from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted
 from unjudged.evidence.bounds.value_bounds import bounds, check_bounded
 from unjudged.evidence.calibration import Calibration
-from unjudged.evidence.clusters import independent
 from unjudged.evidence.completions import Completions, GivenPrevalence, in_threads
-from unjudged.evidence.contrast import Contrast, Ends
-from unjudged.evidence.estimates import ends_of_estimates, possible_means, powered_means
+from unjudged.evidence.contrast import Contrast, Ends, ends_of_estimates, independent, possible_means
 from unjudged.evidence.intervals.methods import NEEDS, Columns, How, interval, rankings_of
+from unjudged.evidence.intervals.powered import powered_means
 from unjudged.evidence.intervals.quantiles import (
     FEW,
     FEW_IN_RANGE,
@@ -27,7 +26,7 @@ from unjudged.evidence.intervals.quantiles import (
     t_quantile,
     within,
 )
-from unjudged.evidence.runs_alone import BOUNDING, ends_of
+from unjudged.evidence.judged_runs import BOUNDING, ends_of
 from unjudged.evidence.unjudged_sums import FEW_QUERIES, UnjudgedSum, is_sum
 from unjudged.measures.kernel.estimand import (
     ALL_JUDGED,

@@ -18,7 +18,7 @@ and the quantile is Student's with n - 2 degrees of freedom.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 
 import numpy as np
@@ -26,8 +26,11 @@ from numpy.typing import ArrayLike
 
 from unjudged.base.distributions import upper_tail
 from unjudged.base.errors import UsageError
+from unjudged.base.segments import Floats
+from unjudged.evidence.contrast import Contrast
 from unjudged.evidence.intervals.quantiles import NO_LIMITS, Estimate, Limits, t_quantile, within
 from unjudged.measures.kernel.estimand import Estimand
+from unjudged.measures.kernel.measure import without_rounding
 
 LEAST = 3
 """Fewest queries that people judged completely, for an interval over queries."""
@@ -94,3 +97,15 @@ def prediction_powered(human: ArrayLike, predicted: ArrayLike, further: ArrayLik
         value += weight * float(more.mean())
         variance += weight**2 * float(more.var()) / len(more)
     return Powered(value, sqrt(variance), weight, n)
+
+
+def powered_means(contrast: Contrast, alpha: float) -> tuple[list[Powered], tuple[Floats, Floats, Floats]]:
+    """Return the means of people's scores with predicted ones; and these and their ends as shown."""
+    values, sign = contrast.values, contrast.measure.sign
+    predicted, further = contrast.surrogate or (values, values)
+    powered = [prediction_powered(*one) for one in zip(values, predicted, further, strict=True)]
+    means = without_rounding(np.array([one.value for one in powered]), contrast.scores)
+    powered = [replace(one, value=mean) for one, mean in zip(powered, means.tolist(), strict=True)]
+    means = sign * means + 0.0
+    half = np.array([t_quantile(1 - alpha, one.queries - 2) * one.error for one in powered])
+    return powered, (means, means - half, means + half)

@@ -21,7 +21,7 @@ from unjudged.base.choices import check_confidence
 from unjudged.base.distributions import student_quantile
 from unjudged.base.errors import UsageError
 from unjudged.base.segments import Floats
-from unjudged.evidence.clusters import Clusters, independent
+from unjudged.evidence.contrast import Clusters, independent
 from unjudged.measures.kernel.estimand import Estimand
 from unjudged.measures.kernel.measure import ROUNDING, mean_over_queries
 from unjudged.measures.kernel.registry import Measure

@@ -1,22 +1,23 @@
-"""Evidence of each system alone, from judgments and runs: the judged documents are enough.
+"""Evidence from judgments and runs: of each system alone, and of differences.
 
-Which documents two systems share does not matter here, so runs are streamed and no unjudged document is kept.
+Which documents two systems share does not matter for each alone. There the judged documents are enough, so
+runs are streamed and no unjudged document is kept.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from unjudged.base.errors import UsageError
 from unjudged.base.segments import Floats, Ints
 from unjudged.evidence.bounds.value_bounds import bounds, check_bounded
-from unjudged.evidence.contrast import ALONE, Contrast, Ends
+from unjudged.evidence.contrast import Contrast, Ends, is_alone
 from unjudged.measures.kernel.estimand import ALL_JUDGED, Use, permitted
 from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.registry import MEASURES, Measure
@@ -24,6 +25,10 @@ from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.origin import WITH_NONRELEVANT, below_pool
+
+if TYPE_CHECKING:
+    from unjudged.evidence.shared import SharedRankings
+    from unjudged.evidence.tipping import CompletedTip, ExpectedTip
 
 AT_ONCE = 1000
 """Rankings that are bounded at a time."""
@@ -79,7 +84,7 @@ class AloneEvidence:
 
     def contrast(self, first: Ints, second: Ints, *, by_query: bool = False) -> Contrast:
         """Return these systems alone."""
-        if len(second) and int(second[0]) != ALONE:
+        if not is_alone(second):
             raise UsageError("differences need the documents that systems share: use `compare`")
         each, holds = self._ends if self.bounded and not self.missing else (None, "")
         own = None if each is None else Ends(each.low[first], each.high[first])
@@ -128,3 +133,80 @@ def ends_of(
     low, high = np.minimum(measure.averaged(low), scores), np.maximum(measure.averaged(high), scores)
     assumed = "" if extra_relevant or not measure.traits.diluted else f"; {NOT_RETRIEVED}"
     return Ends(low, high), f"{EVERY}, {'exact' if exact else 'enclosed'}{assumed}"
+
+
+@dataclass(frozen=True, eq=False)
+class RankingsEvidence:
+    """Systems as runs, by one measure, under judgments; `depth` is the pool's, if it is known.
+
+    `scores` are runs x queries in the unit that is averaged, and `orders` their ends over orders of tied
+    documents, None where nothing is tied.
+    """
+
+    shared: SharedRankings
+    measure: Measure
+    scores: Floats
+    depth: int | None = None
+    orders: Ends | None = None
+    expected: bool = False
+    """Whether scores are expected values over all orders of tied documents, which nothing bounds."""
+    unestimated: str = ""
+    """Why it is not estimated from drawn documents, in words."""
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def systems(self) -> Sequence[str]:
+        """Names of the runs."""
+        return self.shared.runs
+
+    @property
+    def queries(self) -> Sequence[str]:
+        """Names of the queries."""
+        return list(self.shared.queries)
+
+    @cached_property
+    def missing(self) -> str:
+        """Why nothing bounds this measure, empty if bounds exist."""
+        return why_unbounded(self.measure, self.shared.original, expected=self.expected)
+
+    def contrast(self, first: Ints, second: Ints, *, by_query: bool = False) -> Contrast:
+        """Return these contrasts; without bounds, what judging could turn is not known either."""
+        from unjudged.evidence.bounds.difference_bounds import DifferenceBounds
+
+        alone, each = is_alone(second), None
+        if not self.missing:
+            between = DifferenceBounds(self.shared, self.measure, self.depth, self.scores)
+            each = self._ranges if alone else between.of(first, second, self._tip)
+        if each is not None and alone:
+            each = Ends(each.low[first], each.high[first])
+        return Contrast(
+            self.measure,
+            self.systems,
+            self.queries,
+            first,
+            second,
+            self.scores,
+            ends=None if each is None else Ends(*map(mean_over_queries, each)),
+            ends_by_query=each if by_query else None,
+            tips=None if self.missing or alone else self._tip,
+            orders=self.orders,
+            rankings=self.shared.judged_rankings if alone and not self.expected else None,
+            facts=self.facts,
+            missing=self.missing,
+            unestimated=self.unestimated,
+        )
+
+    @cached_property
+    def _ranges(self) -> Ends:
+        from unjudged.evidence.bounds.difference_bounds import range_of_systems
+
+        low, high = range_of_systems(self.shared, self.measure, self.depth)
+        low, high = map(self.measure.averaged, (low, high))
+        return Ends(np.minimum(low, self.scores), np.maximum(high, self.scores))
+
+    def _tip(self, ahead: Ints, behind: Ints) -> Any:
+        from unjudged.evidence.tipping import tip_of
+
+        made: ExpectedTip | CompletedTip
+        made = tip_of(self.shared, self.measure, self.scores, ahead, behind, depth=self.depth)
+        return made
