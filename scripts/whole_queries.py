@@ -14,7 +14,6 @@ from held import Held, write_held, write_rows
 
 from unjudged import Judgments, evaluate
 from unjudged.base.segments import Floats
-from unjudged.measures.kernel.estimand import Estimand
 from unjudged.predictions import Predictions, prediction_powered
 
 RUNS = ("ICT-BERT2", "ICT-CKNRM_B", "ICT-CKNRM_B50")
@@ -50,7 +49,7 @@ def by_query_rows(found: Collection, repetitions: int, judged: int = 20) -> Iter
             first, rest = chosen[:judged], chosen[judged:]
             alone = prediction_powered(human[i, first], np.zeros(judged), np.zeros(0))
             both = prediction_powered(human[i, first], model[i, first], model[i, rest])
-            widths = [one.interval(0.95, Estimand("AP")).width for one in (alone, both)]
+            widths = [float(np.diff(one.interval(0.95))[0]) for one in (alone, both)]
             trials.append([*widths, both.weight])
         numbers = [human[i].mean(), model[i].mean(), *np.mean(trials, axis=0)]
         yield [run, *(f"{number:.4f}" for number in numbers)]
@@ -96,8 +95,8 @@ def _held(world: Any, truth: float, queries: int, repetitions: int) -> float:
     for _ in range(repetitions):
         human, model = world(rng, queries + FURTHER)
         powered = prediction_powered(human[:queries], model[:queries], model[queries:])
-        interval = powered.interval(0.95, Estimand("mean"))
-        held += interval.low <= truth <= interval.high
+        low, high = powered.interval(0.95)
+        held += low <= truth <= high
     return held / repetitions
 
 

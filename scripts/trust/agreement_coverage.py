@@ -8,8 +8,7 @@ import numpy as np
 from held import Held
 
 from unjudged.base.segments import Floats
-from unjudged.evidence.intervals.quantiles import Estimate
-from unjudged.studies.agreement import COEFFICIENTS, STATISTICS, QueryDraws
+from unjudged.studies.agreement import COEFFICIENTS, STATISTICS, Estimate, QueryDraws
 from unjudged.studies.auditing import OF_ORDERS, coefficient_estimates
 
 SIZES = (20, 50, 200)

@@ -13,13 +13,11 @@ from hypothesis import strategies as st
 import unjudged.rankings.runs
 from tests.conftest import examples
 from unjudged import InputError, Judgments, UsageError, evaluate, sample
-from unjudged.measures.kernel.estimand import Estimand
 from unjudged.predictions import estimate_by_query, prediction_powered
 
 pytest.importorskip("ppi_py")
 
 Nested = dict[str, dict[str, int]]
-MEAN = Estimand("mean")
 
 
 def oracle(
@@ -57,13 +55,12 @@ def test_equals_ppi_py(seed: int, n: int, further: int, skill: float, confidence
     predicted, more = skill * human + rng.random(n), rng.random(further)
     found = prediction_powered(human, predicted, more)
     value, low, high, weight = oracle(human, predicted, more, 1 - confidence)
-    interval = found.interval(confidence, MEAN)
     assert found.weight == pytest.approx(weight, abs=1e-9)
-    assert interval.value == pytest.approx(value, abs=1e-9)
+    assert found.value == pytest.approx(value, abs=1e-9)
     theirs = ((high - low) / 2 / norm.ppf((1 + confidence) / 2)) ** 2
     residuals = (human - weight * predicted).var()
     half = t.ppf((1 + confidence) / 2, n - 2) * np.sqrt(theirs + residuals * (1 / (n - 2) - 1 / n))
-    assert (interval.low, interval.high) == pytest.approx((value - half, value + half), abs=1e-9)
+    assert found.interval(confidence) == pytest.approx((value - half, value + half), abs=1e-9)
     assert found.p == pytest.approx(2 * t.sf(abs(value) / found.error, n - 2), abs=1e-9)
 
 
@@ -101,8 +98,9 @@ def test_coverage(queries: int, further: int) -> None:
     for _ in range(1000):
         truth = rng.beta(2, 3, queries + further)
         judge = np.clip(truth + 0.2 + 0.1 * rng.standard_normal(len(truth)), 0, 1)
-        interval = prediction_powered(truth[:queries], judge[:queries], judge[queries:]).interval(0.95, MEAN)
-        held += interval.low <= 0.4 <= interval.high
+        found = prediction_powered(truth[:queries], judge[:queries], judge[queries:])
+        low, high = found.interval(0.95)
+        held += low <= 0.4 <= high
     assert 0.93 <= held / 1000 <= 0.98
 
 
@@ -146,7 +144,7 @@ def test_only_complete_queries_count() -> None:
     assert (found.human.shape, found.further.shape, found.partly) == ((1, 12), (1, 1, 28), 18)
     assert "18 queries judged by people in part for P@10: counted by predictions only." in found.notes()
     exact = evaluate(truth, {"mine": run}, "P@10").values[0, :, 0]
-    assert found.mean("mine").value == pytest.approx(
+    assert found.powered("mine").value == pytest.approx(
         prediction_powered(exact[:12], exact[:12], exact[12:]).value
     )
     shallow = estimate_by_query(
@@ -167,7 +165,6 @@ def test_what_neither_labels_is_outside_the_pool() -> None:
     people = {q: labels[q] for q in list(run)[:4]}
     found = estimate_by_query(people, {"mine": run}, Judgments.read(labels), "AP")
     assert (found.human.shape, found.unlabelled) == ((1, 4), 8)
-    assert found.mean("mine").of.judgments == "the pool judged"
     assert "neither people nor predictions label: 8, counted as nonrelevant." in found.notes()[-1]
     holes = {q: {d: g for d, g in docs.items() if d != "d09"} for q, docs in labels.items()}
     with pytest.raises(InputError, match="there are 0: they judged 44 of the 48 documents"):
@@ -187,9 +184,9 @@ def test_runs_on_the_sample_collection() -> None:
     found = estimate_by_query(human, runs, Judgments.read(nested), "AP")
     ap = evaluate(nested, runs, "AP").values[:, :, 0]
     expected = prediction_powered(ap[0, :10], ap[0, :10], ap[0, 10:])
-    assert found.mean("lexical").value == pytest.approx(expected.value, abs=1e-12)
+    assert found.powered("lexical").value == pytest.approx(expected.value, abs=1e-12)
     pair = prediction_powered(*((ap[0] - ap[1])[part] for part in (slice(10), slice(10), slice(10, None))))
-    assert found.mean("lexical", "fused").value == pytest.approx(pair.value, abs=1e-12)
+    assert found.powered("lexical", "fused").value == pytest.approx(pair.value, abs=1e-12)
     assert "10 queries judged by people, 20 queries with predictions only" in found.notes()[0]
 
 
@@ -208,7 +205,7 @@ def test_refusals() -> None:
         prediction_powered([0.1, 0.2], [0.1, 0.3], [0.5])
     people, run = {f"q{i}": {"d1": 1} for i in range(3)}, {f"q{i}": {"d1": 1.0} for i in range(4)}
     with pytest.raises(UsageError, match="no run is called 'b'"):
-        estimate_by_query(people, {"a": run}, {q: {"d1": 1.0} for q in run}).mean("b")
+        estimate_by_query(people, {"a": run}, {q: {"d1": 1.0} for q in run}).powered("b")
     with pytest.raises(InputError, match="2 queries that people judged completely for AP have predictions"):
         estimate_by_query(people, {"a": run}, {f"q{i}": {"d1": 1.0} for i in range(1, 4)})
 

@@ -65,8 +65,8 @@ def test_estimates_by_query_of_several_judges() -> None:
     assert "Weights of the judges for AP: a: one" in found.notes()[1]
     one = estimate_by_query(people, RUNS, judges["one"], "AP", threshold=0.5)
     same = estimate_by_query(people, RUNS, {"one": judges["one"]}, "AP", threshold=0.5)
-    assert one.mean("a") == same.mean("a")
-    assert one.mean("a", "b") == same.mean("a", "b")
+    assert one.powered("a") == same.powered("a")
+    assert one.powered("a", "b") == same.powered("a", "b")
 
 
 def test_only_queries_that_every_judge_knows_count() -> None:

@@ -106,7 +106,7 @@ def _tested(contrast: Contrast, margin: float, segment: str, judging: JudgingNam
 
         (powered,), _ = powered_means(contrast, level)
         above, below = powered.sides(margin)
-        low, high = powered.limits(level)
+        low, high = powered.interval(1 - 2 * level)
     if again:
         above, below = _at_every_look(above, queries), _at_every_look(below, queries)
         low, high = (low, high) if queries >= LOOKS_FROM else (-reach, reach)

@@ -20,9 +20,7 @@ from unjudged.evidence.contrast import ALONE, Contrast
 from unjudged.evidence.drawn.grades import stacked
 from unjudged.evidence.drawn.predictions import GRADES, Judges, JudgesSource, any_predicted, weights_text
 from unjudged.evidence.intervals.powered import LEAST, Powered, prediction_powered
-from unjudged.evidence.intervals.quantiles import Estimate
 from unjudged.judging.pooling import identities_of, numbers
-from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, POOL_JUDGED, Estimand
 from unjudged.measures.kernel.measure import Measure
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.rankings.extension import extended, rows_of
@@ -159,12 +157,6 @@ class QueryEvidence:
             facts={"means": np.array([self.powered(run).value for run in self.systems])},
             missing="estimated with predictions for queries that people did not judge",
         )
-
-    def mean(self, a: str, b: str | None = None, *, confidence: float = 0.95) -> Estimate:
-        """Estimate the mean of a run over queries like these, or its difference to run `b`."""
-        judged = POOL_JUDGED if self.unlabelled else ALL_JUDGED
-        of = Estimand(str(self.measure), OTHER, judged, a if b is None else f"{a} minus {b}")
-        return self.powered(a, b).interval(confidence, of)
 
     def powered(self, a: str, b: str | None = None) -> Powered:
         """Return the mean of run `a`, or its difference to run `b`, before an interval is made of it."""

@@ -19,8 +19,7 @@ from unjudged.base.choices import Choices, check_confidence, check_probability, 
 from unjudged.base.errors import InputError
 from unjudged.base.segments import Floats, Integers
 from unjudged.base.wording import counted, percent
-from unjudged.evidence.intervals.quantiles import Estimate, t_quantile, within
-from unjudged.measures.kernel.estimand import OTHER, Estimand
+from unjudged.evidence.intervals.quantiles import t_quantile, within
 from unjudged.results.fields import Row, known
 
 MANY = 1000
@@ -257,6 +256,25 @@ LEAST_DEFINED = 0.9
 """Where fewer sets of queries than this share have a value, there is no interval."""
 
 
+class Estimate(NamedTuple):
+    """A value and the ends of its interval, NaN where there is none, and how they were made."""
+
+    value: float
+    low: float
+    high: float
+    method: str
+
+    @classmethod
+    def without_interval(cls, value: float, reason: str) -> Estimate:
+        """Return a value alone."""
+        return cls(value, nan, nan, f"no interval: {reason}")
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether it has an interval."""
+        return not np.isnan(self.low)
+
+
 class QueryDraws:
     """Draws of as many queries as there are, with replacement, and the intervals that follow from them.
 
@@ -344,20 +362,19 @@ def _intervals(
     """
     found = {}
     for name, value in whole.items():
-        of = Estimand(name, OTHER, statistic="")
         others = np.concatenate([part[name] for part in parts]) if parts else np.zeros(0)
         known = others[~np.isnan(others)]
         enough = len(known) > 1 and len(known) >= LEAST_DEFINED * len(others)
         error = error_of(known) if enough else nan
         if not parts:
-            found[name] = Estimate.without_interval(value, "one query says nothing about others", of)
+            found[name] = Estimate.without_interval(value, "one query says nothing about others")
         elif np.isnan(value) or np.isnan(error):
-            found[name] = Estimate.without_interval(value, "not defined in many draws", of)
+            found[name] = Estimate.without_interval(value, "not defined in many draws")
         elif error == 0:
-            found[name] = Estimate.without_interval(value, "all draws of queries are alike", of)
+            found[name] = Estimate.without_interval(value, "all draws of queries are alike")
         else:
             ends = within(value, t_quantile(confidence, freedom) * error, limits[name])
-            found[name] = Estimate(value, *ends, confidence, method, of)
+            found[name] = Estimate(value, *ends, method)
     return found
 
 

@@ -19,11 +19,10 @@ from unjudged.collection.collection import Collection, collection_of, judged_ran
 from unjudged.evidence.drawn.estimated import EstimatedEvidence
 from unjudged.evidence.drawn.predictions import GRADES, Judges, JudgesSource, Predictions
 from unjudged.evidence.drawn.strata import StrataEvidence
-from unjudged.evidence.intervals.quantiles import Estimate, t_interval
+from unjudged.evidence.intervals.quantiles import t_half, within
 from unjudged.evidence.judged_runs import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.systems import alone, means_of_systems
-from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, Estimand
 from unjudged.measures.kernel.measure import Measure, mean_over_queries
 from unjudged.measures.kernel.names import MeasureLike, with_relevant
 from unjudged.predictions.by_query import Completeness, IncompleteError, with_retrieved
@@ -38,6 +37,7 @@ from unjudged.studies.agreement import (
     COEFFICIENTS,
     DRAWS,
     STATISTICS,
+    Estimate,
     QueryDraws,
     grades_of,
     left_out_estimates,
@@ -127,11 +127,14 @@ def _of_complete_queries(
 
 def _bias(gaps: Floats, run: str, measure: Measure, confidence: float) -> Row:
     """Return the mean of the differences by query, with its interval for other queries."""
-    of = Estimand(f"bias in {measure}", OTHER, ALL_JUDGED, run)
     widest = measure.range[1] - measure.range[0]
-    bias = t_interval(gaps, confidence, method="t over queries", of=of, limits=(-widest, widest))
-    ends = {"query_low": known(bias.low), "query_high": known(bias.high)}
-    return {"measure": str(measure), "system": run, "bias": bias.value, **ends}
+    if len(gaps) < 2:
+        problem = f"bias in {measure} of {run}: an interval over queries needs two queries or more"
+        raise UsageError(f"{problem}, there is {len(gaps)}")
+    value, deviation = float(mean_over_queries(gaps)), float(np.std(gaps, ddof=1))
+    low, high = within(value, t_half(deviation, len(gaps), confidence), (-widest, widest))
+    ends = {"query_low": known(low), "query_high": known(high)}
+    return {"measure": str(measure), "system": run, "bias": value, **ends}
 
 
 PEOPLE = "people"

@@ -25,7 +25,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf, log
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -47,28 +47,6 @@ class Totals(NamedTuple):
     value: Floats
     variance: Floats
     labels: Floats
-
-
-class Design(Protocol):
-    """How documents of a frame were drawn."""
-
-    @property
-    def weight(self) -> Floats:
-        """Weight of each document's z in the total; 0 where it was not drawn."""
-        ...
-
-    @property
-    def count(self) -> int:
-        """Number of documents that were drawn."""
-        ...
-
-    def totals(self, z: Floats, spread: Floats) -> Totals:
-        """Estimate the totals of contrasts x documents; `spread` is the expected deviation of each z."""
-        ...
-
-    def taken(self, documents: Integers) -> Design:
-        """Return the same with the documents in another order."""
-        ...
 
 
 class Path(NamedTuple):
@@ -184,6 +162,10 @@ class Poisson:
         variance = expected * (n * by + PRIOR) / (n + PRIOR)
         labels = ratio(expected**2, (doubt**2 / self.chance).sum(axis=1))
         return Totals(z @ self.weight, variance, np.where(expected > 0, labels, inf))
+
+
+Design = Sequential | Poisson
+"""How documents of a frame were drawn."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ documents do to a difference is the difference of what they do to either system.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf
 
@@ -121,22 +121,7 @@ class Effects:
         base = self._scores(self._open)
         for run, own in enumerate(effect):
             base[run] += queries * np.bincount(self.query, (own * self.chance).sum(axis=1), queries)
-        return self._with(base, effect, None)
-
-    def _with(self, base: Floats, effect: Floats, unexplained: Floats | None) -> Effects:
-        return Effects(
-            *(
-                self.shared,
-                self.measure,
-                self.row,
-                self.steps,
-                self.chance,
-                base,
-                effect,
-                unexplained,
-                self.seed,
-            )
-        )
+        return replace(self, base=base, effect=effect)
 
     def reached(self, grade: Integers) -> Mask:
         """Return documents x steps: which of them these grades reach."""
@@ -187,7 +172,7 @@ class Effects:
         effect = np.zeros((runs, documents, steps))
         unexplained = np.zeros((base.shape[1], runs, runs))
         if not documents:
-            return self._with(base, effect, unexplained)
+            return replace(self, base=base, effect=effect, unexplained=unexplained)
         most = int(np.bincount(self.query).max()) * steps
         reached = self.random(max(DRAWS, PER_COLUMN * most), "effects")
         scores = self.completed(reached)
@@ -197,7 +182,7 @@ class Effects:
             centre, slope, products = straight_part(steps_there, scores[:, :, k])
             base[:, q], unexplained[q] = centre, products
             effect[:, own] = slope.T.reshape(runs, len(own), steps) / base.shape[1]
-        return self._with(base, effect, unexplained)
+        return replace(self, base=base, effect=effect, unexplained=unexplained)
 
     def remainder(self, drawn: Integers, grade: Integers) -> Floats:
         """Return systems x queries: what the straight part leaves on average, with these grades put in."""

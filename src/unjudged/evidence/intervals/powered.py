@@ -28,8 +28,7 @@ from unjudged.base.distributions import upper_tail
 from unjudged.base.errors import UsageError
 from unjudged.base.segments import Floats
 from unjudged.evidence.contrast import Contrast
-from unjudged.evidence.intervals.quantiles import NO_LIMITS, Estimate, Limits, t_quantile, within
-from unjudged.measures.kernel.estimand import Estimand
+from unjudged.evidence.intervals.quantiles import t_quantile
 from unjudged.measures.kernel.measure import without_rounding
 
 LEAST = 3
@@ -47,22 +46,16 @@ class Powered:
     queries: int
     """Queries that people judged."""
 
-    def interval(self, confidence: float, of: Estimand, limits: Limits = NO_LIMITS) -> Estimate:
-        """Return the mean with its interval for other queries, by Student's t."""
+    def interval(self, confidence: float) -> tuple[float, float]:
+        """Return the ends of the mean over other queries, by Student's t."""
         half = t_quantile(confidence, self.queries - 2) * self.error
-        method = f"prediction-powered, lambda {self.weight:.3f}"
-        return Estimate(self.value, *within(self.value, half, limits), confidence, method, of)
+        return self.value - half, self.value + half
 
     def sides(self, margin: float) -> tuple[float, float]:
         """P values that the mean is above, and that it is below, minus the margin."""
         gap = self.value + margin
         t = gap / self.error if self.error > 0 else float(np.copysign(np.inf, gap)) if gap else 0.0
         return float(upper_tail(self.queries - 2, t)), float(upper_tail(self.queries - 2, -t))
-
-    def limits(self, alpha: float) -> tuple[float, float]:
-        """What the mean is above, and what it is below, each at level alpha."""
-        half = t_quantile(1 - 2 * alpha, self.queries - 2) * self.error
-        return self.value - half, self.value + half
 
     @property
     def p(self) -> float:

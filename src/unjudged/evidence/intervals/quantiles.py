@@ -10,8 +10,7 @@ seen alone with probability s^n; the others may be as far away as the range reac
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import inf, isnan, nan, sqrt
+from math import inf, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,58 +18,18 @@ import numpy as np
 from unjudged.base import distributions
 from unjudged.base.choices import check_confidence
 from unjudged.base.distributions import student_quantile
-from unjudged.base.errors import UsageError
 from unjudged.base.segments import Floats
 from unjudged.evidence.contrast import Clusters, independent
-from unjudged.measures.kernel.estimand import Estimand
 from unjudged.measures.kernel.measure import ROUNDING, mean_over_queries
 from unjudged.measures.kernel.registry import Measure
 
 Limits = tuple[float, float]
 NO_LIMITS: Limits = (-inf, inf)
-NO_SLACK: Limits = (0.0, 0.0)
 FEW = 25
 """Fewer queries are too few for Student's t if their scores are skewed."""
 FEW_IN_RANGE = 10
 """Fewer are too few for Hall's correction."""
 HALL = "Student's t with Hall's correction"
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A value and its interval, both of the quantity `of`.
-
-    `confidence` is the share of cases in which the interval holds under the assumptions
-    that `method` states; it is 1 for bounds, which hold for every completion of the judgments. A measure that
-    cannot have the interval that was asked for has a value alone: its ends are NaN, and `method` says why.
-
-    >>> print(Estimate(0.2927, 0.2412, 0.4021, 0.95, "given prevalence 0.2", Estimand("RBP")))
-    0.2927 [0.2412, 0.4021]
-    """
-
-    value: float
-    low: float
-    high: float
-    confidence: float
-    method: str
-    of: Estimand
-
-    @property
-    def width(self) -> float:
-        return self.high - self.low
-
-    @property
-    def has_interval(self) -> bool:
-        return not isnan(self.low)
-
-    @classmethod
-    def without_interval(cls, value: float, reason: str, of: Estimand) -> Estimate:
-        """A value alone."""
-        return cls(value, nan, nan, nan, f"no interval: {reason}", of)
-
-    def __str__(self) -> str:
-        value, low, high = (f"{number:.4f}" for number in (self.value, self.low, self.high))
-        return f"{value} [{low}, {high}]" if self.has_interval else value
 
 
 def normal_quantile(confidence: float) -> float:
@@ -90,40 +49,8 @@ def t_half(deviation: Any, queries: float, confidence: float) -> Any:
     return t_quantile(confidence, queries - 1) * deviation / sqrt(queries)
 
 
-def normal_interval(
-    value: float,
-    deviation: float,
-    confidence: float,
-    *,
-    method: str,
-    of: Estimand,
-    limits: Limits = NO_LIMITS,
-    slack: Limits = NO_SLACK,
-) -> Estimate:
-    """Estimate from a value and its standard error; the ends are cut to the limits of the measure."""
-    half = normal_quantile(confidence) * deviation
-    return Estimate(value, *within(value, half, limits, slack), confidence, method, of)
-
-
-def t_interval(
-    values: Floats,
-    confidence: float,
-    *,
-    method: str,
-    of: Estimand,
-    limits: Limits = NO_LIMITS,
-    slack: Limits = NO_SLACK,
-) -> Estimate:
-    """Estimate the mean of independent values, one per query."""
-    if len(values) < 2:
-        raise UsageError(f"{of}: an interval over queries needs two queries or more, there is {len(values)}")
-    half = t_half(float(np.std(values, ddof=1)), len(values), confidence)
-    value = float(mean_over_queries(values))
-    return Estimate(value, *within(value, half, limits, slack), confidence, method, of)
-
-
-def within(value: float, half: float, limits: Limits, slack: Limits = NO_SLACK) -> tuple[float, float]:
-    """Return the ends of an interval, not outside the limits; `slack` is added to them.
+def within(value: float, half: float, limits: Limits) -> tuple[float, float]:
+    """Return the ends of an interval, not outside the limits.
 
     An unbiased estimate may be outside the limits, and its mean would not be unbiased if it were moved. Its
     interval starts from the limit then, so that it keeps its width on the side that is possible.
@@ -132,7 +59,7 @@ def within(value: float, half: float, limits: Limits, slack: Limits = NO_SLACK) 
     ((0.4, 0.6), (0.75, 1))
     """
     middle = min(max(value, limits[0]), limits[1])
-    return max(middle - half + slack[0], limits[0]), min(middle + half + slack[1], limits[1])
+    return max(middle - half, limits[0]), min(middle + half, limits[1])
 
 
 class Shape(NamedTuple):
