@@ -236,6 +236,21 @@ def test_an_estimate_is_asked_for_by_the_name_of_its_measure() -> None:
         assert gated["difference"] == pytest.approx(means[1] - means[0], abs=1e-12)
 
 
+@pytest.mark.parametrize("design", ["strata", "uniform"])
+def test_an_estimate_does_not_depend_on_other_runs(design: str) -> None:
+    pool = simulated(3)
+    drawn = pool.stratified({5: 1.0, REST: 0.3}, seed=1) if design == "strata" else pool.uniform(0.3, seed=1)
+    runs = {"a": run_of(pool, 0), "b": run_of(pool, 1)}
+    both = sampled(drawn, runs, ["P@10", "AP"])
+    for name in runs:
+        one = sampled(drawn, {name: runs[name]}, ["P@10", "AP"])
+        for measure in ("P@10", "AP"):
+            for field in ("mean", "estimate_low", "estimate_high"):
+                assert one.row(name, measure)[field] == pytest.approx(
+                    both.row(name, measure)[field], abs=1e-12
+                )
+
+
 def run_of(pool: Pool, i: int) -> dict[str, dict[str, float]]:
     r, documents = pool.rankings.run(i), pool.judgments.documents.tolist()
     found: dict[str, dict[str, float]] = {}

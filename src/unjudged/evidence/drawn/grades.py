@@ -130,18 +130,22 @@ class Learnt:
     scores: Floats
     band: Integers
     query: Integers
+    by_strata: bool = False
+    """Bands are strata: documents that were drawn say most of those that were not, and all others help."""
 
     def predicted(self, rows: Integers) -> Floats:
         """Return rows x steps: how likely these documents are to reach each grade."""
         fold = self.query % FOLDS if len(np.unique(self.query[self.drawn])) >= FOLDS else _spread(self.query)
-        if int(self.known.sum()) >= ENOUGH or not self.drawn.any():
+        enough = int(self.known.sum()) >= ENOUGH and not self.by_strata
+        if enough or not self.drawn.any():
             return self._corrected(self._from(self.known, np.ones(len(self.known)), rows), rows, fold[rows])
         found = np.zeros((len(rows), self.reached.shape[1]))
         judged, weight = self.known | self.drawn, np.where(self.drawn, 1 / self.chance, 1.0)
         for k in range(FOLDS):
             own = fold[rows] == k
             if own.any():
-                found[own] = self._from(judged & (fold != k), weight, rows[own])
+                others = judged & (fold != k)
+                found[own] = self._from(others | self.known if self.by_strata else others, weight, rows[own])
         return found
 
     def _corrected(self, chance: Floats, rows: Integers, fold: Integers) -> Floats:

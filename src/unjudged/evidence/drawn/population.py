@@ -16,6 +16,7 @@ from unjudged.evidence.shared import SharedRankings
 from unjudged.measures.kernel.registry import ratio
 from unjudged.measures.stratified import cells_of
 from unjudged.rankings.judgments import CANNOT_JUDGE, Judgments
+from unjudged.rankings.origin import UNIFORM
 
 SUREST = 0.9999
 """A document that was drawn with a higher probability counts as judged before."""
@@ -72,11 +73,28 @@ class Population:
         drawn, chance = np.zeros(rows, bool), np.ones(rows)
         drawn[self.row], chance[self.row] = self._first, self.chance
         reached = shared.judgments.grade[:, None] >= steps
+        by_strata = judges is None and self._is_of_strata
         learnt = Learnt(
             *(reached, self.known, drawn, chance, self._scores(judges)),
-            *(self._band, shared.judgments.query),
+            *(self._stratum if by_strata else self._band, shared.judgments.query, by_strata),
         )
         return learnt.predicted(self.row)
+
+    @property
+    def _is_of_strata(self) -> bool:
+        """Whether all documents of a stratum were drawn alike, or all of the pool."""
+        original = self.shared.original
+        alike = original.stratum is not None or original.origin.kind == UNIFORM
+        return original.frame is None and (alike or original.probability is None)
+
+    @property
+    def _stratum(self) -> Integers:
+        """Stratum of each row; ranks would depend on which runs are asked about."""
+        stratum, name = self.shared.original.stratum, self.shared.name
+        if stratum is None:
+            return np.zeros(len(name), np.int64)
+        own = name < len(stratum)
+        return np.where(own, stratum[np.where(own, name, 0)], 0).astype(np.int64)
 
     @property
     def _first(self) -> Mask:
