@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.segments import Floats, Integers, Ints, Mask, numbered
-from unjudged.evidence.completions import Batched, Grades
+from unjudged.evidence.completions import Batched, Grades, cutoff_of
 from unjudged.evidence.contrast import is_alone
 from unjudged.evidence.shared import SharedRankings
 from unjudged.measures.kernel.measure import mean_over_queries
@@ -31,7 +31,7 @@ AFTER = 500
 """Random grades that show what the straight part leaves once some documents are judged."""
 DOUBT = 0.22
 """A prediction may be surer than it should be: a document's deviation is at least this part of its reach."""
-AT_ONCE = 1 << 21
+AT_ONCE = 1 << 19
 """Elements of rankings that are scored at a time."""
 RIDGE = 0.01
 
@@ -135,7 +135,8 @@ class Effects:
         """Queries with a document of the frame, their rankings, and the rows of the documents there."""
         there = np.zeros(len(self.shared.queries), bool)
         there[self.query] = True
-        rankings = self._open.of_queries(there)
+        counts = self._open.rank <= cutoff_of(self.measure)
+        rankings = replace(self._open.where(counts), element=None).of_queries(there)
         kept = numbered(np.flatnonzero(there[self._open.judgments.query]), len(self._open.judgments.grade))
         row = kept[self.row]
         return np.flatnonzero(there), Batched.of(self.measure, rankings, row), row

@@ -37,7 +37,7 @@ from unjudged.evidence.shared import SharedRankings
 from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
 
-CELLS = 1 << 22
+CELLS = 1 << 20
 """Contrasts x documents x steps that are looked at together."""
 MOST_STEPS = 600
 """Steps of the documents of a query; regressing on more takes too long."""
