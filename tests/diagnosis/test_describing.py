@@ -163,6 +163,7 @@ def test_any_names_read_back(tmp_path_factory: pytest.TempPathFactory, qrels: st
     folder = tmp_path_factory.mktemp("described")
     names = [qrels, *runs]
     assume(len({name.casefold() for name in names}) == len(names))
+    assume(not qrels.endswith(".toml"))  # that is a description
     try:
         for name in names:
             (folder / name).write_text(QRELS if name == qrels else RUN)
