@@ -31,6 +31,11 @@ ONE_BELOW_THE_DEPTH: Several = (
     {"one": {"q": {"d2": 2.0, "d1": 1.0}}, "two": {"q": {"d0": 3.0, "d1": 2.0, "d3": 1.0}}},
 )
 """If d3 is judged and not relevant, Bpref counts one more such document in both runs."""
+TWO_BELOW_THE_DEPTH: Several = (
+    {"q": {"d0": 0, "d1": 1, "d2": 1, "d3": 1}},
+    {"one": {"q": {"d4": 3.0, "d1": 2.0, "d5": 1.0}}, "two": {"q": {"d0": 1.0}}},
+)
+"""If d5 stays unjudged, a nonrelevant d4 costs Bpref more."""
 
 
 def pair_of(evidence: RankingsEvidence, a: int = 0, b: int = 1) -> Contrast:
@@ -55,6 +60,7 @@ def test_every_measure_with_bounds_is_tried() -> None:
 @pytest.mark.parametrize("name", EVERY)
 @examples(30)
 @example(collection=ONE_BELOW_THE_DEPTH, depth=1)
+@example(collection=TWO_BELOW_THE_DEPTH, depth=1)
 @given(collection=several_runs(runs=3, highest=2), depth=depths)
 def test_no_completion_is_outside(name: str, collection: Several, depth: int | None) -> None:
     """Nor is the difference as judged; the bounds of the mean are the means of those by query."""
@@ -114,6 +120,7 @@ def test_equal_rankings_stay_equal(name: str) -> None:
 
 @pytest.mark.parametrize("name", EVERY)
 @examples(20)
+@example(collection=TWO_BELOW_THE_DEPTH, depth=1)
 @given(collection=several_runs(highest=2), depth=depths)
 def test_no_completion_of_a_system_is_outside(name: str, collection: Several, depth: int | None) -> None:
     """The range of a system is of its own documents and the pool."""

@@ -45,6 +45,7 @@ class DifferenceBounds:
         self.shared, self.measure, self.scores = shared, measure, scores
         # Such a measure also counts documents that are judged and not relevant, below the depth too.
         self.depth = None if measure.traits.skips_unjudged else depth
+        self.never_judged = shared.per_run(_never_judged(shared, measure, depth))
 
     def of(self, first: Ints, second: Ints, tip: TipOf) -> Ends:
         """Return pairs x queries: the lowest and the highest difference on each query."""
@@ -87,7 +88,7 @@ class DifferenceBounds:
         measure, closed = self.measure, self._below_closed
         extra = np.zeros((len(first), len(self.shared.queries)), np.int64)
         if not measure.traits.pointwise:  # else documents that a system lacks cannot change it
-            extra = self._extra(first, second)
+            extra = self._extra(first, second) + self.never_judged[first]
         if measure.name == "AP":
             low = self._lowest_ap(first, extra)
             high = self._ends(closed, first, np.zeros_like(extra)).high  # others only lower it
@@ -258,8 +259,20 @@ def range_of_systems(shared: SharedRankings, measure: Measure, depth: int | None
     rankings = shared.judged_rankings
     if depth is not None and not measure.traits.skips_unjudged:
         rankings = own_to_depth(shared, depth)
-    every = np.arange(len(rankings))
-    return Ends(*map(shared.per_run, _bounds_of(measure, rankings, every, np.zeros_like(every))))
+    every, extra = np.arange(len(rankings)), _never_judged(shared, measure, depth)
+    return Ends(*map(shared.per_run, _bounds_of(measure, rankings, every, extra)))
+
+
+def _never_judged(shared: SharedRankings, measure: Measure, depth: int | None) -> Integers:
+    """Return 1 for each ranking with documents below the depth, if a measure leaves unjudged ones out.
+
+    Whether they are judged decides how many documents count as nonrelevant, as documents of others do.
+    """
+    r = shared.rankings
+    if depth is None or not measure.traits.skips_unjudged:
+        return np.zeros(len(r), np.int64)
+    outside = shared.name[r.row] >= len(shared.original.grade)
+    return (r.where(outside & (r.rank > depth)).counts > 0).astype(np.int64)
 
 
 def _bounds_of(
