@@ -169,7 +169,7 @@ class Tabular(NamedTuple):
         for make in self.blocks([*columns]):
             block = make()
             for name, own in block.values().items():
-                columns[name] += own if clean is None else map(clean, own)
+                columns[name].extend(own if clean is None else map(clean, own))
                 taken += sum(map(sys.getsizeof, own))
             lines.append(block.lines)
             taken += BYTES_OF_A_ROW * len(block)
