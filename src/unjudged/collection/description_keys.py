@@ -272,6 +272,19 @@ def with_table(text: str, name: str, keys: Mapping[str, str]) -> str:
     <BLANKLINE>
     """
     lines = "\r\n" if "\r\n" in text else "\n"
-    whole = re.sub(rf"(?m)^[ \t]*\[[ \t]*{name}[ \t]*\]", f"[[{name}]]", text)  # one table is a list of one
+    whole = _as_list(text, name)
     table = [f"[[{name}]]", *(f"{key} = {quoted(value)}" for key, value in keys.items()), ""]
     return whole + lines * (2 - whole.endswith("\n")) + lines.join(table)
+
+
+def _as_list(text: str, name: str) -> str:
+    """Return a text in which one table is a list of one; a line of a text in it may look like its header."""
+    import tomllib
+
+    before = tomllib.loads(text)
+    if isinstance(before.get(name), dict):
+        for header in re.finditer(rf"(?m)^[ \t]*\[[ \t]*{name}[ \t]*\]", text):
+            listed = f"{text[: header.start()]}[[{name}]]{text[header.end() :]}"
+            if tomllib.loads(listed) == {**before, name: [before[name]]}:
+                return listed
+    return text
