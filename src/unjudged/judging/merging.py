@@ -184,10 +184,10 @@ def entered(judgments: Judgments, file: str | os.PathLike[str]) -> str | None:
     whole = with_table(text, "judgments", {"file": own, "by": PEOPLE})
     try:
         now = len(Description.of_text(whole, name).judgments)
-    except InputError:  # what was there is no list of tables
+    except InputError:  # a list in one line takes no further tables
         now = 0
     if now != len(described.judgments) + 1:
-        problem = "its judgments are no [[judgments]] tables: write them so"
+        problem = "its judgments are not [[judgments]] tables: write them so"
         raise InputError(problem, source=display_name(name))
     write_whole(name, whole)
     return name
