@@ -13,7 +13,7 @@ HEAD = "# Written by `make docs`.\n"
 ROOT = Path(__file__).parent.parent / "src" / "unjudged"
 
 
-NAMESPACES = ("judging", "predictions", "studies")
+NAMESPACES = ("judging", "studies")
 
 
 def stubs() -> dict[Path, str]:
@@ -50,7 +50,10 @@ def names_stub(package: str) -> str:
     ]
     listed = [f'    "{name}",' for name in names.all]
     if package == "unjudged":
-        lines += [f"from unjudged import {name} as {name}" for name in (*NAMESPACES, "measures", "sample")]
+        lines += [
+            f"from unjudged import {name} as {name}"
+            for name in (*NAMESPACES, "measures", "predictions", "sample")
+        ]
         lines += ["from unjudged.measures import *"]
         others.append("__version__: str")
     added = ["__all__ += measures.__all__"] if package == "unjudged" else []

@@ -22,9 +22,9 @@ from unjudged.results.result import Result as Result
 from unjudged.studies.auditing import audit as audit
 from unjudged.studies.experimenting import experiment as experiment
 from unjudged import judging as judging
-from unjudged import predictions as predictions
 from unjudged import studies as studies
 from unjudged import measures as measures
+from unjudged import predictions as predictions
 from unjudged import sample as sample
 from unjudged.measures import *
 

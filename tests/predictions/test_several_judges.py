@@ -11,10 +11,10 @@ from unjudged import Judgments, Run, UsageError
 from unjudged.predictions import (
     Judges,
     Predictions,
+    combined_scores,
     estimate_by_query,
     prediction_powered,
 )
-from unjudged.predictions.by_query import combined_scores
 
 Scores = dict[str, dict[str, float]]
 

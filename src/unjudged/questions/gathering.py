@@ -180,7 +180,7 @@ def has_further_queries(collection: Collection) -> bool:
 
 def gather_predicted(collection: Collection, measures: Measures, threshold: float | None) -> Gathered:
     """Return the evidence of queries that people judged, with predictions of further ones."""
-    query_evidence = import_module("unjudged.predictions.by_query").query_evidence
+    query_evidence = import_module("unjudged.predictions").query_evidence
 
     evidence, notes = query_evidence(collection, measures, threshold)
     return Gathered(

@@ -25,7 +25,7 @@ from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.systems import alone, means_of_systems
 from unjudged.measures.kernel.measure import Measure, mean_over_queries
 from unjudged.measures.kernel.names import MeasureLike, with_relevant
-from unjudged.predictions.by_query import Completeness, IncompleteError, with_retrieved
+from unjudged.predictions import Completeness, IncompleteError, with_retrieved
 from unjudged.questions.fitting_measures import DEFAULT
 from unjudged.questions.gathered import Drawn
 from unjudged.rankings.judged import JudgedRankings

@@ -1,4 +1,4 @@
-"""Estimates by query: some queries judged by people, more queries by predictions alone."""
+"""Queries that people judged, and further ones of which models predict: estimates from both."""
 
 from __future__ import annotations
 
@@ -18,7 +18,14 @@ from unjudged.data.columns import QRELS
 from unjudged.data.tables import Ids
 from unjudged.evidence.contrast import ALONE, Contrast
 from unjudged.evidence.drawn.grades import stacked
-from unjudged.evidence.drawn.predictions import GRADES, Judges, JudgesSource, any_predicted, weights_text
+from unjudged.evidence.drawn.predictions import (
+    GRADES,
+    Judges,
+    JudgesSource,
+    Predictions,
+    any_predicted,
+    weights_text,
+)
 from unjudged.evidence.intervals.powered import LEAST, Powered, prediction_powered
 from unjudged.judging.pooling import identities_of, numbers
 from unjudged.measures.kernel.measure import Measure
@@ -28,6 +35,7 @@ from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.runs import Run, RunsSource
 
+__all__ = ["Judges", "Powered", "Predictions", "QueryEvidence", "estimate_by_query", "prediction_powered"]
 NO_RANK = np.iinfo(np.int64).max
 FIRST = 10
 """Documents down to this rank must be judged even if nothing is predicted of them."""
@@ -105,7 +113,6 @@ class Completeness:
         )
 
 
-__all__ = ["Powered", "QueryEvidence", "estimate_by_query", "prediction_powered"]
 USUAL = ("AP", "nDCG@10", "RBP(p=0.8)")
 """Measures if none are given."""
 FOLDS = 10
