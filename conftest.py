@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from unjudged import MEASURES
-from unjudged.evidence.bounds import closed_bounds  # noqa: F401 (it registers)
-from unjudged.evidence.intervals.methods import interval_methods
+from unjudged.evidence import value_bounds  # noqa: F401 (it registers)
+from unjudged.evidence.intervals import INTERVALS
 from unjudged.inference.corrections import CORRECTIONS
 from unjudged.inference.significance import TESTS
 from unjudged.judging.designs import DESIGNS
@@ -22,7 +22,7 @@ gc.set_threshold(50_000, 20, 20)
 REGISTRIES: tuple[dict[str, Any], ...] = (
     MEASURES,
     BOUNDS,
-    interval_methods(),
+    INTERVALS,
     TESTS,
     CORRECTIONS,
     DESIGNS,

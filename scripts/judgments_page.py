@@ -9,7 +9,7 @@ from inspect import Parameter
 import numpy as np
 
 from unjudged import MEASURES, Judgments, Measure
-from unjudged.evidence.intervals.methods import interval_methods
+from unjudged.evidence.intervals import INTERVALS
 from unjudged.measures.kernel.estimand import (
     BY_DOCUMENT,
     CHOOSING,
@@ -105,7 +105,7 @@ def _measures() -> str:
 
 
 def _uses() -> str:
-    uses: dict[str, Use] = {f"`--interval {name}`": method.use for name, method in interval_methods().items()}
+    uses: dict[str, Use] = {f"`--interval {name}`": method.use for name, method in INTERVALS.items()}
     uses |= {name: use for use, name in COMMANDS.items()}
     head = ["| | estimates | " + " | ".join(KINDS) + " |", "|---" * (len(KINDS) + 2) + "|"]
     rows = []

@@ -1,6 +1,6 @@
 """Changes one place of the code at a time, and sees whether a test fails.
 
-    python scripts/mutants.py src/unjudged/evidence/bounds tests/evidence -n 20 --seed 1
+    python scripts/mutants.py src/unjudged/evidence/value_bounds.py tests/evidence -n 20 --seed 1
 
 In a mutant one comparison, sign, number, truth value, `and`, `not`, or pair of `min` and `max` is another.
 Tests that are named like the changed module run first, then the whole folder, until one fails. A survivor,

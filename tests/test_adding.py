@@ -31,10 +31,10 @@ from unjudged.cli.output import show_tables
 from unjudged.data.sources import READERS, Reader, register
 from unjudged.data.streams import PathLike
 from unjudged.data.tabular import Block, Tabular
-from unjudged.evidence.bounds.filled import Bounds
-from unjudged.evidence.bounds.value_bounds import bounds
 from unjudged.evidence.contrast import Contrast
-from unjudged.evidence.intervals.methods import Columns, How, interval
+from unjudged.evidence.filled import Bounds
+from unjudged.evidence.intervals import Columns, How, interval
+from unjudged.evidence.value_bounds import bounds
 from unjudged.inference.corrections import correction
 from unjudged.inference.infer import Settings
 from unjudged.inference.rows import better_first

@@ -77,11 +77,11 @@ SOURCES_OF_EVIDENCE = {"evidence", "predictions", "collection", "rankings", "dat
 SEEN_BY_INFERENCE = {
     *(
         "evidence.contrast",
-        "evidence.intervals.powered",
-        "evidence.intervals.methods",
+        "evidence.powered",
+        "evidence.intervals",
         "collection.query_segments",
     ),
-    *("rankings.judged", "evidence.intervals.quantiles", "evidence.contrast"),
+    *("rankings.judged", "evidence.quantiles", "evidence.contrast"),
 }
 """What inference uses of them: the protocol, types of arrays, quantiles and intervals over queries."""
 SEEN_BY_RESULTS = {"collection.query_segments", "collection.scores", "rankings.judged"}

@@ -13,7 +13,7 @@ import numpy as np
 from unjudged.base.segments import Floats, Integers, Mask, ends
 from unjudged.collection.collection import judged_rankings
 from unjudged.evidence.calibration import Calibration, FirstDocuments, LeftOut, mean_bounds
-from unjudged.evidence.intervals.methods import Asked, How
+from unjudged.evidence.intervals import Asked, How
 from unjudged.evidence.judged_runs import AloneEvidence
 from unjudged.inference.systems import alone
 from unjudged.measures.kernel.registry import Measure

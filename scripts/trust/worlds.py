@@ -18,7 +18,7 @@ from held import Held
 from unjudged.base.segments import Floats, Integers, Mask, ends
 from unjudged.data.tables import Ids
 from unjudged.evidence.completions import GivenPrevalence, band_of
-from unjudged.evidence.intervals.methods import Asked, How
+from unjudged.evidence.intervals import Asked, How
 from unjudged.evidence.judged_runs import AloneEvidence
 from unjudged.inference.systems import alone
 from unjudged.measures.kernel.names import parse_measures

@@ -85,7 +85,7 @@ def _keys(names: tuple[MeasureLike, ...]) -> list[str]:
 def methods() -> dict[str, Any]:
     """Every interval, test, correction and design by its name; each has `cite`, keys of works."""
     registries = (
-        import_module("unjudged.evidence.intervals.methods").interval_methods(),
+        import_module("unjudged.evidence.intervals").INTERVALS,
         import_module("unjudged.inference.significance").TESTS,
         import_module("unjudged.inference.corrections").CORRECTIONS,
         import_module("unjudged.judging.designs").DESIGNS,

@@ -26,7 +26,7 @@ from unjudged.evidence.drawn.predictions import (
     any_predicted,
     weights_text,
 )
-from unjudged.evidence.intervals.powered import LEAST, Powered, prediction_powered
+from unjudged.evidence.powered import LEAST, Powered, prediction_powered
 from unjudged.judging.pooling import identities_of, numbers
 from unjudged.measures.kernel.measure import Measure
 from unjudged.measures.kernel.names import MeasureLike, parse_measure

@@ -33,7 +33,7 @@ from unjudged import (
     sample,
 )
 from unjudged.cli.main import main, trec_eval
-from unjudged.evidence.bounds.value_bounds import bounds
+from unjudged.evidence.value_bounds import bounds
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.results.evaluation import Score
 

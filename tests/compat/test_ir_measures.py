@@ -19,7 +19,7 @@ from tests.intervals import intervals
 from unjudged import AP, MEASURES, InputError, Judgments, Run, UsageError, evaluate, measure, nDCG, sample
 from unjudged.base.segments import Floats
 from unjudged.compat import ir_measures as compat
-from unjudged.evidence.bounds.value_bounds import bounds
+from unjudged.evidence.value_bounds import bounds
 from unjudged.measures.kernel.names import parse, parse_measures
 from unjudged.rankings.judged import JudgedRankings
 

@@ -14,7 +14,7 @@ import pytest
 from unjudged import MEASURES, InputError, Judgments, Run, UsageError, evaluate, measure, sample
 from unjudged.base.segments import Floats
 from unjudged.engines.spark import Task
-from unjudged.evidence.bounds.value_bounds import bounds
+from unjudged.evidence.value_bounds import bounds
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.rankings.judged import JudgedRankings
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tests.conftest import examples
 from tests.measures.test_properties import EVERY
 from unjudged import JudgedRankings, Measure, UsageError
-from unjudged.evidence.bounds.filled import Filled
-from unjudged.evidence.bounds.value_bounds import _over_counts, bounds
+from unjudged.evidence.filled import Filled
+from unjudged.evidence.value_bounds import _over_counts, bounds
 from unjudged.measures.kernel.names import parse
 
 BOUNDED = [measure for measure in EVERY if measure.traits.monotone]

@@ -14,8 +14,8 @@ from tests.intervals import intervals
 from tests.measures.test_properties import EVERY
 from unjudged import JudgedRankings, Judgments, Measure
 from unjudged.collection.collection import judged_rankings
-from unjudged.evidence.bounds.filled import Filled
 from unjudged.evidence.completions import Batched, Completions, Grades, needs_relevant_alone
+from unjudged.evidence.filled import Filled
 from unjudged.measures.kernel.names import parse
 
 COMPLETABLE = [m for m in EVERY if not (m.traits.estimates or m.traits.across_queries)]

@@ -14,9 +14,9 @@ from tests.conftest import examples
 from tests.evidence.test_bounds import BOUNDED, graded, missed
 from tests.intervals import intervals
 from unjudged import JudgedRankings, Measure, UsageError, evaluate
-from unjudged.evidence.bounds.filled import Filled
-from unjudged.evidence.bounds.value_bounds import bounds
-from unjudged.evidence.intervals.quantiles import mean_interval
+from unjudged.evidence.filled import Filled
+from unjudged.evidence.quantiles import mean_interval
+from unjudged.evidence.value_bounds import bounds
 from unjudged.measures.kernel.names import parse
 
 

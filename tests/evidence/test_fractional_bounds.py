@@ -13,7 +13,7 @@ from tests.intervals import intervals
 from tests.oracles.fractional_completions import MEASURES, case, completions, measures
 from tests.report.test_page import said
 from unjudged import calibrate, compare, evaluate, sample
-from unjudged.evidence.bounds.value_bounds import bounds
+from unjudged.evidence.value_bounds import bounds
 from unjudged.judging import next as next_documents
 
 CASES = 25

@@ -10,7 +10,7 @@ import pytest
 
 from unjudged import MEASURES, Judgments, Measure, UsageError, calibrate, evaluate, sample
 from unjudged.base.errors import AssumptionWarning
-from unjudged.evidence.intervals.methods import interval_methods
+from unjudged.evidence.intervals import INTERVALS
 from unjudged.judging.groups_left_out import left_out_groups
 from unjudged.judging.holes import in_random_order, with_next_batch
 from unjudged.judging.pooling import Pool
@@ -55,7 +55,7 @@ JUDGED = {kind: judgments_of(kind) for kind in KINDS}
 
 
 def uses() -> dict[str, Use]:
-    own = {name: method.use for name, method in interval_methods().items() if name != "half"}
+    own = {name: method.use for name, method in INTERVALS.items() if name != "half"}
     others = {use.name: use for use in (COMPARISON, LEAVING_OUT, CHOOSING, BY_DOCUMENT)}
     return {"value": VALUE, **own, **others}
 

@@ -27,7 +27,7 @@ from unjudged import (
     judging,
     report_page,
 )
-from unjudged.evidence.bounds.value_bounds import bounds
+from unjudged.evidence.value_bounds import bounds
 from unjudged.inference.margins import PASS
 from unjudged.inference.verdict import BETTER, BLUR, ENOUGH_QUERIES, FEW_QUERIES, FLIP, HEADLINES
 from unjudged.results.fields import Row

@@ -10,7 +10,7 @@ import pytest
 import unjudged
 from unjudged import AP, MEASURES, UnjudgedWarning
 from unjudged.citation import REFERENCES, YEAR, cite, methods
-from unjudged.evidence.intervals.methods import interval_methods
+from unjudged.evidence.intervals import INTERVALS
 from unjudged.inference.corrections import CORRECTIONS
 from unjudged.inference.significance import TESTS
 from unjudged.judging.designs import DESIGNS
@@ -46,7 +46,7 @@ def test_every_citation_is_known_and_used() -> None:
 
 def test_every_method_can_be_cited() -> None:
     assert {name for name, method in methods().items() if not method.cite} == {"none"}
-    for name in (*TESTS, *CORRECTIONS, *interval_methods(), *DESIGNS):
+    for name in (*TESTS, *CORRECTIONS, *INTERVALS, *DESIGNS):
         assert name in methods()
     entries = cite("t", "holm", "calibrated", "stratified", "AP", "unjudged")
     assert re.findall(r"^@\w+\{(\w+),$", entries, re.MULTILINE) == [

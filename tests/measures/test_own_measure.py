@@ -19,7 +19,7 @@ from unjudged import MEASURES, JudgedRankings, Measure, UsageError, compare, eva
 from unjudged.base.errors import InputError
 from unjudged.base.segments import Floats
 from unjudged.diagnosis.explaining import page
-from unjudged.evidence.bounds.value_bounds import bounds
+from unjudged.evidence.value_bounds import bounds
 from unjudged.measures.kernel.measure import SOURCES
 from unjudged.measures.kernel.names import parse
 from unjudged.measures.kernel.registry import load_measures

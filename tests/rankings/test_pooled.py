@@ -9,7 +9,7 @@ import pytest
 
 from unjudged.base.errors import InputError, UsageError
 from unjudged.collection.collection import judged_rankings
-from unjudged.evidence.bounds.filled import Filled
+from unjudged.evidence.filled import Filled
 from unjudged.measures.precision import AP
 from unjudged.rankings.extension import chosen_rows, extended
 from unjudged.rankings.judgments import Judgments

@@ -32,7 +32,7 @@ from ir_measures.measures.base import Agg, ParamInfo, SumAgg
 from unjudged.base.segments import Floats
 from unjudged.data import matching
 from unjudged.data.frames import is_frame
-from unjudged.evidence.bounds.value_bounds import bounds
+from unjudged.evidence.value_bounds import bounds
 from unjudged.measures.kernel.names import translated
 from unjudged.measures.kernel.registry import MEASURES, POLICIES, Measure
 from unjudged.rankings.judged import JudgedRankings

@@ -21,7 +21,7 @@ from unjudged.data.columns import NONE, Layout, columns_of
 from unjudged.data.tables import Matched, Table
 from unjudged.data.tabular import Block
 from unjudged.data.values import pyarrow_module, validate
-from unjudged.evidence.bounds.value_bounds import bounds as bounds_of_rankings
+from unjudged.evidence.value_bounds import bounds as bounds_of_rankings
 from unjudged.measures.kernel.measure import summarised
 from unjudged.measures.kernel.names import MeasureLike, parse, parse_measures
 from unjudged.measures.kernel.registry import MEASURES, Measure, measure

@@ -30,8 +30,8 @@ from unjudged.base.segments import Floats, Integers, Mask, ends
 from unjudged.base.wording import counted, percent
 from unjudged.data.streams import PathLike, display_name, number_in_file, read_small, whole_in_file
 from unjudged.data.writing import write_whole
-from unjudged.evidence.bounds.filled import anonymous
-from unjudged.evidence.bounds.value_bounds import bounds
+from unjudged.evidence.filled import anonymous
+from unjudged.evidence.value_bounds import bounds
 from unjudged.measures.kernel.estimand import LEAVING_OUT, check_permitted
 from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.registry import Measure

@@ -34,7 +34,7 @@ from unjudged.base.segments import (
     stable_order,
 )
 from unjudged.base.threads import Threads
-from unjudged.evidence.bounds.filled import Filled, anonymous
+from unjudged.evidence.filled import Filled, anonymous
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments

@@ -16,8 +16,8 @@ import numpy as np
 
 from unjudged.base.errors import UsageError
 from unjudged.base.segments import Floats, Ints
-from unjudged.evidence.bounds.value_bounds import bounds, check_bounded
 from unjudged.evidence.contrast import Contrast, Ends, is_alone
+from unjudged.evidence.value_bounds import bounds, check_bounded
 from unjudged.measures.kernel.estimand import ALL_JUDGED, Use, permitted
 from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.registry import MEASURES, Measure
@@ -171,7 +171,7 @@ class RankingsEvidence:
 
     def contrast(self, first: Ints, second: Ints, *, by_query: bool = False) -> Contrast:
         """Return these contrasts; without bounds, what judging could turn is not known either."""
-        from unjudged.evidence.bounds.difference_bounds import DifferenceBounds
+        from unjudged.evidence.difference_bounds import DifferenceBounds
 
         alone, each = is_alone(second), None
         if not self.missing:
@@ -198,7 +198,7 @@ class RankingsEvidence:
 
     @cached_property
     def _ranges(self) -> Ends:
-        from unjudged.evidence.bounds.difference_bounds import range_of_systems
+        from unjudged.evidence.difference_bounds import range_of_systems
 
         low, high = range_of_systems(self.shared, self.measure, self.depth)
         low, high = map(self.measure.averaged, (low, high))

@@ -13,7 +13,7 @@ from unjudged.base.errors import UnjudgedWarning
 from unjudged.base.segments import Integers, ends
 from unjudged.data.sources import name_in_errors, run_name
 from unjudged.data.tables import Ids, joined_ties
-from unjudged.evidence.bounds.filled import anonymous
+from unjudged.evidence.filled import anonymous
 from unjudged.rankings.coverage import coverage_warnings
 from unjudged.rankings.extension import DocumentUnion
 from unjudged.rankings.judged import JudgedRankings

@@ -20,11 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.segments import Floats, Integers, Ints, Mask, ends, numbered
-from unjudged.evidence.bounds.closed_bounds import Discounts, hits_around
-from unjudged.evidence.bounds.filled import anonymous
 from unjudged.evidence.completions import Batched, Grades, cutoff_of, needs_relevant_alone
 from unjudged.evidence.favouring import DirectedPairs, Favouring, favouring, share_seen
+from unjudged.evidence.filled import anonymous
 from unjudged.evidence.shared import NEGLIGIBLE, SharedRankings, selected_runs
+from unjudged.evidence.value_bounds import Discounts, hits_around
 from unjudged.measures.kernel.registry import Measure, ratio
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from unjudged.base.errors import UsageError
 from unjudged.base.segments import Floats, Integers, numbered, sums
 from unjudged.evidence.completions import Completions
-from unjudged.evidence.intervals.quantiles import normal_quantile
+from unjudged.evidence.quantiles import normal_quantile
 from unjudged.measures.kernel.registry import Measure
 
 MOST_ATOMS = 1 << 15

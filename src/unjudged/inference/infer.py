@@ -140,7 +140,7 @@ def _with_surrogates(contrast: Contrast, pairs: Pairs, settings: Settings) -> Te
     if contrast.clusters is not None:
         problem = "predictions for further queries take queries for independent, and they are in clusters"
         raise UsageError(f"{problem}: omit clusters or the predictions")
-    from unjudged.evidence.intervals.powered import powered_means
+    from unjudged.evidence.powered import powered_means
 
     powered, (values, low, high) = powered_means(contrast, settings.alpha)
     columns: Columns = {"queries": contrast.scores.shape[1], "difference": values}
@@ -162,7 +162,7 @@ def powered_queries(contrast: Contrast) -> Floats:
     """
     if contrast.surrogate is None:
         return contrast.values
-    from unjudged.evidence.intervals.powered import powered_means
+    from unjudged.evidence.powered import powered_means
 
     (powered, _), values = powered_means(contrast, 0.05), contrast.values
     weight, value, error = (np.array([getattr(one, name) for one in powered])[:, None] for name in PARTS)

@@ -14,7 +14,7 @@ import numpy as np
 from unjudged.base.distributions import student_quantile, upper_tail
 from unjudged.base.segments import Floats, Mask
 from unjudged.evidence.contrast import Clusters, Contrast, Ends, Evidence, independent
-from unjudged.evidence.intervals.quantiles import Shape, limits_of_mean, shape_of, t_half
+from unjudged.evidence.quantiles import Shape, limits_of_mean, shape_of, t_half
 from unjudged.inference.infer import Settings, Tested, decide, judging_of, leaders, powered_queries, run_tests
 from unjudged.inference.pairs import Pairs
 from unjudged.inference.rows import pairs_of, rows_of

@@ -19,7 +19,7 @@ import numpy as np
 from unjudged.base.errors import UsageError
 from unjudged.base.segments import Floats
 from unjudged.evidence.contrast import Clusters, Contrast, independent
-from unjudged.evidence.intervals.quantiles import limits_of_mean, shape_of
+from unjudged.evidence.quantiles import limits_of_mean, shape_of
 from unjudged.inference.corrections import holm
 from unjudged.inference.infer import Settings, decide, reach_of, run_tests
 from unjudged.inference.power import queries_needed
@@ -102,7 +102,7 @@ def _tested(contrast: Contrast, margin: float, segment: str, judging: JudgingNam
         low = float(limits_of_mean(worst, level, (-reach, reach), clusters)[0][0])
         high = float(limits_of_mean(best, level, (-reach, reach), clusters)[1][0])
     else:
-        from unjudged.evidence.intervals.powered import powered_means
+        from unjudged.evidence.powered import powered_means
 
         (powered,), _ = powered_means(contrast, level)
         above, below = powered.sides(margin)

@@ -12,7 +12,7 @@ from unjudged.base.choices import check_confidence
 from unjudged.base.errors import UsageError
 from unjudged.base.segments import Floats, Ints, Mask
 from unjudged.evidence.contrast import Clusters, independent
-from unjudged.evidence.intervals.quantiles import Shape, shape_of, t_half, t_quantile
+from unjudged.evidence.quantiles import Shape, shape_of, t_half, t_quantile
 from unjudged.measures.kernel.measure import ROUNDING, mean_over_queries, without_rounding
 
 CELLS = 1 << 21

@@ -23,7 +23,7 @@ from unjudged.measures.kernel.traits import Refusal
 from unjudged.results.fields import Row
 
 if TYPE_CHECKING:
-    from unjudged.evidence.intervals.methods import Asked
+    from unjudged.evidence.intervals import Asked
 
 Columns = dict[str, Any]
 """Values by field: one per contrast, or one for all of them."""
@@ -45,7 +45,7 @@ def asked_interval(
     text: str, alpha: float, seed: int, on_progress: Callable[[int, int], None] | None
 ) -> Asked:
     """Return an interval method with its parameters from its text, at the level that is usual here."""
-    from unjudged.evidence.intervals.methods import Asked, How
+    from unjudged.evidence.intervals import Asked, How
 
     return Asked.of(text, How(1 - alpha, seed, on_progress))
 
@@ -81,7 +81,7 @@ def _rows(
         found = [_usual(usual, contrast, 1 - alpha) for contrast, _ in contrasts]
     refused = [one for one in found if isinstance(one, Refusal)]
     if refused and len(refused) == len(found):
-        from unjudged.evidence.intervals.methods import NoIntervalError
+        from unjudged.evidence.intervals import NoIntervalError
 
         raise NoIntervalError(str(refused[0]))
     rows: list[Row] = []
@@ -153,7 +153,7 @@ def means_of_systems(contrast: Contrast, alpha: float) -> Columns:
     """Return what a source knows of systems alone: means, and ranges or ends of estimates."""
     measure, sign = contrast.measure, contrast.measure.sign
     if contrast.surrogate is not None:
-        from unjudged.evidence.intervals.powered import powered_means
+        from unjudged.evidence.powered import powered_means
 
         _, (means, low, high) = powered_means(contrast, alpha)
         return {"mean": means, "query_low": low, "query_high": high, "queries": contrast.scores.shape[1]}
@@ -169,8 +169,8 @@ def means_of_systems(contrast: Contrast, alpha: float) -> Columns:
 
 def means_and_intervals(contrast: Contrast, alpha: float) -> Columns:
     """Return the same with intervals for other queries, where the source has no own ones."""
-    from unjudged.evidence.intervals.methods import Asked, How
-    from unjudged.evidence.intervals.quantiles import has_range, interval_of_mean
+    from unjudged.evidence.intervals import Asked, How
+    from unjudged.evidence.quantiles import has_range, interval_of_mean
 
     measure, columns = contrast.measure, means_of_systems(contrast, alpha)
     if contrast.surrogate is not None:

@@ -17,7 +17,6 @@ from unjudged.collection.collection import Collection, collection_of
 from unjudged.data.columns import NAMES, listed
 from unjudged.data.sources import name_in_errors, read_small_table
 from unjudged.data.text_tables import Headless
-from unjudged.evidence.bounds.value_bounds import is_bounded
 from unjudged.evidence.calibration import (
     Calibration,
     FirstDocuments,
@@ -28,6 +27,7 @@ from unjudged.evidence.calibration import (
     scale_of,
     unusual,
 )
+from unjudged.evidence.value_bounds import is_bounded
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.coverage import coverage_warnings

@@ -274,7 +274,7 @@ class Runs:
         return ends_of_orders(self.scores.measures, self.uncut, self.scores.values, depth=self.depth)
 
     def _own_to_depth(self) -> JudgedRankings:
-        from unjudged.evidence.bounds.difference_bounds import own_to_depth
+        from unjudged.evidence.difference_bounds import own_to_depth
 
         assert self.reach is not None  # noqa: S101
         made = own_to_depth(self.collection.shared(), self.reach)

@@ -22,7 +22,7 @@ from unjudged.collection.query_segments import SegmentsSource
 from unjudged.data.writing import write_whole
 from unjudged.evidence.calibration import Calibration
 from unjudged.evidence.contrast import Evidence
-from unjudged.evidence.intervals.methods import Asked, How
+from unjudged.evidence.intervals import Asked, How
 from unjudged.inference.infer import Settings
 from unjudged.inference.significance import DRAWS
 from unjudged.inference.systems import alone, as_rows

@@ -10,7 +10,7 @@ import numpy as np
 from unjudged.base.choices import as_list
 from unjudged.base.segments import Floats, Integers
 from unjudged.base.wording import counted, percent, shortlist
-from unjudged.evidence.intervals.methods import NoIntervalError
+from unjudged.evidence.intervals import NoIntervalError
 from unjudged.measures.kernel.names import MeasureLike, place_of_measure
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.report.figure import (

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 INTERVAL = Option(
     "--interval",
-    known="evidence.intervals.methods.interval_methods",
+    known="evidence.intervals.INTERVALS",
     help="Add an interval to each mean: bounds, calibrated, model, queries or sampling. bounds: any grades "
     'of unjudged documents, "bounds(extra_relevant=2)"; calibrated: a run like the pooled groups; model: '
     'each unjudged document is relevant with a probability, "model(prevalence=0.2)"; queries: other queries; '

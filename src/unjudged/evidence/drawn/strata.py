@@ -22,8 +22,8 @@ from unjudged.evidence.contrast import Contrast, Ends, Further, Tip, is_alone
 from unjudged.evidence.drawn.effects import adds_up
 from unjudged.evidence.drawn.estimated import EstimatedTip
 from unjudged.evidence.drawn.strata_means import QUOTIENTS, SampledMeans
-from unjudged.evidence.intervals.quantiles import normal_quantile, reaches
 from unjudged.evidence.judged_runs import AloneEvidence, RankingsEvidence
+from unjudged.evidence.quantiles import normal_quantile, reaches
 from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.stratified import Strata

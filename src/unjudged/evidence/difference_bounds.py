@@ -23,13 +23,12 @@ import numpy as np
 
 from unjudged.base.segments import Floats, Integers, Ints, Mask, numbered
 from unjudged.base.segments import ends as segment_ends
-from unjudged.evidence.bounds.closed_bounds import Discounts, hits_around
-from unjudged.evidence.bounds.filled import anonymous, unknown_documents
-from unjudged.evidence.bounds.value_bounds import bounds
 from unjudged.evidence.contrast import Ends
 from unjudged.evidence.favouring import shared_counts
+from unjudged.evidence.filled import anonymous, unknown_documents
 from unjudged.evidence.shared import SharedRankings
 from unjudged.evidence.tipping import ExpectedTip, is_open
+from unjudged.evidence.value_bounds import Discounts, bounds, hits_around
 from unjudged.measures.kernel.registry import Measure, ratio
 from unjudged.rankings.judged import JudgedRankings
 

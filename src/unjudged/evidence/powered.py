@@ -28,7 +28,7 @@ from unjudged.base.distributions import upper_tail
 from unjudged.base.errors import UsageError
 from unjudged.base.segments import Floats
 from unjudged.evidence.contrast import Contrast
-from unjudged.evidence.intervals.quantiles import t_quantile
+from unjudged.evidence.quantiles import t_quantile
 from unjudged.measures.kernel.measure import without_rounding
 
 LEAST = 3

@@ -1,1 +1,0 @@
-"""Bounds: the lowest and highest value over every completion of the judgments."""
