@@ -29,7 +29,8 @@ from unjudged.report.page_answer import conclusions_of
 from unjudged.report.page_data import PAIR, SYSTEM, WORDS
 from unjudged.report.page_documents import NOT_POOLED, depth_kept
 from unjudged.report.report_page import Page, report_page
-from unjudged.results.words import headline_sentence
+from unjudged.results.fields import Row
+from unjudged.results.words import headline_sentence, unplaced
 
 MEASURES = ["nDCG@10", "AP", "RBP(p=0.8)"]
 SAMPLE = Path(sample.__file__).parent
@@ -379,3 +380,16 @@ def test_a_page_has_any_interval_of_evaluate(interval: str, field: str) -> None:
     shown = dict(zip(facts["runs"], facts["measures"][0][field], strict=True))
     assert shown == {row["system"]: row[field] for row in rows}
     assert any(note.startswith(f"Intervals: {interval}") for note in facts["notes"])
+
+
+def test_a_wide_range_does_not_take_a_place_away() -> None:
+    """A run of TREC-8 that could score .01 to .89 "could not be placed", at place 111 to 129."""
+
+    def row(name: str, low: float, high: float, places: tuple[int, int], doubtful: str = "") -> Row:
+        columns = {"system": name, "low": low, "high": high, "doubtful": list(doubtful), "better_than": []}
+        return {**columns, "place_low": places[0], "place_high": places[1]}
+
+    rows = [row(name, 0.5, 0.51, (1, 4)) for name in "abcd"]
+    for places, said in (((1, 6), ["e"]), ((3, 6), ["e"]), ((4, 6), []), ((6, 6), [])):
+        assert unplaced([*rows, row("e", 0.1, 0.9, places, "f"), row("f", 0.1, 0.11, (5, 6))]) == said
+    assert unplaced([*rows, row("e", 0.1, 0.9, (1, 6)), row("f", 0.1, 0.11, (5, 6))]) == []

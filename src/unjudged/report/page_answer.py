@@ -19,7 +19,7 @@ from unjudged.inference.verdict import (
 from unjudged.measures.kernel.measure import Measure
 from unjudged.results.comparison import Comparison
 from unjudged.results.fields import LITTLE, Row
-from unjudged.results.words import GAPS, headline_sentence, some, wide_ranges
+from unjudged.results.words import GAPS, headline_sentence, is_placed, some, unplaced, wide_ranges
 
 
 def answer_of(result: Comparison, measure: Measure, judged: Mapping[str, float]) -> dict[str, Any]:
@@ -29,21 +29,24 @@ def answer_of(result: Comparison, measure: Measure, judged: Mapping[str, float])
     """
     systems = [row for row in result.systems if row["measure"] == str(measure)]
     pairs = [row for row in result.pairs if row["measure"] == str(measure)]
-    hot = wide_ranges(systems)
+    open_places = unplaced(systems)
+    hot = list(dict.fromkeys([*open_places, *wide_ranges(systems)]))
     if len(systems) == 2 and pairs[0]["headline"] in (NEEDS_JUDGING, NEEDS_BOTH):  # none is wider than most
         ranged = [row["system"] for row in systems if row.get("low") is not None]
         hot = sorted((name for name in ranged if judged.get(name, 1) < LITTLE), key=lambda name: judged[name])
     sample = f"It estimates {measure.estimated} with the pool judged, from {result.source.origin}."
     said = [sample] if measure.traits.estimates and judged else []
     return {
-        "headline": _headline(result, systems, pairs, hot),
+        "headline": _headline(result, systems, pairs, open_places),
         "lede": [*said, *_lede(result, systems, pairs, hot, judged)],
         "next": list(_next(pairs, hot)),
         "hot": hot,
     }
 
 
-def _headline(result: Comparison, systems: Sequence[Row], pairs: Sequence[Row], hot: Sequence[str]) -> str:
+def _headline(
+    result: Comparison, systems: Sequence[Row], pairs: Sequence[Row], open_places: Sequence[str]
+) -> str:
     if len(systems) == 1:
         return f"{systems[0]['system']} has mean {systems[0]['measure']} {systems[0]['mean']:.4f}."
     if len(systems) == 2:
@@ -54,7 +57,7 @@ def _headline(result: Comparison, systems: Sequence[Row], pairs: Sequence[Row], 
         return f"{some(better) if better else 'None'} {_is(better)} better than {baseline}."
     best, beaten = systems[0]["system"], len(systems[0]["better_than"])
     lead = f"{best} is better than all others." if beaten == len(systems) - 1 else f"{best} leads."
-    return f"{lead} {some(hot)} cannot be placed yet." if hot else lead
+    return f"{lead} {some(open_places)} cannot be placed yet." if open_places else lead
 
 
 def _lede(
@@ -70,6 +73,10 @@ def _lede(
         if name in judged:
             yield f"{percent(1 - judged[name], 0)} of what {name} put in its first ten was never judged."
         yield f"Judging could make its score anything from {row['low']:.2f} to {row['high']:.2f}."
+        if is_placed(row, len(systems)):
+            yield f"Its place is {row['place_low']} to {row['place_high']} all the same."
+    if len(hot) > 1:
+        yield f"{some(hot[1:])} could move much, too."
     spans = [
         row["high"] - row["low"]
         for row in systems

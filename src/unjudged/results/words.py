@@ -217,6 +217,19 @@ def wide_ranges(rows: Sequence[Row]) -> list[str]:
     return sorted((name for name, span in spans.items() if span > least), key=lambda name: -spans[name])
 
 
+def unplaced(rows: Sequence[Row]) -> list[str]:
+    """Return the systems with wide ranges that judging could still move, and that have no place yet."""
+    unsure = {name for row in rows if row["doubtful"] for name in (row["system"], *row["doubtful"])}
+    placed = {row["system"] for row in rows if is_placed(row, len(rows))}
+    return [name for name in wide_ranges(rows) if name in unsure - placed]
+
+
+def is_placed(row: Row, systems: int) -> bool:
+    """Whether a system has a place: at most half of all places are left to it."""
+    low, high = row.get("place_low"), row.get("place_high")
+    return low is not None and high is not None and 2 * (high - low + 1) <= systems
+
+
 def placings(rows: Sequence[Row], settings: Mapping[str, Any]) -> Iterator[Note]:
     """Yield what the places of three and more systems say, by each measure."""
     by_measure: dict[str, list[Row]] = {}
@@ -229,8 +242,7 @@ def placings(rows: Sequence[Row], settings: Mapping[str, Any]) -> Iterator[Note]
 
 def placing(rows: Sequence[Row]) -> str:
     """Say which systems cannot be told from the best, and which cannot be placed at all."""
-    unsure = {name for row in rows if row["doubtful"] for name in (row["system"], *row["doubtful"])}
-    best, hot = rows[0], [name for name in wide_ranges(rows) if name in unsure]
+    best, hot = rows[0], unplaced(rows)
     known = {best["system"], *best["better_than"], *best["doubtful"], *hot}
     level = [row["system"] for row in rows if row["system"] not in known]
     said = []
