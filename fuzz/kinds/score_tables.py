@@ -113,9 +113,7 @@ def _scores(path: Any, **options: Any) -> Any:
             found = compare(scores, draws=50, segments=scores.segments or None)
             text = "".join([str(found), found.to_latex(), *(str(found.grid(view)) for view in found.rows)])
             text += gate(scores, scores.runs[0], scores.runs[1], margin=0.1).sentence()
-        return text, len(
-            report_page(scores, by=scores.segments or None).html
-        ) if scores.values.size < 100 else 0
+        return text, len(report_page(scores).html) if scores.values.size < 100 else 0
 
 
 def check_segments(data: bytes) -> Iterator[Outcome]:

@@ -246,8 +246,8 @@ def test_pooled_runs_with_groups_are_a_calibration(tmp_path: Path) -> None:
     assert evaluate(file, interval="calibrated").measures[-1] == "Judged@10"  # which has no bounds
     learnt.save(tmp_path / "learnt.json")
     saved = described(tmp_path, PLAIN.replace("[runs]", 'calibration = "learnt.json"\n[runs]'), "saved.toml")
-    same = Collection(sample.qrels, RUNS, depth=20)
-    given = report_page(same, None, "AP", calibration=learnt, alpha=0.4, command="x")
+    same = Collection(sample.qrels, RUNS, depth=20, calibration=learnt)
+    given = report_page(same, None, "AP", alpha=0.4, command="x")
     page = report_page(file, measures="AP", alpha=0.4, command="x")
     assert page.html == given.html
     assert "alibrated" in said(report_page(saved, measures="AP", alpha=0.4).html)

@@ -22,6 +22,7 @@ from tests.inference.test_every_measure import EVERY
 from tests.intervals import intervals
 from tests.report.test_page import read, said
 from unjudged import (
+    Collection,
     Comparison,
     InputError,
     Scores,
@@ -351,12 +352,13 @@ def test_a_page_of_scores_alone(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert '"holes"' not in text
     assert f"unjudged report {file} --set segments=kind" in text
     assert "scores of a table do not say which documents were judged" in text
-    alone = Scores.read({"query": ["a"], "b": [1]})
-    assert read(report_page(alone).html)["measures"][0]["mean"] == [1.0]
+    alone = Scores.read({"query": ["a"], "kind": ["x"], "b": [1]}, by="kind")
+    bare = Scores.read({"query": ["a"], "b": [1]})
+    assert read(report_page(bare).html)["measures"][0]["mean"] == [1.0]
     with pytest.raises(UsageError, match="give two or more runs"):
-        report_page(alone, by={"a": "x"})
+        report_page(alone)
     with pytest.raises(UsageError, match="give two or more runs"):
-        report_page(sample.qrels, sample.runs["fused"], "P@10", by={})
+        report_page(Collection(sample.qrels, sample.runs["fused"], segments={"q01": "x"}), None, "P@10")
 
 
 def test_the_same_query_under_two_keys() -> None:

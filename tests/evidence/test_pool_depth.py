@@ -8,7 +8,7 @@ import pytest
 
 from tests.intervals import intervals
 from tests.report.test_page import said
-from unjudged import Judgments, UsageError, compare, evaluate, sample
+from unjudged import Collection, Judgments, UsageError, compare, evaluate, sample
 from unjudged.rankings.origin import Origin
 from unjudged.report.report_page import report_page
 
@@ -73,8 +73,8 @@ def test_a_pool_that_records_its_depth_need_not_be_told() -> None:
 
 
 def test_the_page_says_it_and_shows_documents_as_unjudged() -> None:
-    one, several = (report_page(QRELS, runs, ["AP"], pool_depth=2).html for runs in ({"a": RUNS["a"]}, RUNS))
-    for page in (one, several):
+    for runs in ({"a": RUNS["a"]}, RUNS):
+        page = report_page(Collection(QRELS, runs, how="pool", depth=2), None, ["AP"]).html
         assert "below rank 2, the pool's depth, count as nonrelevant" in said(page)
         assert "2 documents, " in said(page)
 

@@ -164,7 +164,8 @@ def gated(source: Source, measure: str, old: str, new: str, **options: Any) -> R
 def on_page(source: Source, measure: str) -> Row:
     """The only pair of a report, from the page's data."""
     qrels, runs, more = source
-    facts = read(report_page(qrels, runs, measure, **more).html)
+    one = qrels if runs is None else Collection(qrels, runs, **more)
+    facts = read(report_page(one, None, measure).html)
     (one,) = facts["measures"]
     row = {name: column[0] for name, column in one["pairs"].items() if len(column) == 1}
     row |= {name: words[row[name]] for name, words in facts["words"].items()}
@@ -350,7 +351,7 @@ def test_predictions_of_further_queries_are_in_the_gate_too(measure: str) -> Non
     )
     width = (mean["query_high"] - mean["query_low"]) / (row["query_high"] - row["query_low"])
     assert width == pytest.approx(0.5**0.5, rel=0.05)
-    page = report_page(labels, runs, measure, predictions=guesses)
+    page = report_page(Collection(labels, runs, predictions=guesses), None, measure)
     assert "30 queries with predictions only" in said(page.html)
 
 

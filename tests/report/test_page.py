@@ -19,14 +19,13 @@ import pytest
 from tests.cli.in_process import printed, refused
 from tests.intervals import intervals
 from tests.sample_files import text_of_sample
-from unjudged import Judgments, Run, UnjudgedWarning, calibrate, compare, evaluate, sample
+from unjudged import Collection, Judgments, Run, UnjudgedWarning, calibrate, compare, evaluate, sample
 from unjudged.base.wording import plain
 from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.verdict import HEADLINES, MORE_JUDGING
 from unjudged.judging import Pool
 from unjudged.rankings.runs import RunSource
-from unjudged.report.page_answer import conclusions_of
-from unjudged.report.page_data import PAIR, SYSTEM, WORDS
+from unjudged.report.page_data import PAIR, SYSTEM, WORDS, conclusions_of
 from unjudged.report.page_documents import NOT_POOLED, depth_kept
 from unjudged.report.report_page import Page, report_page
 from unjudged.results.fields import Row
@@ -271,11 +270,10 @@ def test_a_run_is_read_once() -> None:
     }
     listed = {name: [(q, d, float(s)) for q, _, d, _, s, _ in lines] for name, lines in rows.items()}
     for names in (list(listed), ["fused"]):
-        options: dict[str, Any] = {"alpha": 0.3}
-        if len(names) > 1:
-            options["calibration"] = learnt
+        known = learnt if len(names) > 1 else None
         sources = [{name: kind(listed[name]) for name in names} for kind in (list, iter)]
-        pages = [report_page(sample.qrels, source, "AP", **options).html for source in sources]
+        collections = [Collection(sample.qrels, source, calibration=known) for source in sources]
+        pages = [report_page(one, None, "AP", alpha=0.3).html for one in collections]
         assert pages[0] == pages[1]
 
 
@@ -312,7 +310,7 @@ def test_a_run_unlike_the_pool_has_no_calibrated_bar(names: list[str]) -> None:
     pooled = {name: run for name, run in sample.runs.items() if name != "dense"}
     learnt = calibrate(sample.qrels, pooled, {name: name for name in pooled}, "AP", depth=20)
     runs = {name: sample.runs[name] for name in names}
-    facts = read(report_page(sample.qrels, runs, "AP", calibration=learnt, alpha=0.3).html)
+    facts = read(report_page(Collection(sample.qrels, runs, calibration=learnt), None, "AP", alpha=0.3).html)
     notes = " ".join(facts["notes"])
     assert "75 % of the judged are relevant" in notes
     assert "for an interval judge a random sample" in notes
@@ -328,10 +326,10 @@ def test_a_calibration_gives_the_level_that_it_can(names: list[str]) -> None:
     learnt = calibrate(sample.qrels, sample.runs, groups, ["AP", "RR"], depth=20)
     learnt = replace(learnt, scores={"AP": learnt.scores["AP"], "RR": ()})
     runs = {name: sample.runs[name] for name in names}
-    facts = read(report_page(sample.qrels, runs, ["RR", "AP"], calibration=learnt).html)
+    facts = read(report_page(Collection(sample.qrels, runs, calibration=learnt), None, ["RR", "AP"]).html)
     most = 0.857
     few = replace(learnt, scores={"AP": learnt.scores["AP"][:-2]})
-    assert report_page(sample.qrels, runs, ["AP"], calibration=few).html
+    assert report_page(Collection(sample.qrels, runs, calibration=few), None, ["AP"]).html
     notes = " ".join(facts["notes"])
     assert f"they can give at most {100 * most:g} %" in notes
     assert "RR: no interval: 0 left-out runs" in notes

@@ -8,7 +8,7 @@ import html
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files as resources
 from typing import Any
@@ -18,7 +18,6 @@ from unjudged.base.errors import UnjudgedWarning
 from unjudged.base.segments import Floats
 from unjudged.base.wording import percent, shortlist
 from unjudged.collection.description import MODEL, Description
-from unjudged.collection.query_segments import SegmentsSource
 from unjudged.data.writing import write_whole
 from unjudged.evidence.calibration import Calibration
 from unjudged.evidence.contrast import Evidence
@@ -55,30 +54,22 @@ def report_page(
     test: TestName | None = None,
     correction: CorrectionName = "holm",
     alpha: float | None = None,
-    calibration: Calibration | None = None,
-    pool_depth: int | None = None,
-    predictions: Any = None,
-    by: SegmentsSource | None = None,
     draws: int = DRAWS,
     seed: int = 0,
     title: str = TITLE,
     command: str = "",
     source: str | None = None,
-    on_read: Callable[[str], None] | None = None,
 ) -> Page:
     """Make a page that shows the runs, what is known about their differences, and what is not.
 
     Parameters
     ----------
-    qrels, runs, measures, baseline, test, correction, alpha, pool_depth, predictions, draws, seed, on_read
-        As in `compare`. Nothing is shown of documents if these are `Scores`. Of a sample with strata or
-        probabilities, the default measures are those that estimate from it.
+    qrels, runs, measures, baseline, test, correction, alpha, draws, seed
+        As in `compare`. A `Collection` has segments, a model's labels and a calibration too. Nothing is shown
+        of documents if these are `Scores`. Of a sample with strata or probabilities, the default measures
+        are those that estimate from it.
     interval
         As in `evaluate`; a calibrated one if there is a calibration.
-    calibration
-        How far off scores of further runs are.
-    by
-        The segment of each query, for differences by segment.
     title
         The title; the name of the collection if it has one.
     command, source
@@ -88,20 +79,18 @@ def report_page(
     >>> page = report_page(sample.qrels, sample.runs, ["AP", "P@10"])
     >>> page.save("page.html")  # doctest: +SKIP
     """
-    subject = subject_of(qrels, runs, on_read=on_read)
-    collection, by = subject.collection, subject.segments(by)
+    subject = subject_of(qrels, runs)
+    collection, by = subject.collection, subject.segments(None)
     test, alpha, baseline = subject.test(test), subject.alpha(alpha), subject.baseline(baseline)
     settings = Settings.of(test, correction, alpha, draws, checked_int("seed", seed))
-    gathered = gather(
-        subject, measures, pool_depth=pool_depth, predictions=predictions, usual=REPORT_MEASURES
-    )
+    gathered = gather(subject, measures, usual=REPORT_MEASURES)
     shared, chosen = gathered.shared, [one.measure for one in gathered.evidence]
     found = compare_gathered(gathered, settings, baseline, by)
-    notes, sources, documents = list[str](), list[tuple[str, Any]](), NONE
+    notes, sources, documents, calibration = list[str](), list[tuple[str, Any]](), NONE, None
     if shared is not None and collection is not None:
         sources = [*(("judgments", file) for file in _files(subject.described)), *collection.runs.items()]
         notes = [*_about_scale(shared.original.scale), *_about_sample(shared.original, chosen)]
-        calibration = calibration_of(collection, chosen) if calibration is None else calibration
+        calibration = calibration_of(collection, chosen)
         choices = None
         if len(shared.runs) == 2:
             with warnings.catch_warnings():  # what they warn of was said
