@@ -45,16 +45,8 @@ def entries(*keys: str) -> str:
 
 def works_of(name: str) -> Sequence[str]:
     """Return the keys of the works that define a measure or a method, by name or title; none if unknown."""
-    if name in REFERENCES:
-        return [name]
-    known = methods()
-    method = known.get(name) or next(
-        (one for one in known.values() if getattr(one, "title", "") == name), None
-    )
-    if method is not None:
-        return list(method.cite)
     try:
-        return list(chain(*(measure.traits.cite for measure in parse(name))))
+        return list(chain(*_works_by_name(name).values()))
     except UsageError:
         return []
 
@@ -66,17 +58,22 @@ def _entry_of(key: str) -> str:
     return _own_entry() if key == PACKAGE else REFERENCES[key].bibtex(key)
 
 
+def _works_by_name(name: MeasureLike) -> dict[str, Sequence[str]]:
+    """Return the keys of the works that a work, a method or measures rest on."""
+    if not isinstance(name, str):
+        return {measure.name: measure.traits.cite for measure in parse_measures([name])}
+    if name == PACKAGE or name in REFERENCES:
+        return {name: [name]}
+    known = methods()
+    method = known.get(name) or next((m for m in known.values() if getattr(m, "title", "") == name), None)
+    return {m.name: m.traits.cite for m in parse(name)} if method is None else {name: method.cite}
+
+
 def _keys(names: tuple[MeasureLike, ...]) -> list[str]:
     """Return the works that define the measures, each once; a measure that has none is announced."""
     cited: dict[str, Sequence[str]] = {}
     for name in names or (PACKAGE,):
-        if isinstance(name, str) and (name == PACKAGE or name in REFERENCES):
-            cited[name] = (name,)
-        elif isinstance(name, str) and (method := methods().get(name)) is not None:
-            cited[name] = method.cite
-        else:
-            chosen = parse(name) if isinstance(name, str) else parse_measures([name])
-            cited |= {measure.name: measure.traits.cite for measure in chosen}
+        cited |= _works_by_name(name)
     if without := [name for name, keys in cited.items() if not keys]:
         announce([UnjudgedWarning(f"no paper to cite for {', '.join(without)}; cite {PACKAGE} instead.")])
     return list(dict.fromkeys(chain(*cited.values())))

@@ -100,7 +100,7 @@ def test_what_cannot_be_registered_or_drawn(every_second: str) -> None:
         design(level="share", axis="", levels=())
     with pytest.raises(UsageError, match="design is 'none', expected one of uniform, pool"):
         DESIGNS.find("none")
-    with pytest.raises(UsageError, match="design 'every' has no option 'top'; its options: offset"):
+    with pytest.raises(UsageError, match="design 'every': no parameter is called 'top'; it has offset"):
         DESIGNS.find(every_second).draw(pool, 2, top=3)
     with pytest.raises(UsageError, match=r"depth is 2\.5"):
         DESIGNS.find(every_second).draw(pool, 2.5)

@@ -241,7 +241,7 @@ def test_a_number_of_documents_decides_the_level(name: str) -> None:
     ("design", "n", "problem"),
     [
         ("uniform(10%, redraw=True)", None, "cannot be drawn again by its relevant documents before"),
-        ("uniform(10%, top=5)", None, "design 'uniform' has no option 'top'; its options: redraw, rel"),
+        ("uniform(10%, top=5)", None, "design 'uniform': no parameter is called 'top'; it has redraw, rel"),
         ("uniform(10)", None, "invalid share '10': use 10% or 0.1"),
         ("pool(10%)", None, "invalid depth '10%'"),
         ("stratified(5:1, 5:0.5)", None, "stratum 5 is given twice"),

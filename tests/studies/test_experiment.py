@@ -157,7 +157,7 @@ def test_what_cannot_be_asked(pool: Pool) -> None:
             experiment(pool, levels=[nonsense])  # type: ignore[list-item]
         with pytest.raises(UsageError, match="seed is"):
             experiment(pool, seed=-nonsense if nonsense == 10**400 else float("inf"))  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="design 'pool' has no option 'top'"):
+    with pytest.raises(UsageError, match="design 'pool': no parameter is called 'top'"):
         experiment(pool, design="pool", top=3)
     with pytest.raises(UsageError, match="needs the probability that each document was drawn"):
         experiment(pool, design="pool", measures=["AP", "statAP"])

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from unjudged.base.choices import Choices, checked_int
+from unjudged.base.choices import Choices, check_parameters, checked_int
 from unjudged.base.errors import AssumptionWarning, InputError, UsageError, announce, quoted
 from unjudged.base.wording import counted
 from unjudged.collection.collection import Collection, collection_of, judged_rankings
@@ -109,13 +109,6 @@ class Design:
         parameters = inspect.signature(self.function).parameters.values()
         return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
 
-    def check_options(self, given: Mapping[str, Any]) -> None:
-        """Refuse options that the design does not have."""
-        for name in given:
-            if name not in self.options:
-                known = ", ".join(self.options) or "none"
-                raise UsageError(f"design {self.name!r} has no option {name!r}; its options: {known}")
-
     def draw(self, pool: Pool, level: float | Strata, seed: int = 0, **options: Any) -> Judgments:
         """Return the judgments at a level; the documents that were not chosen are pooled and unjudged.
 
@@ -123,7 +116,7 @@ class Design:
         >>> DESIGNS.find("mixed").draw(Pool.of(sample.qrels, sample.runs), 2, seed=1)
         Judgments(30 queries, 598 judged documents, 156 relevant, 1532 pooled but not judged)
         """
-        self.check_options(options)
+        check_parameters(f"design {self.name!r}", options, list(self.options))
         checked = level if isinstance(level, Mapping) else self.level.check(level)
         made = self.function(pool, checked, checked_int("seed", seed), **options)
         if not isinstance(made, Judgments):

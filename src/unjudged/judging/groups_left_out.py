@@ -11,12 +11,10 @@ from unjudged.base.notes import DOUBT, Note
 from unjudged.base.segments import Floats, Integers, numbered
 from unjudged.base.wording import percent
 from unjudged.evidence.calibration import LeftOut, check_pooled
-from unjudged.judging.pooling import Pool
+from unjudged.judging.pooling import Pool, means_of_runs
 from unjudged.measures.kernel.measure import ratio
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
-from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.extension import chosen_rows
-from unjudged.rankings.judged import JudgedRankings
 from unjudged.results.result import Result
 
 Groups = Mapping[str, str]
@@ -51,13 +49,13 @@ def left_out_groups(
     names, left_out = groups_of(pool, depth, groups)
     if len(names) < 2:
         raise UsageError("one group only: nothing can be left out")
-    actual = _means(chosen, pool.rankings, len(pool.runs))
+    actual = means_of_runs(chosen, pool.rankings)
     rest, first = np.zeros_like(actual), _places(actual)
     place = np.zeros_like(first)
     for g in range(len(names)):
         own, kept = left_out.group == g, left_out.only_group != g
         judgments, row = chosen_rows(pool.judgments, kept), numbered(np.flatnonzero(kept), len(kept))
-        means = _means(chosen, pool.rankings.moved(judgments, row), len(pool.runs))
+        means = means_of_runs(chosen, pool.rankings.moved(judgments, row))
         rest[own], place[own] = means[own], _places(means)[own]
     change = ratio(rest - actual, actual)
     names_of = [names[g] for g in left_out.group.tolist()]
@@ -76,12 +74,6 @@ def left_out_groups(
         )
     titles = {"left out": f"Groups left out of the pool; {chosen}"}
     return Result({"left out": rows}, [Note(finding, weight=DOUBT)], {"titles": titles})
-
-
-def _means(measure: Measure, rankings: JudgedRankings, runs: int) -> Floats:
-    """Return the mean of each run."""
-    by_run = measure.compute(rankings).reshape(runs, -1)
-    return np.array([measure.over_queries(values) for values in by_run], float)
 
 
 def _places(means: Floats) -> Integers:

@@ -21,6 +21,7 @@ from unjudged.base.errors import UsageError, quoted
 from unjudged.base.segments import Floats, Integers, Mask
 from unjudged.collection.collection import judged_rankings
 from unjudged.measures.kernel.estimand import TAKING_AWAY, check_use
+from unjudged.measures.kernel.measure import Measure
 from unjudged.rankings.coverage import in_order
 from unjudged.rankings.extension import documents_of
 from unjudged.rankings.judged import JudgedRankings
@@ -317,6 +318,11 @@ class Pool:
             probability=None,
             origin=origin,
         )
+
+
+def means_of_runs(measure: Measure, rankings: JudgedRankings) -> Floats:
+    """Return the mean of each run over the queries."""
+    return measure.over_queries(measure.compute(rankings).reshape(-1, len(rankings.judgments.queries)))
 
 
 def checked_share(value: float, lowest: float = 1e-300) -> float:

@@ -122,36 +122,31 @@ def _within(scores: Floats, depth: Integers) -> Floats:
     return np.asarray(np.clip((depth[:, None] - first + 1) / (last - first + 1), 0, 1), float)
 
 
-class Statistic(NamedTuple):
-    """A statistic of estimated and actual means of systems, its title, and the values it can have."""
+class Coefficient(NamedTuple):
+    """A coefficient: its title, its function, and the values it can have.
+
+    The function is of estimated and actual means of systems, or of counts of documents and their grades.
+    """
 
     title: str
-    function: Callable[[Floats, Floats], float]
+    function: Callable[[Floats, Floats], Any]
     limits: tuple[float, float] = (-1.0, 1.0)
 
 
-STATISTICS: Choices[Statistic] = Choices(
+STATISTICS: Choices[Coefficient] = Choices(
     "statistic",
-    tau=Statistic("tau", tau),
-    tau_ap=Statistic("tau_AP", tau_ap),
-    rho=Statistic("rho", rho),
-    rms=Statistic("RMS error", rms, (0.0, np.inf)),
-    bias=Statistic("bias", bias, (-np.inf, np.inf)),
-    rbo=Statistic("RBO", rank_overlap, (0.0, 1.0)),
+    tau=Coefficient("tau", tau),
+    tau_ap=Coefficient("tau_AP", tau_ap),
+    rho=Coefficient("rho", rho),
+    rms=Coefficient("RMS error", rms, (0.0, np.inf)),
+    bias=Coefficient("bias", bias, (-np.inf, np.inf)),
+    rbo=Coefficient("RBO", rank_overlap, (0.0, 1.0)),
 )
 
 
 MOST_GRADES = 64
 Counts = Floats
 """`counts[..., i, j]`: documents with grade i by the first judge and grade j by the second."""
-
-
-class Coefficient(NamedTuple):
-    """A coefficient: its name in tables, `function(counts, grades)`, and the values it can have."""
-
-    title: str
-    function: Callable[[Counts, Floats], Floats]
-    limits: tuple[float, float] = (-1.0, 1.0)
 
 
 def same_grade(counts: Counts, grades: Floats) -> Floats:

@@ -207,7 +207,7 @@ def audit(
         named = collection.measures(measures, lambda: (DEFAULT,))
         chosen = with_relevant(named, None if lowest == 1 else lowest)
         collection = collection.loaded()
-        if not is_drawn(people) and len(collection.runs) > 1:
+        if not people.recorded and len(collection.runs) > 1:
             by_judge = {name: judge.judgments(threshold, lowest) for name, judge in found.by_name.items()}
             scored = ScoredRuns.of(collection, by_judge)
             drawing = QueryDraws(len(scored.queries), confidence=confidence, draws=draws, seed=seed)
@@ -236,11 +236,6 @@ def audit(
     return Result(rows, list(dict.fromkeys(notes)), {"titles": titles, "judges": found.names})
 
 
-def is_drawn(judgments: Judgments) -> bool:
-    """Whether it is recorded how the judged documents were drawn."""
-    return judgments.recorded
-
-
 @dataclass(frozen=True, eq=False)
 class SharedLabels:
     """Documents that people and a judge labelled: their queries, labels and weights.
@@ -261,7 +256,7 @@ class SharedLabels:
     def of(cls, people: Judgments, judge: Predictions, threshold: float | None, rel: int) -> SharedLabels:
         """Match documents by name; InputError if there are none."""
         value = judge.aligned(people).value
-        inclusion = people.inclusion if is_drawn(people) else np.where(people.grade >= 0, 1.0, np.nan)
+        inclusion = people.inclusion if people.recorded else np.where(people.grade >= 0, 1.0, np.nan)
         judged = np.isfinite(inclusion)
         both = judged & ~np.isnan(value)
         if not both.any():

@@ -13,18 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.base.choices import as_list, called_with_levels, checked_int
+from unjudged.base.choices import as_list, called_with_levels, check_parameters, checked_int
 from unjudged.base.errors import UnjudgedError, UsageError
 from unjudged.base.notes import Note
 from unjudged.base.segments import Floats
 from unjudged.collection.collection import Collection, collection_of
 from unjudged.judging.designs import DESIGNS, Design
-from unjudged.judging.pooling import Pool
+from unjudged.judging.pooling import Pool, means_of_runs
 from unjudged.measures.kernel.names import MeasureLike, parse_measure, parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.weighted import BY_PROBABILITY
 from unjudged.rankings.extension import chosen_rows
-from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import JudgmentsSource
 from unjudged.rankings.runs import RunsSource
 from unjudged.results.fields import Row
@@ -186,7 +185,7 @@ def experiment(
     name, written, named = called_with_levels(design)
     chosen_design, options = DESIGNS.find(name), {**named, **options}
     repeats = checked_int("repeats", options.pop("repeats", repeats), least=1)
-    chosen_design.check_options(options)
+    check_parameters(f"design {name!r}", options, list(chosen_design.options))
     workers, seed = checked_int("workers", workers, least=1), checked_int("seed", seed)
     pool, chosen = _pool_of(qrels, runs, measures)
     for measure in chosen:
@@ -206,7 +205,7 @@ def experiment(
     results = _all_done(work, sorted(tasks, key=itemgetter(1)), workers, on_step)
     values = np.array([results[task] for task in tasks]).reshape(len(steps), draws, -1)
     gold = [parse_measure(measure.estimated if against is None else against) for measure in chosen]
-    actual = {measure: _means(pool.rankings, measure) for measure in {*chosen, *gold}}
+    actual = {measure: means_of_runs(measure, pool.rankings) for measure in {*chosen, *gold}}
     samples = Samples(
         chosen_design,
         steps,
@@ -258,13 +257,8 @@ def _sample_means(
     level, seed = task
     judgments = design.draw(pool, level, seed, **options)
     rankings = pool.rankings.relabelled(judgments)
-    means = np.stack([_means(rankings, measure) for measure in measures], axis=-1)
+    means = np.stack([means_of_runs(measure, rankings) for measure in measures], axis=-1)
     return [float(judgments.count(0).mean()), *means.ravel().tolist()]
-
-
-def _means(rankings: JudgedRankings, measure: Measure) -> Floats:
-    values = measure.compute(rankings).reshape(-1, len(rankings.judgments.queries))
-    return measure.over_queries(values)
 
 
 def _all_done(
