@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import textwrap
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -16,12 +16,19 @@ from unjudged.base.errors import UnjudgedError, UnjudgedWarning, UsageError
 from unjudged.base.wording import counted, percent, plain
 from unjudged.collection.collection import Collection, described_runs
 from unjudged.collection.description import STATED, Description, Labels, description_of
-from unjudged.collection.score_arrays import UNNAMED
-from unjudged.collection.scores import Scores, scores_of
+from unjudged.collection.scores import scores_of
 from unjudged.collection.stale import Fit
 from unjudged.data.nested_dicts import DATASET
-from unjudged.data.sources import in_shell
 from unjudged.data.tables import decode
+from unjudged.diagnosis.answerable import (
+    MARGIN,
+    MAY_GO_ON,
+    ON_A_PAGE,
+    about_scores,
+    about_tables,
+    question,
+    tried,
+)
 from unjudged.diagnosis.kinds import (
     CALIBRATION,
     DESIGN,
@@ -39,25 +46,22 @@ from unjudged.diagnosis.recognised_files import (
     people_first,
     recognise_described,
     recognised_words,
-    with_gaps,
     with_names,
 )
 from unjudged.judging.groups_left_out import left_out_groups
 from unjudged.judging.pooling import Pool
 from unjudged.measures.kernel.estimand import CHOOSING, refused_use
-from unjudged.measures.kernel.registry import MEASURES
 from unjudged.questions.calibrating import groups_of
 from unjudged.questions.evaluating import evaluate
 from unjudged.questions.fitting_measures import DEFAULT
 from unjudged.questions.gathering import gather, subject_of
-from unjudged.questions.gating import check_rankings, gate
+from unjudged.questions.gating import check_rankings
 from unjudged.rankings.origin import POSITIVES, SAMPLES, UNIFORM
 from unjudged.rankings.runs import Run, name_runs
 from unjudged.results.fields import Row
 from unjudged.results.result import Result
 from unjudged.studies.auditing import audit
 
-MARGIN = 0.01
 OF_ONE = "P@10"
 """The measure of one run, whose interval documents narrow."""
 HOLES = "holes(50)"
@@ -331,17 +335,17 @@ class _Files:
         if self.usable:
             yield from self._about_runs()
         elif self.runs and self.qrels is None:
-            yield _row("How good is each run?", refusal="Give judgments too: a file of grades.")
+            yield question("How good is each run?", refusal="Give judgments too: a file of grades.")
         elif self.qrels is not None and not self.runs:
-            yield _row("How good is a run?", refusal="Give a run too: a file of rankings.")
+            yield question("How good is a run?", refusal="Give a run too: a file of rankings.")
         if self.described is not None and self.described.scores is not None:
             with suppress(UnjudgedError):
                 scores = scores_of(Collection(self.described))
                 assert scores is not None  # noqa: S101
-                yield from _about(scores, [self.named], [])
-        yield from _about_tables([one for one in self.all_of(SCORES) if one.file in self.beside])
+                yield from about_scores(scores, [self.named], [])
+        yield from about_tables([one for one in self.all_of(SCORES) if one.file in self.beside])
         for one in self.all_of(DESIGN):
-            yield _row("Which grades do its documents have?", "judge", one.file, "-o", "page.html")
+            yield question("Which grades do its documents have?", "judge", one.file, "-o", "page.html")
 
     def _about_runs(self) -> Iterator[Row]:
         assert self.qrels is not None  # noqa: S101
@@ -351,40 +355,40 @@ class _Files:
         named = self.beside if self.labels else [one.file for one in self.files]
         runs = [one.file for one in self.all_of(RUN) if one.file in named and one.file not in unusable]
         files = [self.named if self.labels else self.qrels.file, *runs]
-        yield _tried(partial(evaluate, asked), "How good is each run?", "evaluate", *files)
+        yield tried(partial(evaluate, asked), "How good is each run?", "evaluate", *files)
         if judgments.origin.kind in SAMPLES - {UNIFORM}:
             about = "What would another sample of documents show?"
-            yield _row(about, "evaluate", *files, "--interval", "sampling")
+            yield question(about, "evaluate", *files, "--interval", "sampling")
         if len(self.usable) > 1:
             about = "Which is better, and could other queries or more judgments reverse it?"
-            yield _tried(partial(gather, subject_of(asked)), about, "compare", *files)
+            yield tried(partial(gather, subject_of(asked)), about, "compare", *files)
         if len(self.usable) == 2:
-            yield _row(*MAY_GO_ON, *files, "--margin", str(MARGIN))
-        yield _row(*ON_A_PAGE, *files, "-o", "report.html")
+            yield question(*MAY_GO_ON, *files, "--margin", str(MARGIN))
+        yield question(*ON_A_PAGE, *files, "-o", "report.html")
         about, refusal = "What should be judged next?", refused_use(judgments, CHOOSING)
         alone = () if len(self.usable) > 1 else ("-m", OF_ONE)
         if judgments.origin.kind == POSITIVES:
-            yield _row(
+            yield question(
                 "How many documents that are not listed are relevant?", "next", *files, "--design", HOLES
             )
         elif refusal:
-            yield _row(about, refusal=f"{refusal}.")
+            yield question(about, refusal=f"{refusal}.")
         else:
-            yield _row(about, "next", *files, *alone)
+            yield question(about, "next", *files, *alone)
         for one in self.all_of(CALIBRATION):
             about = "How far off are scores of runs that were not pooled?"
             told = ("--interval", "calibrated", "--set", f"judgments.calibration={one.file}")
             attempt = partial(one.content.check_collection, judgments)
-            yield _tried(attempt, about, "evaluate", *files, *told)
+            yield tried(attempt, about, "evaluate", *files, *told)
         if asked.predictions:
             about = "How far do models agree with people?"
-            yield _tried(partial(audit, asked), about, "audit", *files)
+            yield tried(partial(audit, asked), about, "audit", *files)
         judges = [one for one in self.all_of(JUDGMENTS) + self.all_of(LABELS) if one.file in self.beside]
         judges = [one for one in judges if one is not self.qrels]
         for one in judges:
             about = f"How far does {one.file} agree with the judgments?"
             attempt = partial(audit, self.qrels.content, one.content)
-            yield _tried(attempt, about, "audit", self.qrels.file, one.word, *runs)
+            yield tried(attempt, about, "audit", self.qrels.file, one.word, *runs)
         if judges or asked.predictions:
             yield from self._if_drawn(asked, files, judges)
 
@@ -397,7 +401,7 @@ class _Files:
             return
         about = "Which is better, if the documents that people judged were drawn at random?"
         models: dict[str, Any] = {one.name or one.file: one.content for one in judges} or asked.predictions
-        runs, tried, none = asked.loaded().runs, list[Row](), 1 << 30
+        runs, answers, none = asked.loaded().runs, list[Row](), 1 << 30
         best = asked.rankings.best_rank(missing=none)
         deepest = int(best[(asked.judgments.grade >= 0) & (best < none)].max(initial=1))
         for depth in (None, deepest):
@@ -405,78 +409,10 @@ class _Files:
             stated = ["--set", f"judgments.how={STATED[0]}"]
             stated += ["--set", f"judgments.depth={depth}"] if depth else []
             words = (files[0], *(one.word for one in judges), *files[1:], *stated)
-            tried.append(_tried(attempt, about, "compare", *words))
-        yield next((row for row in tried if row["command"]), tried[0])
+            answers.append(tried(attempt, about, "compare", *words))
+        yield next((row for row in answers if row["command"]), answers[0])
 
 
 def _gathered(judgments: Any, runs: Any, models: Any, how: str, depth: int | None) -> None:
     """Gather what there is of runs with judgments that were drawn in this way."""
     gather(subject_of(Collection(judgments, runs, predictions=models, how=how, depth=depth)))
-
-
-MAY_GO_ON = "May the second replace the first?", "gate"
-ON_A_PAGE = "All of it on one page?", "report"
-
-
-def _about_tables(tables: Sequence[RecognisedFile]) -> Iterator[Row]:
-    """Yield the questions about tables: about all together if each is a system, else about each."""
-    together = _together(tables)
-    for scores, several in [(one.content, [one]) for one in tables] if together is None else [together]:
-        settings = dict.fromkeys(key for one in several for key in one.settings)
-        more = [word for key in settings for word in ("--set", key)]
-        yield from _about(scores, [one.file for one in several], more)
-
-
-def _together(tables: Sequence[RecognisedFile]) -> tuple[Scores, Sequence[RecognisedFile]] | None:
-    """Return the scores of several tables, if each is a system: it has one, or columns as all others."""
-    names = [list(one.content.runs) for one in tables]
-    if len(tables) > 1 and all(len(own) == 1 or own == names[0] for own in names):
-        with suppress(UnjudgedError):
-            scores, _ = with_gaps([one.file for one in tables])
-            return (scores, tables) if len(scores.runs) == len(tables) else None
-    return None
-
-
-def _about(scores: Scores, files: Sequence[str], settings: Sequence[str]) -> Iterator[Row]:
-    words = (*files, *settings)
-    yield _tried(partial(evaluate, scores), "How good is each system?", "evaluate", *words)
-    if len(scores.runs) < 2:
-        return
-    chosen = _one_measure(scores)
-    shown = scores.chosen(chosen[1:] or None)
-    better = "Which is better, and could other queries reverse it?"
-    yield _tried(partial(gather, subject_of(shown)), better, "compare", *words, *chosen)
-    old, new = scores.runs[:2]
-    named = [] if len(files) == len(scores.runs) == 2 else [old, new]
-    named = ["--", *named] if any(name.startswith("-") for name in named) else named
-    unknown = [str(one) for one in shown.measures if one.name not in MEASURES and str(one) != UNNAMED]
-    higher = [word for name in unknown[:1] for word in ("--set", f"scores.higher={name}")]
-    more = (*settings, *higher, *chosen, "--margin", str(MARGIN))
-    pair = (*files, *more, *named) if named[:1] == ["--"] else (*files, *named, *more)
-    yield _tried(partial(gate, shown, old, new, margin=MARGIN), *MAY_GO_ON, *pair)
-    yield _row(*ON_A_PAGE, *words, "-o", "report.html")
-
-
-def _one_measure(scores: Scores) -> list[str]:
-    """Return the option for one measure of quality, if the table has several measures."""
-    traits = {str(measure): measure.traits for measure in scores.measures}
-    names = [name for name, own in traits.items() if own.quality and own.summary != "sum"]
-    plain = [name for name in names if not {*name} & {*" ,"} and not name.startswith("-")]
-    if len(scores.measures) == 1 or not plain:
-        return []
-    return ["-m", DEFAULT if DEFAULT in plain else plain[0]]
-
-
-def _row(question: str, *words: str, refusal: str = "") -> Row:
-    """Return a question with the words of a command that answers it, or why nothing here does."""
-    command = f"unjudged {in_shell(words)}" if words else ""
-    return {"question": question, "command": command, "refusal": refusal}
-
-
-def _tried(attempt: Callable[[], object], question: str, *words: str) -> Row:
-    """Return the question, refused for the reason for which an attempt to answer it fails."""
-    try:
-        attempt()
-    except UnjudgedError as error:
-        return _row(question, refusal=f"{error}.")
-    return _row(question, *words)
