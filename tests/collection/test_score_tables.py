@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.cli.in_process import everything
+from tests.cli.in_process import everything, printed, unjudged
 from tests.conftest import Qrels, RunDict
 from tests.evidence.small_collections import several_runs
 from tests.inference.test_every_measure import EVERY
@@ -33,7 +33,7 @@ from unjudged import (
     report_page,
     sample,
 )
-from unjudged.cli.main import main, trec_eval
+from unjudged.cli.main import trec_eval
 from unjudged.evidence.value_bounds import bounds
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.results.evaluation import Score
@@ -73,12 +73,11 @@ def test_files(suffix: str, tmp_path: Path) -> None:
         same(found)
 
 
-def test_what_this_package_writes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_this_package_writes(tmp_path: Path) -> None:
     files = [str(sample.qrels), *map(str, RUNS.values())]
     for suffix in ("csv", "tsv", "json", "jsonl", "parquet"):
         output = tmp_path / f"own.{suffix}"
-        with pytest.raises(SystemExit):
-            main(["evaluate", *files, "-m", *MEASURES, "--view", "queries", "-o", str(output)])
+        printed("evaluate", *files, "-m", *MEASURES, "--view", "queries", "-o", str(output))
         same(Scores.read(output))
 
 
@@ -295,27 +294,20 @@ def test_comparisons_of_a_table() -> None:
     assert not [note for note in compare(costs).notes if "should be low" in note]
 
 
-def test_commands_on_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands_on_tables(tmp_path: Path) -> None:
     file, figure = tmp_path / "scores.csv", tmp_path / "figure.svg"
     long().assign(kind=["head" if query < "q11" else "tail" for query in long()["query"]]).to_csv(
         file, index=False
     )
 
-    def run(*words: str) -> str:
-        with pytest.raises(SystemExit) as ended:
-            main(list(words))
-        captured = capsys.readouterr()
-        assert ended.value.code == 0, captured.err
-        return captured.out
-
     assert "What more judging could change is unknown" in everything("compare", str(file), "-m", "AP")
-    assert "15 pairs" in run("compare", str(file), "-m", "AP", "--view", "pairs")
-    assert "reranked" in run("evaluate", str(file), "--interval", "queries", "--plot", str(figure))
+    assert "15 pairs" in printed("compare", str(file), "-m", "AP", "--view", "pairs")
+    assert "reranked" in printed("evaluate", str(file), "--interval", "queries", "--plot", str(figure))
     assert figure.read_text().startswith("<svg")
-    by = run("evaluate", str(file), "--set", "segments=kind", "--view", "segments", "--format", "csv")
+    by = printed("evaluate", str(file), "--set", "segments=kind", "--view", "segments", "--format", "csv")
     assert "AP,boolean,head,10," in by
     words = ["compare", str(file), "-m", "AP", "--set", "segments=kind", "--view", "segments"]
-    assert len(json.loads(run(*words, "--format", "json"))["rows"]) == 15 * 3
+    assert len(json.loads(printed(*words, "--format", "json"))["rows"]) == 15 * 3
 
 
 @pytest.mark.parametrize(
@@ -329,24 +321,19 @@ def test_commands_on_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         (["compare", "{}", "--set", "segments=run"], "is in two segments"),
     ],
 )
-def test_mistakes_on_the_command_line(
-    words: list[str], problem: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_mistakes_on_the_command_line(words: list[str], problem: str, tmp_path: Path) -> None:
     file = tmp_path / "scores.csv"
     long().to_csv(file, index=False)
-    with pytest.raises(SystemExit) as ended:
-        main([word.format(file) for word in words])
-    assert ended.value.code in (1, 2)
-    assert problem in capsys.readouterr().err
+    done = unjudged(*(word.format(file) for word in words))
+    assert done.returncode in (1, 2)
+    assert problem in done.stderr.decode()
 
 
-def test_a_page_of_scores_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_page_of_scores_alone(tmp_path: Path) -> None:
     file, page = tmp_path / "scores.csv", tmp_path / "page.html"
     kinds = ["head" if query < "q11" else "tail" for query in long()["query"]]
     long().assign(kind=kinds).to_csv(file, index=False)
-    with pytest.raises(SystemExit) as ended:
-        main(["report", str(file), "--set", "segments=kind", "-o", str(page)])
-    assert ended.value.code == 0, capsys.readouterr().err
+    printed("report", str(file), "--set", "segments=kind", "-o", str(page))
     text = said(page.read_text())
     assert "Differences by segment" in text
     assert '"holes"' not in text

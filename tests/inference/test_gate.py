@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from tests.cli.in_process import printed, refused, unjudged
 from unjudged import Collection, InputError, Scores, UsageError, evaluate, gate, sample
-from unjudged.cli.main import main
 from unjudged.results.gate_words import would_tell
 
 QRELS, RUNS = str(sample.qrels), {name: str(run) for name, run in sample.runs.items()}
@@ -136,41 +136,27 @@ def test_scores_of_a_table_say_that_judgments_are_unknown() -> None:
         ([QRELS, RUNS["fused"], RUNS["dense"], "--margin", "0.01", "--undecided", "fail"], 1),
         ([QRELS, RUNS["fused"], RUNS["dense"]], 2),
         ([QRELS, RUNS["fused"], "--margin", "0.01"], 3),
-        ([QRELS, RUNS["fused"], "no-such.run", "--margin", "0.01"], 3),
         ([QRELS, RUNS["fused"], RUNS["dense"], "--margin", "-1"], 3),
-        ([QRELS, RUNS["fused"], RUNS["dense"], "--margin", "0.01", "--colour"], 3),
         ([QRELS, RUNS["fused"], RUNS["dense"], "--margin", "0.01", "-m", "Judged@10"], 3),
-        ([QRELS, *RUNS.values(), "--margin", "0.01"], 3),
     ],
 )
-def test_exit_codes(words: list[str], code: int, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(["gate", *words])
-    assert ended.value.code == code, capsys.readouterr().err
+def test_exit_codes(words: list[str], code: int) -> None:
+    done = unjudged("gate", *words)
+    assert done.returncode == code, done.stderr
 
 
-def test_formats_and_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_formats_and_tables(tmp_path: Path) -> None:
     table = tmp_path / "scores.csv"
     by_query = evaluate(QRELS, RUNS, ["AP", "nDCG@10"]).as_view("queries").to_frame("pandas")
     by_query[["system", "query", "measure", "value"]].to_csv(table, index=False)
     options = [str(table), "lexical", "reranked", "--margin", "0.01"]
-    with pytest.raises(SystemExit) as ended:
-        main(["gate", *options, "--format", "json"])
-    data = json.loads(capsys.readouterr().out)
-    assert ended.value.code == 0
-    assert [row["measure"] for row in data["rows"]] == ["AP", "nDCG@10"]
-    assert {row["outcome"] for row in data["rows"]} == {"pass"}
-    with pytest.raises(SystemExit):
-        main(["gate", *options, "--format", "markdown"])
-    assert "| measure | queries | lexical | reranked |" in capsys.readouterr().out
-    with pytest.raises(SystemExit) as ended:
-        main(["gate", str(table), "--margin", "0.01"])
-    assert ended.value.code == 3
-    assert "expected an old one and a new one" in capsys.readouterr().err
-    with pytest.raises(SystemExit) as ended:
-        main(["gate", str(table), "lexical", "nobody", "--margin", "0.01"])
-    assert ended.value.code == 3
-    assert "no system is called 'nobody'; there are" in capsys.readouterr().err
+    rows = json.loads(printed("gate", *options, "--format", "json"))["rows"]
+    assert [row["measure"] for row in rows] == ["AP", "nDCG@10"]
+    assert {row["outcome"] for row in rows} == {"pass"}
+    assert "| measure | queries | lexical | reranked |" in printed("gate", *options, "--format", "markdown")
+    assert "expected an old one and a new one" in refused(3, "gate", str(table), "--margin", "0.01")
+    nobody = refused(3, "gate", str(table), "lexical", "nobody", "--margin", "0.01")
+    assert "no system is called 'nobody'; there are" in nobody
 
 
 @pytest.mark.parametrize("margin", ["0.1", [0.1], -0.1, float("inf"), float("nan"), object()])
@@ -252,15 +238,12 @@ def test_the_verdict_names_the_checks_that_fail_and_those_that_do_not() -> None:
 
 
 @pytest.mark.parametrize("format", ["table", "markdown"])
-def test_what_an_open_result_counts_as_is_said(format: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_an_open_result_counts_as_is_said(format: str) -> None:
     words = ["gate", QRELS, RUNS["fused"], RUNS["dense"], "--margin", "0.01", "--format", format]
     for choice, said in (("pass", "The build passes"), ("fail", "The build fails")):
-        with pytest.raises(SystemExit):
-            main([*words, "--undecided", choice])
-        assert f"{said}, as asked for." in " ".join(capsys.readouterr().out.split())
-    with pytest.raises(SystemExit):
-        main(words)
-    assert "The build" not in capsys.readouterr().out
+        shown = unjudged(*words, "--undecided", choice).stdout.decode()
+        assert f"{said}, as asked for." in " ".join(shown.split())
+    assert b"The build" not in unjudged(*words).stdout
 
 
 def test_identical_systems_have_no_limits_that_contradict_their_pass() -> None:
@@ -332,12 +315,9 @@ def test_a_margin_as_large_as_the_range_is_refused() -> None:
         (["--margin", "P@10=0.2", "--set", "relevant=2"], {"P(rel=2)@10": 0.2}),
     ],
 )
-def test_margins_on_the_command_line(
-    words: list[str], expected: dict[str, float], capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit):
-        main(["gate", QRELS, RUNS["lexical"], RUNS["fused"], "--format", "json", *words])
-    rows = json.loads(capsys.readouterr().out)["rows"]
+def test_margins_on_the_command_line(words: list[str], expected: dict[str, float]) -> None:
+    done = unjudged("gate", QRELS, RUNS["lexical"], RUNS["fused"], "--format", "json", *words)
+    rows = json.loads(done.stdout)["rows"]
     assert {row["measure"]: row["margin"] for row in rows} == expected
 
 
@@ -351,14 +331,11 @@ def test_margins_on_the_command_line(
         ("AP=0.1,AP=0.2", "--margin names a measure twice"),
     ],
 )
-def test_wrong_margins(word: str, problem: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(["gate", QRELS, RUNS["lexical"], RUNS["fused"], f"--margin={word}"])
-    assert ended.value.code == 3
-    assert problem in capsys.readouterr().err
+def test_wrong_margins(word: str, problem: str) -> None:
+    assert problem in refused(3, "gate", QRELS, RUNS["lexical"], RUNS["fused"], f"--margin={word}")
 
 
-def test_options_are_not_ignored_with_scores(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_options_are_not_ignored_with_scores(tmp_path: Path) -> None:
     """`depth` was, and on the command line --judgments, where a table has bounds."""
     with pytest.raises(UsageError, match="depth needs judgments and runs"):
         gate(evaluate(QRELS, RUNS, "AP"), "fused", "dense", margin=0.01, depth=5)
@@ -369,9 +346,7 @@ def test_options_are_not_ignored_with_scores(tmp_path: Path, capsys: pytest.Capt
     table.write_text("\n".join(lines))
     words = ["gate", str(table), "old", "new", "--margin", "0.01"]
     for more, code in (([], 2), (["--judging", "as-judged"], 0)):
-        with pytest.raises(SystemExit) as ended:
-            main([*words, *more])
-        assert ended.value.code == code, capsys.readouterr().out
+        assert unjudged(*words, *more).returncode == code
 
 
 def test_segments_of_one_query_do_not_count_in_the_correction() -> None:
@@ -403,19 +378,17 @@ def test_a_margin_of_a_measure_that_is_not_asked_for() -> None:
         gate(scores, "a", "b", ["one", "two"], margin={"one": 0.1})
 
 
-def test_patterns_name_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_patterns_name_tables(tmp_path: Path) -> None:
     for name in ("old", "new"):
         (tmp_path / name).mkdir()
         rows = "".join(f"q{k},{0.5 + k % 3 / 9}\n" for k in range(9))
         (tmp_path / name / f"{name}.csv").write_text("query,quality\n" + rows)
     files = [f"{tmp_path}/old/*.csv", f"{tmp_path}/new/*.csv"]
-    with pytest.raises(SystemExit) as done:
-        main(["gate", *files, "--margin", "0.1", "--set", "scores.higher=quality"])
-    assert done.value.code == 0
-    assert capsys.readouterr().out.startswith("PASS  new is not worse than old")
+    shown = printed("gate", *files, "--margin", "0.1", "--set", "scores.higher=quality")
+    assert shown.startswith("PASS  new is not worse than old")
 
 
-def test_broken_input_is_not_decided_upon(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_broken_input_is_not_decided_upon(tmp_path: Path) -> None:
     """Runs that lack queries, or name documents differently, and measures that may be better either way."""
     lines = sample.runs["fused"].read_text().splitlines(keepends=True)
     few = tmp_path / "few.run"
@@ -431,6 +404,4 @@ def test_broken_input_is_not_decided_upon(tmp_path: Path, capsys: pytest.Capture
     )
     words = ["gate", str(table), "a", "bb", "--margin", "3"]
     for more in ([], ["--set", "scores.lower=p50"], ["--set", "scores.higher=p50"]):
-        with pytest.raises(SystemExit) as ended:
-            main([*words, *more])
-        assert (ended.value.code == 3) == (not more), capsys.readouterr().err
+        assert (unjudged(*words, *more).returncode == 3) == (not more)
