@@ -16,7 +16,7 @@ import pytest
 from stubs import stubs
 
 import unjudged
-from unjudged import AP, MEASURES, JudgedRankings, Judgments, Measure, judging, measures, nDCG
+from unjudged import AP, MEASURES, JudgedRankings, Judgments, Measure, judging, measures, nDCG, predictions
 from unjudged.judging import Pool
 from unjudged.measures import RBP
 from unjudged.results.evaluation import Score
@@ -25,12 +25,24 @@ OWN = {name for name, m in MEASURES.items() if m.function.__module__.startswith(
 STUB = Path(measures.__file__).with_suffix(".pyi")
 
 
-def test_every_exported_name_is_there() -> None:
-    assert len(set(unjudged.__all__)) == len(unjudged.__all__)
-    for name in unjudged.__all__:
-        assert getattr(unjudged, name) is not None
-    assert set(unjudged.__all__) <= set(dir(unjudged))
+PACKAGES = ("unjudged", "unjudged.judging", "unjudged.predictions", "unjudged.studies")
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_exported_name_is_there(package: str) -> None:
+    module = import_module(package)
+    assert len(set(module.__all__)) == len(module.__all__)
+    assert set(module.__all__) <= set(dir(module))
+    for name in module.__all__:
+        assert getattr(module, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
+        _ = module.Nothing
+
+
+def test_exported_names_are_those_of_what_they_name() -> None:
     assert set(unjudged.__all__) >= OWN
+    assert judging.next.__name__ == "next_documents"
+    assert [getattr(predictions, name).__name__ for name in predictions.__all__] == list(predictions.__all__)
 
 
 def test_the_list_of_measures_is_the_registry() -> None:
@@ -53,9 +65,6 @@ def test_types_are_known() -> None:
     assert_type(Pool(Judgments.read({"q": {"d": 1}})), Pool)
     assert_type(unjudged.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, AP), unjudged.Evaluation)
     assert_type(list(unjudged.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}})), list[Score])
-
-
-PACKAGES = ("unjudged", "unjudged.judging", "unjudged.predictions", "unjudged.studies")
 
 
 def public() -> dict[str, object]:
@@ -112,36 +121,10 @@ def test_dir_shows_the_public_names_and_no_other() -> None:
     assert len(shown - {"MEASURES", "Measure", "measure", "measures"}) <= 35
 
 
-def test_the_names_for_judging() -> None:
-    assert len(set(judging.__all__)) == len(judging.__all__)
-    assert set(judging.__all__) <= set(dir(judging))
-    for name in judging.__all__:
-        assert getattr(judging, name) is not None
-    assert judging.next.__name__ == "next_documents"
-    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
-        getattr(judging, "Nothing")  # noqa: B009
-
-
-def test_the_names_for_predictions() -> None:
-    from unjudged import predictions
-
-    assert set(predictions.__all__) <= set(dir(predictions))
-    for name in predictions.__all__:
-        assert getattr(predictions, name).__name__ == name
-    assert predictions.Judges is unjudged.predictions.Judges
-    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
-        getattr(predictions, "Nothing")  # noqa: B009
-
-
 def test_importing_everything_by_star() -> None:
     code = "from unjudged import *; print(AP, nDCG @ 10, Run.__name__, Page.__name__, sample.__name__)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["AP", "nDCG@10", "Run", "Page", "unjudged.sample"]
-
-
-def test_an_unknown_name() -> None:
-    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
-        getattr(unjudged, "Nothing")  # noqa: B009 (mypy would refuse the attribute)
 
 
 @pytest.mark.parametrize("name", MEASURES)

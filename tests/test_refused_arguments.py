@@ -99,9 +99,10 @@ def test_seeds(place: str, value: Any) -> None:
 
 
 @pytest.mark.parametrize("value", [0, -1, 1.5, "2", object(), [1], b"x"])
-def test_depth(value: Any) -> None:
-    with pytest.raises(UsageError, match=r"depth is .*, expected a whole number of at least 1"):
-        u.evaluate(QRELS, RUN, "AP", depth=value)
+@pytest.mark.parametrize("name", ["depth", "pool_depth"])
+def test_depths(name: str, value: Any) -> None:
+    with pytest.raises(UsageError, match=rf"^{name} is .*, expected a whole number of at least 1"):
+        u.compare(QRELS, RUNS, "AP", **{name: value})
 
 
 @pytest.mark.parametrize("runs", [np.zeros((2, 3)), {"a": np.zeros((2, 3), int)}, [np.zeros((2, 3))]])

@@ -14,7 +14,7 @@ from typing import Literal, get_args, get_origin
 
 import pytest
 
-from tests.cli.in_process import NOTE, everything, printed, refused, unjudged
+from tests.cli.in_process import NOTE, everything, printed, unjudged
 from tests.report.test_page import said
 from unjudged import compare, evaluate, sample
 from unjudged.base import choices
@@ -252,7 +252,3 @@ def test_what_is_registered_can_be_chosen() -> None:
 
     assert "another" in with_another("--help")
     assert with_another(QRELS, *PAIR, "--test", "another") == with_another(QRELS, *PAIR)
-
-
-def test_refused_views_of_three() -> None:
-    assert "--view queries is about two" in refused(2, "compare", QRELS, *PAIR, DENSE, "--view", "queries")

@@ -90,12 +90,6 @@ def test_bad_data_in_memory(data: object, problem: str) -> None:
     assert str(error.value).startswith(f"judgments: {problem}")
 
 
-@pytest.mark.parametrize("score", [float("nan"), float("inf"), "x"])
-def test_bad_score_in_memory(score: object) -> None:
-    with pytest.raises(InputError, match="document 'd' of query 'q': the score is"):
-        Run.read({"q": {"d": score}})
-
-
 def test_missing_file_and_folder(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="nowhere: no such file"):
         Judgments.read(tmp_path / "nowhere")

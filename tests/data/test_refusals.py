@@ -135,7 +135,7 @@ WRONG: dict[str, list[Any]] = {
     "a Growing changed while it was read": [{"q": Growing()}],
     "query 'r' holds an int": [{"q": {"a": 1}, "r": 5}],
     "document 'a' of query 'q': the score is": [
-        {"q": {"a": [1]}},
+        *({"q": {"a": score}} for score in (float("nan"), float("inf"), "x", [1])),
         {"q": {"a": [1, 2]}},
         {"q": {"a": np.zeros(2)}},
         {"q": {"a": 10**400}},

@@ -201,14 +201,7 @@ def test_progress() -> None:
         assert seen[-1:] == ([(2, 2)] if kind == "model" else [])
 
 
-def test_unknown_methods_and_levels() -> None:
-    with pytest.raises(UsageError, match="interval is 'often', expected one of queries"):
-        intervals(SCORES, "often")
-    for confidence in (0.0, 1.0, 1.5):
-        with pytest.raises(UsageError, match="confidence is"):
-            intervals(SCORES, "queries", confidence=confidence)
-    with pytest.raises(UsageError, match="needs a prevalence"):
-        intervals(SCORES, "model")
+def test_a_prevalence_is_a_probability() -> None:
     for prevalence in (-0.1, 2.0, "often", [], [0.5, 7.0]):
         with pytest.raises(UsageError, match="prevalence is"):
             intervals(SCORES, "model", prevalence=prevalence)

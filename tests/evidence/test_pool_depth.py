@@ -8,7 +8,7 @@ import pytest
 
 from tests.intervals import intervals
 from tests.report.test_page import said
-from unjudged import Collection, Judgments, UsageError, compare, evaluate, sample
+from unjudged import Collection, Judgments, compare, evaluate, sample
 from unjudged.rankings.origin import Origin
 from unjudged.report.report_page import report_page
 
@@ -77,9 +77,3 @@ def test_the_page_says_it_and_shows_documents_as_unjudged() -> None:
         page = report_page(Collection(QRELS, runs, how="pool", depth=2), None, ["AP"]).html
         assert "below rank 2, the pool's depth, count as nonrelevant" in said(page)
         assert "2 documents, " in said(page)
-
-
-def test_depths_are_whole_numbers() -> None:
-    for wrong in (0, -1, 1.5):
-        with pytest.raises(UsageError, match=r"pool_depth is .*, expected a whole number of at least 1"):
-            compare(QRELS, RUNS, "AP", pool_depth=wrong)  # type: ignore[arg-type]

@@ -19,7 +19,6 @@ from unjudged import (
     Comparison,
     InputError,
     Scores,
-    UsageError,
     compare,
     compare_collections,
     evaluate,
@@ -353,14 +352,6 @@ def test_predictions_of_further_queries_are_in_the_gate_too(measure: str) -> Non
     assert width == pytest.approx(0.5**0.5, rel=0.05)
     page = report_page(Collection(labels, runs, predictions=guesses), None, measure)
     assert "30 queries with predictions only" in said(page.html)
-
-
-def test_no_question_but_one_compares_a_system_with_itself() -> None:
-    scores = Scores.read(np.random.default_rng(1).random((2, 12)), runs=["a", "b"])
-    with pytest.raises(UsageError, match="a was not compared with itself"):
-        compare(scores).pair("a", "a")
-    with pytest.raises(UsageError, match="old and new are both 'a'"):
-        gate(scores, "a", "a")
 
 
 def test_means_that_are_equal_but_for_rounding_have_no_leader_with_predictions() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from math import inf, nan
 from pathlib import Path
 from typing import Any
 
@@ -64,24 +65,23 @@ def test_files_read_back(tmp_path: Path) -> None:
     assert again.scores.tolist() == run.scores.tolist()
 
 
-@pytest.mark.parametrize("wrong", [{"systems": 0}, {"queries": 0}, {"documents": 0}, {"depth": -1}])
-def test_nothing_to_simulate(wrong: dict[str, int]) -> None:
-    with pytest.raises(UsageError, match="expected a whole number of at least 1"):
-        simulate(**wrong)
+WRONG: dict[str, list[dict[str, Any]]] = {
+    "expected a whole number of at least 1": [
+        {"systems": 0},
+        {"queries": 0},
+        {"documents": 0},
+        {"depth": -1},
+    ],
+    "expected a number": [{"prevalence": 1.5}, {"prevalence": nan}, {"best": 0.0}, {"worst": inf}],
+    "seed is": [{"seed": -1}, {"seed": inf}, {"seed": 1.5}],
+}
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"prevalence": 1.5}, {"prevalence": float("nan")}, {"best": 0.0}, {"worst": float("inf")}]
-)
-def test_urns_that_cannot_be(wrong: dict[str, Any]) -> None:
-    with pytest.raises(UsageError, match="expected a number"):
-        simulate(**wrong)
-
-
-@pytest.mark.parametrize("seed", [-1, float("inf"), 1.5])
-def test_a_seed_is_a_whole_number(seed: float) -> None:
-    with pytest.raises(UsageError, match="seed is"):
-        simulate(seed=seed)  # type: ignore[arg-type]
+@pytest.mark.parametrize("problem", WRONG)
+def test_urns_that_cannot_be(problem: str) -> None:
+    for wrong in WRONG[problem]:
+        with pytest.raises(UsageError, match=problem):
+            simulate(**wrong)
 
 
 def test_print_says_what_was_made() -> None:
