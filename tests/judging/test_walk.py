@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from tests.cli.in_process import printed, refused, unjudged
-from unjudged import Judgments, compare, evaluate, sample
+from unjudged import Judgments, compare, evaluate, gate, sample
+from unjudged.inference.margins import UNDECIDED
 from unjudged.judging import merge
 from unjudged.judging.judging_page import to_judge_in
 
@@ -97,6 +98,8 @@ def test_judging_until_the_order_is_decided(folder: Path) -> None:
         two = {name: sample.runs[name] for name in ("lexical", "dense")}
         could_flip = compare("judged.sample", two).pair()["more_judging"] == "could flip it"
         assert could_flip == ("Not yet" in said)
+        decided = gate("judged.sample", *two.values()).outcome != UNDECIDED
+        assert not (could_flip and decided)
         assert (folder / "to-judge.sample").read_bytes() != unjudged_yet
     assert said.startswith(
         f"Decided after {20 * rounds} labels: dense is better than lexical; nDCG@10 of dense"

@@ -3,7 +3,9 @@
 The new system passes if its mean difference is above minus the margin at level alpha for other queries, also
 when the unjudged documents that favour the old system are relevant as often as those that were judged. It
 fails if the difference is below minus the margin, also when those that favour the new one are. The worst case
-takes the ends of the bounds instead, and `as judged` leaves unjudged documents out of account.
+takes the ends of the bounds instead, and `as judged` leaves unjudged documents out of account. Where
+documents were drawn, the interval that a comparison shows of the estimate must be on the same side of the
+margin too: it holds for as many looks as were taken.
 
 Its level is for one look. The sequential test may be asked again whenever the two systems met more queries.
 """
@@ -107,6 +109,10 @@ def _tested(contrast: Contrast, margin: float, segment: str, judging: JudgingNam
         (powered,), _ = powered_means(contrast, level)
         above, below = powered.sides(margin)
         low, high = powered.interval(1 - 2 * level)
+    if contrast.error is not None and judging != AS_JUDGED:
+        drawn_low, drawn_high = row["estimate_low"], row["estimate_high"]
+        above, below = (above if drawn_low > -margin else 1.0), (below if drawn_high < -margin else 1.0)
+        low, high = min(low, drawn_low), max(high, drawn_high)
     if again:
         above, below = _at_every_look(above, queries), _at_every_look(below, queries)
         low, high = (low, high) if queries >= LOOKS_FROM else (-reach, reach)
