@@ -44,7 +44,7 @@ from unjudged.judging.designs import design
 from unjudged.measures.kernel.estimand import ALL_JUDGED
 from unjudged.measures.kernel.registry import Measure, bounds_of, reported_measure
 from unjudged.questions.comparing import compare_gathered
-from unjudged.questions.gathered import Gathered
+from unjudged.questions.gathering import Gathered
 from unjudged.report.figure import Figure, colour_of, dot
 from unjudged.results.fields import FIELDS, Row, field
 from unjudged.results.grid import Grid, grid_of
@@ -189,8 +189,7 @@ def test_a_source_of_evidence() -> None:
     queries = [f"q{k}" for k in range(20)]
     shares = np.stack([np.linspace(0.1, 0.2, 20), np.linspace(0.15, 0.35, 20)])
     clicks = Clicks(reported_measure("clicks", (0, 1)), ["old", "new"], queries, shares)
-    known = (clicks.systems, clicks.queries)
-    found = compare_gathered(Gathered([clicks.measure], *known, lambda _: [clicks]), Settings())
+    found = compare_gathered(Gathered([clicks]), Settings())
     pair = found.pair("new", "old")
     assert (pair["headline"], pair["more_judging"]) == ("better", "unknown")
     assert round(pair["difference"], 6) == 0.1

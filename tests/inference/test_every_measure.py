@@ -37,7 +37,7 @@ from unjudged.measures.kernel.estimand import permitted
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.kernel.traits import Refusal
-from unjudged.questions.gathering import gather, subject_of
+from unjudged.questions.gathering import asked_about, gather
 from unjudged.report.report_page import report_page
 
 NEEDED = {"cutoff": 10, "recall": 0.5, "multiple": 1.0}
@@ -90,7 +90,7 @@ def test_a_measure_is_compared_and_reported(name: str, kind: str) -> None:
     scores = evaluate(judgments, RUNS, name)
     values, estimated = asked.averaged(scores.values[:, :, 0]), False
     given = np.zeros(len(RUNS), bool)
-    (evidence,) = gather(subject_of(judgments, RUNS), name).evidence
+    (evidence,) = gather(asked_about(judgments, RUNS), name).evidence
     if isinstance(evidence, EstimatedEvidence):
         values, estimated, given = evidence.scores, True, evidence.alone.given
     if isinstance(evidence, StrataEvidence):

@@ -18,7 +18,7 @@ from unjudged.inference.infer import Settings
 from unjudged.inference.rows import answer
 from unjudged.inference.verdict import excludes_change
 from unjudged.measures.kernel.names import parse_measures
-from unjudged.questions.gathered import gather_runs
+from unjudged.questions.gathering import GatheredRuns
 from unjudged.results.fields import Row
 
 pytestmark = pytest.mark.filterwarnings("ignore::unjudged.UnjudgedWarning")
@@ -31,7 +31,7 @@ def trec8(data: Path) -> Collection:
 
 
 def pairs(collection: Collection, name: str, pool_depth: int | None = None) -> list[Row]:
-    found = gather_runs(
+    found = GatheredRuns(
         collection, parse_measures(name), depth=None, pool_depth=pool_depth, ties="order", seed=0
     )
     return answer(found.evidence, Settings())[0]["pairs"]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
-from unjudged.base.choices import place_of
+from unjudged.base.choices import TestName, check_probability, place_of
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.lazy import computed_once
 from unjudged.base.notes import Note, note
@@ -42,6 +42,8 @@ from unjudged.rankings.origin import A_POOL, CHOSEN, POOL, POSITIVES, UNKNOWN, K
 from unjudged.rankings.runs import Run, RunSource, RunsSource, name_runs
 
 if TYPE_CHECKING:
+    from unjudged.collection.query_segments import SegmentsSource
+    from unjudged.collection.scores import Scores
     from unjudged.evidence.shared import SharedRankings
 
 OF_JUDGMENTS = ("how", "depth", "pooled", "calibration", "conflicts")
@@ -135,6 +137,23 @@ class Collection:
             raise UsageError("there are no judgments, expected a file of grades")
         return self._judgments
 
+    @property
+    def table(self) -> Scores | None:
+        """Scores by query of another tool, if they stand in place of judgments and runs."""
+        whole, names = self._table, self._of_table
+        return whole if whole is None or names is None else whole.of_systems(names)
+
+    @computed_once
+    def _table(self) -> Scores | None:
+        from unjudged.collection.scores import described_scores
+
+        return None if self.described.scores is None else described_scores(self.described)
+
+    @property
+    def systems(self) -> list[str]:
+        """Names of the runs, or of the systems of a table."""
+        return list(self.runs if self.table is None else self.table.runs)
+
     @computed_once
     def predictions(self) -> dict[str, Any]:
         """What models predict, by their names; not of a model whose labels are the judgments."""
@@ -157,6 +176,28 @@ class Collection:
             named = self.described.defaults.measures or otherwise()
         found = with_relevant(parse_measures(named), self.described.relevant)
         return found if self._judgments is None else [measure.on(self._judgments) for measure in found]
+
+    def segments(self, named: SegmentsSource | None) -> SegmentsSource | None:
+        """Return the segments that a call names, else the table's, else the described ones."""
+        own = None if self.table is None else self.table.segments
+        return next((one for one in (named, own) if one is not None), self.described.segments)
+
+    def alpha(self, named: float | None) -> float:
+        """Return the significance level that a call names, else the one described."""
+        if named is not None:
+            check_probability("alpha", named, 0.05)
+            return named
+        usual = self.described.defaults.alpha
+        return 0.05 if usual is None else usual
+
+    def test(self, named: TestName | None) -> TestName:
+        """Return the test that a call names, else the one described."""
+        return (self.described.defaults.test or "t") if named is None else named
+
+    def baseline(self, named: str | None) -> str | None:
+        """Return the baseline that a call names, else the one described if it is among the systems."""
+        usual = self.described.defaults.baseline
+        return usual if named is None and usual in self.systems else named
 
     @computed_once
     def rankings(self) -> JudgedRankings:
@@ -207,9 +248,9 @@ class Collection:
         own: dict[str, Any] = self.runs or described_runs(described)
         several = [runs] if isinstance(runs, str) else runs
         words = isinstance(several, list | tuple) and any(isinstance(one, str) for one in several)
-        self.systems: list[str] | None = None
+        self._of_table: list[str] | None = None
         if described.scores is not None:
-            self.systems = None if several is None else list(map(str, cast("Sequence[str]", several)))
+            self._of_table = None if several is None else list(map(str, cast("Sequence[str]", several)))
             return {}
         if runs is None:
             named = own

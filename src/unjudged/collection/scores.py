@@ -20,7 +20,7 @@ from unjudged.measures.kernel.names import MeasureLike, place_of_measure
 from unjudged.measures.kernel.registry import Measure, lower_is_better
 
 if TYPE_CHECKING:
-    from unjudged.collection.collection import Collection
+    from unjudged.collection.description import Description
     from unjudged.collection.score_arrays import Missing, Wide
 
 
@@ -156,15 +156,13 @@ class Scores:
         return f"Scores({size}; {shortlist(list(map(str, self.measures)))})"
 
 
-def scores_of(collection: Collection) -> Scores | None:
+def described_scores(described: Description) -> Scores:
     """Return the scores by query of another tool that are described in place of judgments and runs."""
-    table = collection.described.scores
-    if table is None:
-        return None
+    table = described.scores
+    assert table is not None  # noqa: S101
     given = {name: getattr(table, name) for name in ("lower", "missing", "wide", "range", "columns")}
-    segments = collection.described.segments
+    segments = described.segments
     if isinstance(segments, str) and not os.path.exists(file_and_column(segments)[0]):
         given["by"] = segments
     file = table.file[0] if isinstance(table.file, tuple) and len(table.file) == 1 else table.file
-    scores = replace(Scores.read(file, table.measures, **given), clusters=collection.described.clusters)
-    return scores if collection.systems is None else scores.of_systems(collection.systems)
+    return replace(Scores.read(file, table.measures, **given), clusters=described.clusters)

@@ -14,7 +14,7 @@ from unjudged.diagnosis.recognised_files import RecognisedFile, with_gaps
 from unjudged.measures.kernel.registry import MEASURES
 from unjudged.questions.evaluating import evaluate
 from unjudged.questions.fitting_measures import DEFAULT
-from unjudged.questions.gathering import gather, subject_of
+from unjudged.questions.gathering import asked_about, gather
 from unjudged.questions.gating import gate
 from unjudged.results.fields import Row
 
@@ -50,7 +50,7 @@ def about_scores(scores: Scores, files: Sequence[str], settings: Sequence[str]) 
     chosen = _one_measure(scores)
     shown = scores.chosen(chosen[1:] or None)
     better = "Which is better, and could other queries reverse it?"
-    yield tried(partial(gather, subject_of(shown)), better, "compare", *words, *chosen)
+    yield tried(partial(gather, asked_about(shown)), better, "compare", *words, *chosen)
     old, new = scores.runs[:2]
     named = [] if len(files) == len(scores.runs) == 2 else [old, new]
     named = ["--", *named] if any(name.startswith("-") for name in named) else named

@@ -16,7 +16,7 @@ from unjudged.base.errors import UnjudgedError, UnjudgedWarning, UsageError
 from unjudged.base.wording import counted, percent, plain
 from unjudged.collection.collection import Collection, described_runs
 from unjudged.collection.description import STATED, Description, Labels, description_of
-from unjudged.collection.scores import scores_of
+from unjudged.collection.scores import described_scores
 from unjudged.collection.stale import Fit
 from unjudged.data.nested_dicts import DATASET
 from unjudged.data.tables import decode
@@ -54,7 +54,7 @@ from unjudged.measures.kernel.estimand import CHOOSING, refused_use
 from unjudged.questions.calibrating import groups_of
 from unjudged.questions.evaluating import evaluate
 from unjudged.questions.fitting_measures import DEFAULT
-from unjudged.questions.gathering import gather, subject_of
+from unjudged.questions.gathering import gather
 from unjudged.questions.gating import check_rankings
 from unjudged.rankings.origin import POSITIVES, SAMPLES, UNIFORM
 from unjudged.rankings.runs import Run, name_runs
@@ -340,8 +340,7 @@ class _Files:
             yield question("How good is a run?", refusal="Give a run too: a file of rankings.")
         if self.described is not None and self.described.scores is not None:
             with suppress(UnjudgedError):
-                scores = scores_of(Collection(self.described))
-                assert scores is not None  # noqa: S101
+                scores = described_scores(self.described)
                 yield from about_scores(scores, [self.named], [])
         yield from about_tables([one for one in self.all_of(SCORES) if one.file in self.beside])
         for one in self.all_of(DESIGN):
@@ -361,7 +360,7 @@ class _Files:
             yield question(about, "evaluate", *files, "--interval", "sampling")
         if len(self.usable) > 1:
             about = "Which is better, and could other queries or more judgments reverse it?"
-            yield tried(partial(gather, subject_of(asked)), about, "compare", *files)
+            yield tried(partial(gather, asked), about, "compare", *files)
         if len(self.usable) == 2:
             yield question(*MAY_GO_ON, *files, "--margin", str(MARGIN))
         yield question(*ON_A_PAGE, *files, "-o", "report.html")
@@ -415,4 +414,4 @@ class _Files:
 
 def _gathered(judgments: Any, runs: Any, models: Any, how: str, depth: int | None) -> None:
     """Gather what there is of runs with judgments that were drawn in this way."""
-    gather(subject_of(Collection(judgments, runs, predictions=models, how=how, depth=depth)))
+    gather(Collection(judgments, runs, predictions=models, how=how, depth=depth))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,16 +23,8 @@ from unjudged.inference.infer import Settings
 from unjudged.inference.macro import MACRO, collection_rows, macro_variances
 from unjudged.inference.rows import answer, pairs_of, place_of_baseline
 from unjudged.measures.kernel.names import MeasureLike
-from unjudged.questions.fitting_measures import notes_on_measures
-from unjudged.questions.gathered import Gathered
-from unjudged.questions.gathering import (
-    Measures,
-    Source,
-    Subject,
-    gather,
-    subject_of,
-    usual_measure,
-)
+from unjudged.questions.fitting_measures import DEFAULT, notes_on_measures
+from unjudged.questions.gathering import Gathered, Measures, Source, asked_about, gather
 from unjudged.rankings.runs import RunsSource
 from unjudged.results.comparison import Comparison
 from unjudged.results.words import method_of_segments
@@ -94,10 +86,10 @@ def compare(
     >>> print(found.ahead, found.headline, f"{found['difference']:+.4f}")
     fused needs judging -0.1151
     """
-    subject = subject_of(qrels, runs, on_read=on_read)
-    settings = Settings.of(subject.test(test), correction, subject.alpha(alpha), draws, seed)
+    collection = asked_about(qrels, runs, on_read=on_read)
+    settings = Settings.of(collection.test(test), correction, collection.alpha(alpha), draws, seed)
     found = gather(
-        subject,
+        collection,
         measures,
         depth=depth,
         pool_depth=pool_depth,
@@ -106,9 +98,9 @@ def compare(
         threshold=threshold,
         seed=seed,
     )
-    baseline = subject.baseline(baseline)
+    baseline = collection.baseline(baseline)
     place_of_baseline(baseline, list(found.systems))
-    return compare_gathered(found, settings, baseline, subject.segments(segments))
+    return compare_gathered(found, settings, baseline, collection.segments(segments))
 
 
 def compare_gathered(
@@ -191,13 +183,12 @@ def compare_collections(
     settings = Settings.of(test, correction, alpha, draws, seed)
     if settings.correction.joint:
         raise UsageError(f"{correction} looks at one collection at a time: use holm, bh, bonferroni or none")
-    named = _by_name(collections)
-    subjects = {name: _read(name, source, measure) for name, source in named.items()}
-    measure = usual_measure(subjects.values()) if measure is None else measure
-    runs = _same_runs({name: one.systems for name, one in subjects.items()})
+    read = {name: _read(name, source, measure) for name, source in _by_name(collections).items()}
+    measure = _only_measure(read.values()) if measure is None else measure
+    runs = _same_runs({name: one.systems for name, one in read.items()})
     place_of_baseline(baseline, runs)
     options = {"depth": depth, "predictions": predictions}
-    found = {name: _gathered(name, one.chosen(runs), measure, **options) for name, one in subjects.items()}
+    found = {name: _gathered(name, one.chosen(runs), measure, **options) for name, one in read.items()}
     for name, one in found.items():
         if len(one.queries) < 2:
             raise UsageError(f"collection {name!r} has one query, expected at least two")
@@ -266,25 +257,32 @@ def _by_name(collections: Mapping[Any, Any]) -> dict[str, Any]:
     return named
 
 
-def _read(name: str, source: Any, measure: MeasureLike | None) -> Subject:
+def _only_measure(collections: Iterable[Collection]) -> str:
+    """Return the only measure that tables have, else the default."""
+    tables = [one.table for one in collections if one.table is not None]
+    known = {str(measure) for table in tables for measure in table.measures}
+    return known.pop() if len(known) == 1 else DEFAULT
+
+
+def _read(name: str, source: Any, measure: MeasureLike | None) -> Collection:
     """Return what a source has: judgments and runs, what is described, or scores of a table."""
     if isinstance(source, tuple | list):
         if len(source) != 2:
             raise UsageError(f"collection {name!r} has {len(source)} parts, expected (judgments, runs)")
-        return subject_of(*source)
+        return asked_about(*source)
     if isinstance(source, Collection | Scores) or description_of(source) is not None:
-        return subject_of(source)
+        return asked_about(source)
     if kind_of_source(source) not in (FILE, FRAME, MAPPING):
         expected = "a Collection, (judgments, runs), or a table of scores"
         raise UsageError(f"collection {name!r} is of type {type(source).__name__}, expected {expected}")
-    return subject_of(Scores.read(source, measure))
+    return asked_about(Scores.read(source, measure))
 
 
-def _gathered(name: str, subject: Subject, measure: MeasureLike, **options: Any) -> Gathered:
+def _gathered(name: str, collection: Collection, measure: MeasureLike, **options: Any) -> Gathered:
     """Return the evidence of one collection; warnings name the collection."""
     with warnings.catch_warnings(record=True) as recorded:
         warnings.simplefilter("always", UnjudgedWarning)
-        found = gather(subject, [measure], **options)
+        found = gather(collection, [measure], **options)
     for one in recorded:
         if isinstance(one.message, UnjudgedWarning):
             announce([type(one.message)(one.message.note.said_of([name]))])

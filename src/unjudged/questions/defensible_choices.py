@@ -23,7 +23,7 @@ from unjudged.inference.significance import TESTS
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.measures.kernel.registry import Measure
 from unjudged.questions.fitting_measures import DEFAULT
-from unjudged.questions.gathering import Source, gather, subject_of
+from unjudged.questions.gathering import Source, asked_about, gather
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import RunsSource
 from unjudged.results.fields import Row
@@ -102,16 +102,16 @@ def compare_choices(
     >>> found.settings["said"][0]
     'reranked leads under 44 of 48 choices, and is better under 12.'
     """
-    subject = subject_of(qrels, runs, on_read=on_read)
-    if subject.collection is None:
+    collection = asked_about(qrels, runs, on_read=on_read)
+    if collection.table is not None:
         raise UsageError("choices of measures need judgments and runs, and these are scores")
-    if len(subject.systems) != 2:
-        raise UsageError(f"choices are about two systems, and there are {len(subject.systems)}")
-    described, judgments = subject.described, subject.collection.judgments
-    settings = Settings.of(subject.test(test), "none", subject.alpha(alpha), 20_000, seed)
+    if len(collection.systems) != 2:
+        raise UsageError(f"choices are about two systems, and there are {len(collection.systems)}")
+    described, judgments = collection.described, collection.judgments
+    settings = Settings.of(collection.test(test), "none", collection.alpha(alpha), 20_000, seed)
     base = parse_measure((described.defaults.measures or [DEFAULT])[0] if measure is None else measure)
     of = {choice.scored(): choice for choice in _every(described.choices, judgments)}
-    found = gather(subject, [*dict.fromkeys([*of, base])], depth=depth, seed=seed)
+    found = gather(collection, [*dict.fromkeys([*of, base])], depth=depth, seed=seed)
     rows, one_at_a_time = list[Row](), list[Row]()
     for evidence in found.evidence:
         contrast = evidence.contrast(np.array([1]), np.array([0]), by_query=True)
@@ -119,7 +119,9 @@ def compare_choices(
             row = _row(contrast, settings, choice.group, f"cutoff {choice.cutoff}")
             rows.append(row | choice._asdict())
         if evidence.measure == base:
-            masks = {} if (named := subject.segments(segments)) is None else segments_of(named, found.queries)
+            masks = (
+                {} if (named := collection.segments(segments)) is None else segments_of(named, found.queries)
+            )
             left = {name: ~mask for name, mask in masks.items() if (~mask).sum() > 1}
             for label, varied, how in _one_at_a_time(contrast, settings, left):
                 one_at_a_time.append(_row(varied, how, str(base), label) | {"family": base.name})

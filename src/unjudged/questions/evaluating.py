@@ -7,7 +7,7 @@ from typing import Any
 
 from unjudged.base.choices import TiesName
 from unjudged.collection.query_segments import SegmentsSource
-from unjudged.questions.gathering import Measures, Source, gather, subject_of
+from unjudged.questions.gathering import Measures, Source, asked_about, gather
 from unjudged.rankings.runs import RunsSource
 from unjudged.results.evaluation import Evaluation
 
@@ -86,9 +86,9 @@ def evaluate(
     system  nDCG@10  could be         AP
     mine     0.8155  0.82 – 0.82  0.7500
     """
-    subject = subject_of(qrels, runs, on_read=on_read)
+    collection = asked_about(qrels, runs, on_read=on_read)
     found = gather(
-        subject,
+        collection,
         measures,
         depth=depth,
         pool_depth=pool_depth,
@@ -98,5 +98,5 @@ def evaluate(
         seed=seed,
         alone=True,
     )
-    made = Evaluation(found, subject.segments(segments), subject.alpha(None), seed, on_progress)
+    made = Evaluation(found, collection.segments(segments), collection.alpha(None), seed, on_progress)
     return made if interval is None else made.with_interval(interval)

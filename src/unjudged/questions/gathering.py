@@ -2,101 +2,325 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from math import inf
+from typing import TYPE_CHECKING, Any
 
-from unjudged.base.choices import TestName, TiesName, check_probability, checked_int
-from unjudged.base.errors import UsageError
-from unjudged.base.notes import Note
+import numpy as np
+
+from unjudged.base.choices import TiesName, checked_int
+from unjudged.base.errors import AssumptionWarning, UnjudgedWarning, UsageError, announce
+from unjudged.base.lazy import computed_once
+from unjudged.base.notes import Note, note
+from unjudged.base.segments import Floats
 from unjudged.collection.collection import Collection, collection_of
-from unjudged.collection.description import Description
-from unjudged.collection.scores import Scores, scores_of
-from unjudged.evidence.tied_scores import TIES
+from unjudged.collection.description import Description, ScoreTable
+from unjudged.collection.query_segments import labels_of
+from unjudged.collection.scores import Scores
+from unjudged.evidence.contrast import ByCluster, Clusters, Ends, Evidence
+from unjudged.evidence.judged_runs import AloneEvidence
+from unjudged.evidence.tied_scores import TIES, ends_of_orders, over_orders, tie_notes
+from unjudged.measures.kernel.estimand import SAMPLED
+from unjudged.measures.kernel.measure import Measure, compute_all
 from unjudged.measures.kernel.names import MeasureLike
-from unjudged.questions.fitting_measures import DEFAULT, default_measures, fitting_measures
-from unjudged.questions.gathered import Drawn, Gathered, gather_runs
-from unjudged.rankings.judgments import JudgmentsSource
+from unjudged.questions.estimating import Drawn
+from unjudged.questions.fitting_measures import (
+    DEFAULT,
+    comparable,
+    default_measures,
+    fitting_measures,
+    measure_warnings,
+    not_uniform,
+    why_not_uniform,
+)
+from unjudged.rankings.coverage import coverage_warnings, missing_queries
+from unjudged.rankings.judged import JudgedRankings
+from unjudged.rankings.judgments import Judgments, JudgmentsSource
+from unjudged.rankings.origin import below_pool
 from unjudged.rankings.runs import RunsSource
 from unjudged.results.evaluation import Evaluation
 
 if TYPE_CHECKING:
-    from unjudged.collection.query_segments import SegmentsSource
+    from unjudged.evidence.judged_runs import RankingsEvidence
+    from unjudged.evidence.shared import SharedRankings
 
 Source = JudgmentsSource | Collection | Scores | Evaluation
 Measures = MeasureLike | Iterable[MeasureLike] | None
 
 
-class Subject(NamedTuple):
-    """What a call is about: a collection, or a table of scores; and what is described beside it."""
+class Gathered:
+    """Evidence of some systems by each measure, with what a reader must know of it.
 
-    collection: Collection | None
-    table: Scores | None
-    described: Description
+    What only judgments and runs have is empty here.
+    """
+
+    warnings: Sequence[UnjudgedWarning] = ()
+    """Warnings that were given."""
+    interval = ""
+    """The interval of systems that it allows, beside bounds."""
+    rankings: JudgedRankings | None = None
+    """The judged documents of runs."""
+    shared: SharedRankings | None = None
+    """The runs over one pool, if they are compared."""
+    name = ""
+    """The name of the collection, if it is described."""
+    clusters: Clusters | None = None
+
+    def __init__(
+        self,
+        evidence: Sequence[Evidence],
+        notes: Iterable[Note] = (),
+        *,
+        library: str = "",
+        scores: Scores | None = None,
+        judgments: Judgments | None = None,
+    ) -> None:
+        """Keep evidence by each measure, with values by query if there are any."""
+        self._evidence, self._notes = evidence, notes
+        self.measures: Sequence[Measure] = [one.measure for one in evidence]
+        self.systems, self.queries = evidence[0].systems, list(evidence[0].queries)
+        self.library, self.scores, self.judgments = library, scores, judgments
+
+    def find(self, every: bool) -> Sequence[Evidence]:
+        """Return the evidence: with ranges of the systems by every measure, or by the first one alone."""
+        plain, clusters = self._plain(every), self.clusters
+        return plain if clusters is None else [ByCluster(one, clusters) for one in plain]
+
+    def _plain(self, every: bool) -> Sequence[Evidence]:  # noqa: ARG002 (of runs)
+        return self._evidence
 
     @property
-    def systems(self) -> list[str]:
-        """Names of the runs or systems."""
-        return list((self.collection or self.table).runs)  # type: ignore[union-attr]
+    def evidence(self) -> Sequence[Evidence]:
+        """Evidence by each measure, with ranges by all of them."""
+        return self.find(True)
 
-    def chosen(self, systems: Sequence[str]) -> Subject:
-        """Return these systems, in this order."""
-        if self.table is not None:
-            return self._replace(table=self.table.of_systems(systems))
-        assert self.collection is not None  # noqa: S101
-        return self._replace(collection=self.collection.chosen(list(systems)))
+    @property
+    def notes(self) -> list[Note]:
+        """What must be known of it."""
+        of = self.clusters
+        queries = (
+            [] if of is None else [note("clusters", queries=len(of.number), clusters=len(of), worth=of.worth)]
+        )
+        return [*self._said(), *queries]
 
-    def segments(self, named: SegmentsSource | None) -> SegmentsSource | None:
-        """Return the segments that a call names, else the table's, else the described ones."""
-        if named is not None:
-            return named
-        own = None if self.table is None else self.table.segments
-        return self.described.segments if own is None else own
+    def _said(self) -> Iterable[Note]:
+        return self._notes
 
-    def alpha(self, named: float | None) -> float:
-        """Return the significance level that a call names, else the one described."""
-        if named is not None:
-            check_probability("alpha", named, 0.05)
-            return named
-        usual = self.described.defaults.alpha
-        return 0.05 if usual is None else usual
+    @property
+    def identity(self) -> tuple[str, object]:
+        """What it rests on: a word, and a value that is the same for the same."""
+        if self.judgments is not None:
+            return "judgments", self.judgments.fingerprint
+        return "scores", None if self.scores is None else self.scores.values.tobytes()
 
-    def test(self, named: TestName | None) -> TestName:
-        """Return the test that a call names, else the one described."""
-        return (self.described.defaults.test or "t") if named is None else named
+    @property
+    def origin(self) -> str:
+        """How its judgments were made, in words."""
+        return ""
 
-    def baseline(self, named: str | None) -> str | None:
-        """Return the baseline that a call names, else the one described if it is among the systems."""
-        usual = self.described.defaults.baseline
-        return usual if named is None and usual in self.systems else named
+    def missing(self) -> Mapping[str, Sequence[str]]:
+        """Return for each run that lacks some the queries that it has no ranking for."""
+        return {}
 
 
-def subject_of(
-    qrels: Source,
-    runs: RunsSource | None = None,
-    *,
-    on_read: Callable[[str], None] | None = None,
-) -> Subject:
-    """Return what a call is about, given what calls take."""
+class GatheredRuns(Gathered):
+    """Evidence of judgments and runs; runs of which each is asked about `alone` are streamed.
+
+    Values are computed at once, evidence and notes when they are asked for. Some estimates from drawn
+    documents need all that runs retrieve.
+    """
+
+    rankings: JudgedRankings
+
+    def __init__(
+        self,
+        collection: Collection,
+        chosen: Sequence[Measure],
+        *,
+        depth: int | None = None,
+        pool_depth: int | None = None,
+        ties: TiesName = "order",
+        seed: int = 0,
+        alone: bool = False,
+    ) -> None:
+        """Score the runs by measures that judgments allow, and warn of what may mislead."""
+        judgments, refused = collection.judgments, list[Note]()
+        self.judgments: Judgments = judgments
+        self.collection, self.library, self.depth = collection, collection.library, depth
+        self.reach = judgments.origin.pool_depth(pool_depth)
+        """The rank to which runs were pooled."""
+        drawn = self.drawn = Drawn.of(collection)
+        if not alone:
+            chosen, refused = comparable(chosen, judgments)
+        across = any(measure.traits.across_queries for measure in chosen)
+        if not alone or drawn.needs_all(chosen):
+            self.shared = collection.shared(inf if depth is None else depth)
+        uncut = self.uncut = self._to_the_end(across=across)
+        if self.shared is None:
+            rankings = judged = uncut if depth is None else uncut.cut(depth)
+        else:
+            judged = self.shared.judged_rankings
+            rankings = self.shared.with_judged_elsewhere() if across else judged
+        self.rankings = judged
+        self.measures, self.systems, self.queries = (
+            chosen,
+            list(collection.runs),
+            judgments.pooled.query_names(),
+        )
+        drawn.expected = uncut.ties is not None and ties == "expected"
+        self.about_ties: Sequence[Note] = ()
+        if drawn.expected:
+            values, self.about_ties = over_orders(chosen, uncut, len(self.systems), depth=depth, seed=seed)
+        else:
+            values = compute_all(chosen, rankings).reshape(len(self.systems), len(self.queries), len(chosen))
+        self.values = values
+        self.scores = (
+            Scores(values, self.systems, self.queries, chosen, library=self.library) if alone else None
+        )
+        if self.shared is None and is_calibrated(collection):
+            self.interval = "calibrated"
+        self.warnings = [
+            *coverage_warnings(self.systems, self.queries, judged),
+            *measure_warnings(chosen, judged, values),
+            *map(AssumptionWarning, refused),
+        ]
+        if self.warnings:
+            announce(self.warnings)
+
+    def _to_the_end(self, *, across: bool) -> JudgedRankings:
+        """Return the rankings to their end; of ties alone, unless runs are streamed."""
+        shared = self.shared
+        if shared is not None and (self.depth is None or shared.judged_rankings.ties is None):
+            whole: SharedRankings | None = shared
+        else:
+            whole = self.collection.shared() if across or shared is not None else None
+        if whole is None:
+            return self.collection.rankings
+        return whole.with_judged_elsewhere() if across else whole.judged_rankings
+
+    @property
+    def origin(self) -> str:
+        """How its judgments were made, in words."""
+        why, origin = why_not_uniform(self.rankings), self.judgments.origin
+        if why is not None:
+            return f"part of the pool was judged; {why}"
+        return origin.words if origin.depth is None else str(origin)
+
+    def missing(self) -> Mapping[str, Sequence[str]]:
+        """Return for each run that lacks some the queries that it has no ranking for."""
+        return missing_queries(self.systems, self.queries, self.rankings)
+
+    def _plain(self, every: bool) -> Sequence[Evidence]:
+        """Return the evidence by each measure; streamed runs have ranges by all of them or the first."""
+        return [one for one, _ in (self._ranged if every and self.shared is None else self._unranged)]
+
+    def _said(self) -> Iterator[Note]:
+        """Yield what must be known of it."""
+        yield from (*self.collection.notes, *self.drawn.unused, *(one.note for one in self.warnings))
+        yield from self.about_ties
+        alone = self.shared is None
+        if self.uncut.ties is not None and not self.drawn.expected:
+            yield from tie_notes(self.measures, self.systems, self.uncut, self._orders)
+        for k, (_, said) in enumerate(self._unranged):
+            yield from (one for one in said if alone or k == 0 or one.code != "drawn")
+        if not alone:
+            yield from _about_estimates(self.measures, self.rankings)
+            yield from [] if self.reach is None else [note("pool-depth", what=below_pool(self.reach))]
+
+    @computed_once
+    def _ranged(self) -> list[tuple[Evidence, list[Note]]]:
+        return self._estimated(len(self.measures))
+
+    @computed_once
+    def _unranged(self) -> list[tuple[Evidence, list[Note]]]:
+        return self._estimated(1)
+
+    def _estimated(self, bounded: int) -> list[tuple[Evidence, list[Note]]]:
+        """Return the evidence by each measure with its notes; the first so many measures have ranges."""
+        each = range(len(self.measures))
+        return [self.drawn.estimated(self._evidence_by(k, bounded), self.rankings) for k in each]
+
+    def _evidence_by(self, k: int, bounded: int) -> AloneEvidence | RankingsEvidence:
+        measure, expected = self.measures[k], self.drawn.expected
+        own = np.ascontiguousarray(measure.averaged(self.values[:, :, k]))
+        if self.shared is None:
+            return AloneEvidence(
+                measure,
+                self.systems,
+                self.queries,
+                own,
+                self.rankings,
+                bounded=k < bounded,
+                depth=self.reach,
+                to_depth=self._own_to_depth,
+                expected=expected,
+                calibration=self._calibration,
+            )
+        from unjudged.evidence.judged_runs import RankingsEvidence
+
+        orders = self._orders
+        ends = None if orders is None else Ends(*(measure.averaged(end[:, :, k]) for end in orders))
+        return RankingsEvidence(self.shared, measure, own, self.reach, ends, expected)
+
+    @computed_once
+    def _orders(self) -> tuple[Floats, Floats] | None:
+        """Ends of the values over orders of tied documents."""
+        if self.drawn.expected or self.uncut.ties is None:
+            return None
+        return ends_of_orders(self.measures, self.uncut, self.values, depth=self.depth)
+
+    def _own_to_depth(self) -> JudgedRankings:
+        from unjudged.evidence.difference_bounds import own_to_depth
+
+        assert self.reach is not None  # noqa: S101
+        made = own_to_depth(self.collection.shared(), self.reach)
+        return made if self.depth is None else made.cut(self.depth)
+
+    def _calibration(self) -> Any:
+        return self._calibrated
+
+    @computed_once
+    def _calibrated(self) -> Any:
+        from unjudged.questions.calibrating import calibration_of
+
+        return calibration_of(self.collection, self.measures)
+
+
+def is_calibrated(collection: Collection) -> bool:
+    """Whether a calibration is described, or the pooled runs with their groups, and nothing was drawn."""
+    labels = collection.described.labels
+    if collection.judgments.recorded:
+        return False
+    return labels.calibration is not None or bool(labels.pooled and collection.described.groups is not None)
+
+
+def _about_estimates(measures: Sequence[Measure], rankings: JudgedRankings) -> Iterator[Note]:
+    """Say what measures estimate, and that tests allow for the noise of the sample."""
+    estimates = [measure for measure in measures if measure.traits.estimates]
+    if estimates:
+        names = ", ".join(f"{measure} estimates {measure.estimated}" for measure in estimates)
+        drawn = f", from {rankings.judgments.origin}: {SAMPLED}"
+        if not_uniform(estimates, rankings):
+            drawn = " only if the judged documents are a random sample, which tests take them for"
+        yield note("estimates", what=names, how=drawn)
+        yield note("outside-pool")
+
+
+def asked_about(
+    qrels: Source, runs: RunsSource | None = None, *, on_read: Callable[[str], None] | None = None
+) -> Collection:
+    """Return the collection that a call is about, given what calls take; scores of a table are one too."""
     if isinstance(qrels, Evaluation):
         qrels = qrels.cube
     if isinstance(qrels, Scores):
-        made = Subject(None, qrels, Description())
-        several = runs if runs is None or isinstance(runs, list | tuple) else [runs]
-        return made if several is None else made.chosen(list(map(str, several)))
-    collection = collection_of(qrels, runs, on_read=on_read)
-    table = scores_of(collection)
-    return Subject(collection if table is None else None, table, collection.described)
-
-
-def usual_measure(subjects: Iterable[Subject]) -> str:
-    """Return the only measure that tables have, else the default."""
-    known = {str(one) for subject in subjects for one in (subject.table.measures if subject.table else ())}
-    return known.pop() if len(known) == 1 else DEFAULT
+        higher = tuple(str(measure) for measure in qrels.measures if not measure.traits.lower)
+        qrels = Collection(Description(scores=ScoreTable(qrels, higher=higher), clusters=qrels.clusters))
+    return collection_of(qrels, runs, on_read=on_read)
 
 
 def gather(
-    subject: Subject,
+    collection: Collection,
     measures: Measures = None,
     *,
     depth: int | None = None,
@@ -113,51 +337,46 @@ def gather(
     If no measure is named, a pool has the `usual` ones. Runs of which each is asked about alone are streamed;
     for differences all that they retrieve is kept.
     """
-    described, collection = subject.described, subject.collection
-    if subject.table is not None:
+    described = collection.described
+    if collection.table is not None:
         for name, given in {"depth": depth, "predictions": predictions, "ties": ties}.items():
             if given not in (None, "order"):
                 raise UsageError(f"{name} needs judgments and runs, and these are scores: omit it")
-        table = subject.table.chosen(described.defaults.measures if measures is None else measures)
-        return gather_table(table).described(described.name, table.clusters)
-    assert collection is not None  # noqa: S101
-    if predictions is not None:
-        collection = with_predictions(collection, predictions)
-    if ties is None:
-        ties = described.ties
-    TIES.find(ties)
-    if depth is not None:
-        depth = checked_int("depth", depth, least=1)
-    if collection.predictions and Drawn.of(collection).unused and has_further_queries(collection):
-        found = gather_predicted(collection, measures, threshold)
+        found = gather_table(collection.table, described.defaults.measures if measures is None else measures)
     else:
-        named, judgments = usual or (DEFAULT,), collection.judgments
-        chosen = collection.measures(
-            measures,
-            lambda: (
-                default_measures(judgments) if alone else fitting_measures(judgments, named)[: len(named)]
-            ),
-        )
-        options: dict[str, Any] = {"depth": depth, "pool_depth": pool_depth, "ties": ties, "seed": seed}
-        found = gather_runs(collection, chosen, alone=alone, **options)
-    return found.described(described.name, described.clusters)
+        if predictions is not None:
+            collection = with_predictions(collection, predictions)
+        ties = described.ties if ties is None else ties
+        TIES.find(ties)
+        depth = None if depth is None else checked_int("depth", depth, least=1)
+        if collection.predictions and Drawn.of(collection).unused and has_further_queries(collection):
+            found = gather_predicted(collection, measures, threshold)
+        else:
+            chosen = collection.measures(measures, lambda: _unnamed(collection.judgments, usual, alone=alone))
+            options: dict[str, Any] = {"depth": depth, "pool_depth": pool_depth, "ties": ties, "seed": seed}
+            found = GatheredRuns(collection, chosen, alone=alone, **options)
+    found.name = described.name
+    if described.clusters is not None:
+        found.clusters = Clusters.of(labels_of(described.clusters, found.queries, "cluster"))
+    return found
 
 
-def gather_table(table: Scores) -> Gathered:
-    """Return the evidence of a table of scores, by each of its measures."""
+def _unnamed(judgments: Judgments, usual: Sequence[str], *, alone: bool) -> Sequence[str]:
+    """Return the measures if none is named."""
+    if alone:
+        return default_measures(judgments)
+    plain = usual or (DEFAULT,)
+    return fitting_measures(judgments, plain)[: len(plain)]
+
+
+def gather_table(table: Scores, measures: Measures = None) -> Gathered:
+    """Return the evidence of a table of scores, by each of its measures or some of them."""
     from unjudged.evidence.table import TableEvidence
 
-    evidence = [TableEvidence(table, place) for place in range(len(table.measures))]
-    return Gathered(
-        table.measures,
-        table.runs,
-        table.queries,
-        lambda _: evidence,
-        [said if isinstance(said, Note) else Note(said) for said in table.notes],
-        table.library,
-        scores=table,
-        rests_on=table,
-    )
+    chosen = table.chosen(measures)
+    evidence = [TableEvidence(chosen, place) for place in range(len(chosen.measures))]
+    notes = [said if isinstance(said, Note) else Note(said) for said in chosen.notes]
+    return Gathered(evidence, notes, library=chosen.library, scores=chosen)
 
 
 def with_predictions(collection: Collection, source: Any) -> Collection:
@@ -183,12 +402,5 @@ def gather_predicted(collection: Collection, measures: Measures, threshold: floa
     query_evidence = import_module("unjudged.predictions").query_evidence
 
     evidence, notes = query_evidence(collection, measures, threshold)
-    return Gathered(
-        [one.measure for one in evidence],
-        evidence[0].systems,
-        list(evidence[0].queries),
-        lambda _: evidence,
-        [*map(Note, notes)],
-        collection.library,
-        rests_on=collection.judgments,
-    )
+    judgments = collection.judgments
+    return Gathered(evidence, [*map(Note, notes)], library=collection.library, judgments=judgments)

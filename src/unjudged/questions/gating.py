@@ -24,7 +24,7 @@ from unjudged.inference.significance import find_test
 from unjudged.measures.kernel.names import MeasureLike, parse_measure, place_of_measure, with_relevant
 from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.questions.fitting_measures import notes_on_measures
-from unjudged.questions.gathering import gather, subject_of
+from unjudged.questions.gathering import asked_about, gather
 from unjudged.results.fields import Row
 from unjudged.results.gate_words import sentence_of_gate, verdict_of_gate, would_tell
 from unjudged.results.result import Result
@@ -151,14 +151,14 @@ def gate(
         raise UsageError(f"old and new are both {old!r}: name two systems")
     if test not in GATE_TESTS:
         raise UsageError(f"test is {shown(test)}, expected {' or '.join(map(repr, GATE_TESTS))}")
-    subject = subject_of(qrels, None if old is None and new is None else [old, new], on_read=on_read)
-    described, systems = subject.described, subject.systems
+    collection = asked_about(qrels, None if old is None and new is None else [old, new], on_read=on_read)
+    described, systems = collection.described, collection.systems
     if len(systems) != 2:
         problem = f"{counted(len(systems), 'run')}, expected an old one and a new one"
         raise UsageError(f"{problem}: {shortlist(systems)}")
     margin, measures = _asked(described, margin, measures)
-    alpha, segments = subject.alpha(alpha), subject.segments(segments)
-    found = gather(subject, measures, depth=depth, predictions=predictions)
+    alpha, segments = collection.alpha(alpha), collection.segments(segments)
+    found = gather(collection, measures, depth=depth, predictions=predictions)
     if found.shared is not None:
         check_rankings(found.shared)
     check_directions(found.measures, described)
@@ -254,9 +254,9 @@ def check_directions(measures: Sequence[Measure], described: Description) -> Non
     """Refuse a measure of a described table that is not known, unless it is said to be lower or higher."""
     if described.scores is None:
         return
-    declared = {UNNAMED, *(described.scores.lower or ()), *(described.scores.higher or ())}
+    declared = {UNNAMED, *(described.scores.higher or ())}
     for measure in measures:
-        if measure.name not in MEASURES and str(measure) not in declared:
+        if measure.name not in MEASURES and not measure.traits.lower and str(measure) not in declared:
             raise UsageError(
                 f"it is not known whether {measure} is better lower or higher: "
                 f"--set scores.lower={measure}, or scores.higher"

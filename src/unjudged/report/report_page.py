@@ -32,7 +32,7 @@ from unjudged.questions.calibrating import calibration_of
 from unjudged.questions.comparing import compare_gathered
 from unjudged.questions.defensible_choices import compare_choices
 from unjudged.questions.fitting_measures import FROM_SAMPLES, fitting_measures
-from unjudged.questions.gathering import Source, gather, subject_of
+from unjudged.questions.gathering import Source, asked_about, gather
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import RunsSource
 from unjudged.report.figure import style_of_page
@@ -79,16 +79,16 @@ def report_page(
     >>> page = report_page(sample.qrels, sample.runs, ["AP", "P@10"])
     >>> page.save("page.html")  # doctest: +SKIP
     """
-    subject = subject_of(qrels, runs)
-    collection, by = subject.collection, subject.segments(None)
-    test, alpha, baseline = subject.test(test), subject.alpha(alpha), subject.baseline(baseline)
+    collection = asked_about(qrels, runs)
+    described, by = collection.described, collection.segments(None)
+    test, alpha, baseline = collection.test(test), collection.alpha(alpha), collection.baseline(baseline)
     settings = Settings.of(test, correction, alpha, draws, checked_int("seed", seed))
-    gathered = gather(subject, measures, usual=REPORT_MEASURES)
+    gathered = gather(collection, measures, usual=REPORT_MEASURES)
     shared, chosen = gathered.shared, [one.measure for one in gathered.evidence]
     found = compare_gathered(gathered, settings, baseline, by)
     notes, sources, documents, calibration = list[str](), list[tuple[str, Any]](), NONE, None
-    if shared is not None and collection is not None:
-        sources = [*(("judgments", file) for file in _files(subject.described)), *collection.runs.items()]
+    if shared is not None:
+        sources = [*(("judgments", file) for file in _files(described)), *collection.runs.items()]
         notes = [*_about_scale(shared.original.scale), *_about_sample(shared.original, chosen)]
         calibration = calibration_of(collection, chosen)
         choices = None
@@ -96,10 +96,10 @@ def report_page(
             with warnings.catch_warnings():  # what they warn of was said
                 warnings.simplefilter("ignore", UnjudgedWarning)
                 choices = compare_choices(collection, None, chosen[0], segments=by, test=test, alpha=alpha)
-        documents = documents_of(shared, found.source.origin, subject.described, choices)
+        documents = documents_of(shared, found.source.origin, described, choices)
     if interval or calibration is not None:
         notes += _add_interval(found, gathered.evidence, interval or "calibrated", calibration)
-    title = subject.described.name or title if title == TITLE else title
+    title = described.name or title if title == TITLE else title
     shown = PageInput(found, sources, command, source, title, by is not None, notes, documents)
     return Page.of(page_data(shown))
 

@@ -26,8 +26,8 @@ from unjudged.inference.systems import alone, means_of_systems
 from unjudged.measures.kernel.measure import Measure, mean_over_queries
 from unjudged.measures.kernel.names import MeasureLike, with_relevant
 from unjudged.predictions import Completeness, IncompleteError, with_retrieved
+from unjudged.questions.estimating import Drawn
 from unjudged.questions.fitting_measures import DEFAULT
-from unjudged.questions.gathered import Drawn
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
 from unjudged.rankings.runs import RunsSource
