@@ -54,6 +54,16 @@ OF_THE_PAPERS = {
     "probability of a random ranking": "p_of_random_ranking",
     "tau": "two orders of systems agree",
 }
+PRINTED = {
+    "Holm": "false discovery",
+    "paired t test": "Student's t",
+    "tied means": "move ... by more",
+    "UNDECIDED": "cannot tell",
+    "rms": "RMS error",
+    "?": "judging could change",
+    "!": "Little of what",
+}
+"""Words as outputs have them."""
 
 
 @pytest.mark.parametrize(("word", "said"), OF_THE_PAPERS.items())
@@ -70,6 +80,8 @@ def test_every_word_of_the_output() -> None:
     for field in FIELDS.values():
         if field.means:
             assert str(explain(field.heading)), field.heading
+    for word, said in PRINTED.items():
+        assert said in str(explain(word)), word
     assert len(GLOSSARY) <= 25
 
 

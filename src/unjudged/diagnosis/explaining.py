@@ -25,8 +25,8 @@ from unjudged.results.methods_paragraph import methods_of
 
 
 def plainly(word: str) -> str:
-    """Return a word without what people write differently: case, hyphens, quotes and other marks."""
-    return " ".join(re.sub(r"['\"]s?\b|[^\w@]", " ", word.casefold().replace("_", " ")).split())
+    """Return a word without what people write differently: case, hyphens, quotes and marks that are not all."""
+    return " ".join(re.sub(r"['\"]s?\b|[^\w@]", " ", word.casefold().replace("_", " ")).split()) or word
 
 
 _WORDS = tomllib.loads(files("unjudged.diagnosis").joinpath("glossary.toml").read_text("utf-8"))
@@ -105,14 +105,16 @@ def _of_word(text: str) -> Explanation | None:
 
 
 def _of_method(text: str) -> Explanation | None:
-    method = methods().get(text)
-    if method is None:
-        return None
-    made: Callable[..., Any] = getattr(method, "function", None) or method.make
-    title = getattr(method, "title", "") or getattr(method, "covers", "")
-    said = inspect.cleandoc(inspect.getdoc(made) or "").partition("\n\n>>>")[0]
-    takes = f"\n\nIt takes {', '.join(method.uses)}." if getattr(method, "uses", ()) else ""
-    return Explanation(f"{text}: {title or 'a design'}\n\n{said}{takes}", [text] if method.cite else [])
+    for name, method in methods().items():
+        title = getattr(method, "title", "") or getattr(method, "covers", "")
+        if plainly(text) in (plainly(name), plainly(title)):
+            made: Callable[..., Any] = getattr(method, "function", None) or method.make
+            said = inspect.cleandoc(inspect.getdoc(made) or "").partition("\n\n>>>")[0]
+            takes = f"\n\nIt takes {', '.join(method.uses)}." if getattr(method, "uses", ()) else ""
+            return Explanation(
+                f"{name}: {title or 'a design'}\n\n{said}{takes}", [name] if method.cite else []
+            )
+    return None
 
 
 def _of_measure(text: str) -> Explanation | None:
@@ -132,11 +134,12 @@ def _of_field(text: str) -> Explanation | None:
 
 
 def _of_note(text: str) -> Explanation | None:
-    if text not in NOTES:
+    found = next((NOTES[code] for code in NOTES if plainly(code) == plainly(text)), None)
+    if found is None:
         return None
-    weight, words = NOTES[text]
+    weight, words = found
     why = "A reason why another conclusion may be right." if weight else "How to read the results."
-    return Explanation(f"{why}\n\n{words}")
+    return Explanation(f"{why}\n\n{re.sub(r'{[^}]*}', '...', words)}")
 
 
 def _of_error(text: str) -> Explanation | None:
