@@ -56,6 +56,7 @@ from unjudged.questions.evaluating import evaluate
 from unjudged.questions.fitting_measures import DEFAULT
 from unjudged.questions.gathering import gather
 from unjudged.questions.gating import check_rankings
+from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.origin import POSITIVES, SAMPLES, UNIFORM
 from unjudged.rankings.runs import Run, name_runs
 from unjudged.results.fields import Row
@@ -364,16 +365,7 @@ class _Files:
         if len(self.usable) == 2:
             yield question(*MAY_GO_ON, *files, "--margin", str(MARGIN))
         yield question(*ON_A_PAGE, *files, "-o", "report.html")
-        about, refusal = "What should be judged next?", refused_use(judgments, CHOOSING)
-        alone = () if len(self.usable) > 1 else ("-m", OF_ONE)
-        if judgments.origin.kind == POSITIVES:
-            yield question(
-                "How many documents that are not listed are relevant?", "next", *files, "--design", HOLES
-            )
-        elif refusal:
-            yield question(about, refusal=f"{refusal}.")
-        else:
-            yield question(about, "next", *files, *alone)
+        yield self._about_judging(judgments, files)
         for one in self.all_of(CALIBRATION):
             about = "How far off are scores of runs that were not pooled?"
             told = ("--interval", "calibrated", "--set", f"judgments.calibration={one.file}")
@@ -390,6 +382,23 @@ class _Files:
             yield tried(attempt, about, "audit", self.qrels.file, one.word, *runs)
         if judges or asked.predictions:
             yield from self._if_drawn(asked, files, judges)
+
+    def _about_judging(self, judgments: Judgments, files: Sequence[str]) -> Row:
+        """Return the question of what to judge next."""
+        about, refusal = "What should be judged next?", refused_use(judgments, CHOOSING)
+        several = len(self.usable) > 1
+        if judgments.origin.kind == POSITIVES:
+            about = "How many documents that are not listed are relevant?"
+            how = ["--design", HOLES]
+        elif refusal:
+            return question(about, refusal=f"{refusal}.")
+        elif judgments.frame is not None:  # what was drawn is not mixed with a chosen list
+            how = ["--until", "better"] if several else ["--design", HOLES]
+        else:
+            return question(
+                about, "next", *files, *([] if several else ["-m", OF_ONE]), "-o", "to-judge.qrels"
+            )
+        return question(about, "next", *files, *how, "-o", "to-judge.sample")
 
     def _if_drawn(
         self, asked: Collection, files: Sequence[str], judges: Sequence[RecognisedFile]

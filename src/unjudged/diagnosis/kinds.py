@@ -83,6 +83,8 @@ def _start(file: str) -> bytes:
 def _kind(file: str, start: bytes, line: str, words: Sequence[str]) -> str:
     is_json = start[:1] in (b"{", b"[")
     if _is_text(line) or (len(words) == 1 and not is_json and not {*line} & {*",;|<"}):
+        if b"\0" in start:
+            raise InputError("it is binary, expected text, Parquet or Arrow")
         return TEXTS
     if not is_json and len(words) in NUMBER_AT and is_number(words[NUMBER_AT[len(words)]]):
         return RUN if len(words) == max(NUMBER_AT) else JUDGMENTS

@@ -17,6 +17,7 @@ from unjudged.base.segments import Integers
 from unjudged.base.wording import counted, shortlist
 from unjudged.collection.collection import united
 from unjudged.collection.description import MODEL, PEOPLE, Description, description_above
+from unjudged.collection.description_keys import quoted as in_quotes
 from unjudged.collection.description_keys import with_table
 from unjudged.data.streams import display_name, opened
 from unjudged.data.writing import write_whole
@@ -162,8 +163,9 @@ def merge(
 def entered(judgments: Judgments, file: str | os.PathLike[str]) -> str | None:
     """Enter a file of judgments in the description of its folder; return the description's name.
 
-    That is done where the file has all that people judged there, with the same grades, and once. Other files
-    are of another collection, or correct that one: they are not entered, and nothing is returned.
+    That is done where the file has more than people judged there, with the same grades, and once. A sample
+    that goes on with the one of the description takes its place. Other files are of another collection, or
+    correct that one: they are not entered, and nothing is returned.
     """
     folder = os.path.dirname(file) or os.curdir
     described = description_above(folder)
@@ -176,21 +178,37 @@ def entered(judgments: Judgments, file: str | os.PathLike[str]) -> str | None:
     known, _ = united(people)
     if known is None or known.scale is not None or not _has_all(judgments, known):
         return None
-    if judgments.recorded and known.recorded:
-        problem = "it has a sample already, and judgments can be one: write to that file"
-        raise InputError(problem, source=display_name(name))
+    more = (judgments.grade >= 0).sum() > (known.grade >= 0).sum()
+    if not (more or judgments.recorded):
+        return None
     text = Path(name).read_bytes().decode()
-    own = os.path.relpath(os.path.realpath(file), os.path.dirname(os.path.realpath(name)))
-    whole = with_table(text, "judgments", {"file": own, "by": PEOPLE})
+    home = os.path.dirname(os.path.realpath(name))
+    own = os.path.relpath(os.path.realpath(file), home)
+    if judgments.recorded and known.recorded:
+        earlier = next(str(one.file) for one in people if Judgments.whole(one.file).recorded)
+        whole = _renamed(text, os.path.relpath(os.path.realpath(earlier), home), own)
+        wanted, problem = len(described.judgments), f"it names {earlier} in another way: write to that file"
+    else:
+        whole = with_table(text, "judgments", {"file": own, "by": PEOPLE})
+        wanted = len(described.judgments) + 1
+        problem = "its judgments are not [[judgments]] tables: write them so"
     try:
         now = len(Description.of_text(whole, name).judgments)
     except InputError:  # a list in one line takes no further tables
         now = 0
-    if now != len(described.judgments) + 1:
-        problem = "its judgments are not [[judgments]] tables: write them so"
+    if now != wanted or whole == text:
         raise InputError(problem, source=display_name(name))
     write_whole(name, whole)
     return name
+
+
+def _renamed(text: str, old: str, new: str) -> str:
+    """Return a description in which a file has another name."""
+    return re.sub(
+        rf"""(?m)^(\s*file\s*=\s*)(["']){re.escape(old)}\2""",
+        lambda found: found[1] + in_quotes(new),
+        text,
+    )
 
 
 def _has_all(judgments: Judgments, known: Judgments) -> bool:

@@ -170,8 +170,10 @@ def _sampled(sample: Judgments, seed: int) -> NextDocuments:
 def _most_telling(collection: Collection, measure: Measure, asked: Asked) -> NextDocuments:
     """List what says most about the pairs that judging could change, or about one run."""
     if collection.judgments.frame is not None:
-        problem = "documents of these judgments were drawn at random, and a list of chosen ones is no sample"
-        raise UsageError(f'{problem}: draw more, with design "holes(50)", or until better')
+        problem = (
+            "these judgments rest on documents drawn at random, and a list of chosen ones would spoil that"
+        )
+        raise UsageError(f'{problem}: draw more by --design "holes(50)", or --until better')
     check_permitted(measure, collection.judgments, CHOOSING)
     shared, pairs = collection.shared(), list[Row]()
     open_pairs = [(0, ALONE)]
