@@ -88,14 +88,17 @@ def called_with_levels(text: str) -> tuple[str, list[str], dict[str, Any]]:
 
 
 def keywords(inside: str) -> dict[str, Any]:
-    """Return the parameters in `(key=value, ...)`; a value that is a bare word is a text."""
+    """Return the parameters in `(key=value, ...)`; a bare word is a text, except for true and false."""
     import ast
 
     call = ast.parse(f"f{inside}", mode="eval").body
     if not isinstance(call, ast.Call) or call.args or not isinstance(call.func, ast.Name):
         raise ValueError(inside)
+    words = {"true": True, "false": False}
     return {
-        str(one.arg): one.value.id if isinstance(one.value, ast.Name) else ast.literal_eval(one.value)
+        str(one.arg): words.get(one.value.id, one.value.id)
+        if isinstance(one.value, ast.Name)
+        else ast.literal_eval(one.value)
         for one in call.keywords
     }
 
