@@ -166,10 +166,12 @@ def test_what_cannot_be_asked(pool: Pool) -> None:
 def test_print_shows_tau_and_error(pool: Pool) -> None:
     found = experiment(pool, levels=[0.5], measures=["AP", "infAP"], repeats=2)
     text = str(found)
-    assert "uniform design, 6 runs, against AP with all judgments" in text
+    assert "Not enough at any level. At best AP at 50 % orders 6 runs" in text
     both = experiment(pool, levels=[0.5], measures=["infAP", "nDCG@10"], repeats=2)
     assert [row["against"] for row in both.shown("experiment")[0]][::5] == ["AP", "nDCG@10"]
-    assert "each against its target" in str(both)
+    assert "Enough: AP at 100 % orders 6 runs" in str(
+        experiment(pool, levels=[1.0], measures=["AP"], repeats=2)
+    )
     for name in ("AP", "infAP"):
         row = found.find("tau", name, 0.5)
         assert f"{row['mean']:.4f} ±{row['deviation']:.4f}" in text

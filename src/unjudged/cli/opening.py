@@ -14,7 +14,14 @@ from unjudged.base.wording import meant
 from unjudged.cli.options import reads
 from unjudged.cli.output import reading, warn
 from unjudged.collection.collection import Collection
-from unjudged.collection.description import Description, Labels, ScoreTable, description_above, description_of
+from unjudged.collection.description import (
+    FILE_NAME,
+    Description,
+    Labels,
+    ScoreTable,
+    description_above,
+    description_of,
+)
 from unjudged.data.sources import expanded
 from unjudged.diagnosis.kinds import DESIGN, JUDGMENTS, RUN, SCORES, judge_in, kind_of_file
 from unjudged.rankings.runs import file_name
@@ -120,6 +127,12 @@ def _described(
     if kind == RUN and all(kind_of(word) == kind for word in words[1:]):
         return Description(runs=list(words)), None  # one can ask what to judge of them
     if len(words) < 2 and not alone:
+        if os.path.isdir(words[0]):
+            where = os.path.join(words[0], FILE_NAME)
+            raise InputError(
+                f"a folder without {FILE_NAME}: `unjudged check FILE... -o {where}` writes it",
+                source=words[0],
+            )
         raise UsageError(f"no run given: {usage}")
     return Description(judgments=(Labels(words[0]),), runs=list(words[1:])), None
 

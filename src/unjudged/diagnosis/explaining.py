@@ -25,7 +25,7 @@ from unjudged.results.methods_paragraph import methods_of
 
 
 def plainly(word: str) -> str:
-    """Return a word without what people write differently: case, hyphens, quotes and marks that are not all."""
+    """Return a word without case, hyphens and marks, which people write differently; marks alone stay."""
     return " ".join(re.sub(r"['\"]s?\b|[^\w@]", " ", word.casefold().replace("_", " ")).split()) or word
 
 

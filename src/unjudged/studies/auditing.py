@@ -225,8 +225,9 @@ def audit(
                 own, said = [], [f"No bias in {measure}: {error}."]
             rows["bias"] += [{"judge": name, **row} for row in own]
             notes += [Note(one, weight=DOUBT) for one in said]
+    many = ", ".join(dict.fromkeys(sizes))
     titles = {
-        "agreement": f"Agreement with people on {', '.join(dict.fromkeys(sizes))}",
+        "agreement": f"Agreement with people on {many}: {_kappas(rows['agreement'])}",
         "confusion": "Documents by grade: people's in rows, the judge's in columns",
         "ratings": "Labels by people's grades",
         "orders": f"Order of {counted(len(collection.runs), 'system')} by the judge and by people",
@@ -234,6 +235,17 @@ def audit(
         "bias": "Scores by the judge minus by people",
     }
     return Result(rows, list(dict.fromkeys(notes)), {"titles": titles, "judges": found.names})
+
+
+RELEVANCE = "kappa, relevant or not"
+
+
+def _kappas(rows: Sequence[Row]) -> str:
+    """Return the agreement of each judge on what is relevant, as a title names it."""
+    own = {row["judge"]: row["value"] for row in rows if row["coefficient"] == RELEVANCE}
+    named = [f"kappa {'unknown' if value is None else f'{value:.2f}'}" for value in own.values()]
+    judges = [f"{said} of {name}" for said, name in zip(named, own, strict=True)]
+    return f"{shortlist(judges if len(own) > 1 else named)} (relevant or not)"
 
 
 @dataclass(frozen=True, eq=False)

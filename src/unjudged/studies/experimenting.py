@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
+from math import isnan
 from operator import itemgetter
 from typing import Any
 
@@ -32,8 +33,13 @@ from unjudged.results.views import View
 from unjudged.studies.agreement import STATISTICS
 
 ITSELF = "itself"
+NEARLY = 0.9
+"""Orders with a tau from here on are taken for the same, as since Voorhees (2000)."""
 OF_ESTIMATES = ("tau", "tau_ap", "rho", "rms", "bias")
-REDRAWN = "Samples with no relevant document were redrawn. You cannot do that in practice: see redraw=False."
+REDRAWN = (
+    "Samples with no relevant document were redrawn. You cannot do that in practice: "
+    '"uniform(10%, redraw=false)" keeps them.'
+)
 KEPT = "Samples with no relevant document were kept, as in real judging."
 
 
@@ -90,11 +96,9 @@ class Experiment(Result):
     def of(cls, samples: Samples, *, redrawn: bool | None) -> Experiment:
         """Compare samples with the actual values; `redrawn` is None if the design has no such rule."""
         notes = [] if redrawn is None else [Note(REDRAWN if redrawn else KEPT)]
-        targets = dict.fromkeys(map(str, samples.targets))
-        against = f"against {next(iter(targets))}" if len(targets) == 1 else "each against its target"
-        title = f"{samples.design.name} design, {len(samples.runs)} runs, {against} with all judgments"
-        rows = {"experiment": [*samples.rows()]}
-        return cls(rows, notes, {"titles": {"experiment": title}}, source=samples)
+        rows = [*samples.rows()]
+        titles = {"experiment": _finding(rows, len(samples.runs))}
+        return cls({"experiment": rows}, notes, {"titles": titles}, source=samples)
 
     def shown(self, view: str) -> tuple[Sequence[Row], View]:
         """Return the rows as people see them: by measure, against its target."""
@@ -113,6 +117,20 @@ class Experiment(Result):
             if found == (name, level, statistic) and told:
                 return row
         raise UsageError(f"the experiment has no {statistic} of {measure} at level {level:g}")
+
+
+def _finding(rows: Sequence[Row], runs: int) -> str:
+    """Say at which level the order of the runs is nearly that with all judgments."""
+    own = [row for row in rows if row["statistic"] == "tau" and row["against"] != ITSELF]
+    known = [row for row in own if not isnan(row["mean"])]
+    if not known:
+        return f"The order of {runs} runs is not known: all are tied"
+    enough = [row for row in known if row["mean"] >= NEARLY]
+    least = min((row["level"] for row in enough), default=None)
+    best = max((row for row in known if least in (None, row["level"])), key=itemgetter("mean"))
+    order = f"{runs} runs as {best['against']} with all judgments does (tau {best['mean']:.2f}"
+    said = f"{best['measure']} at {best['level_name']} orders {order}; {best['design']} design)"
+    return f"Enough: {said}" if enough else f"Not enough at any level. At best {said}"
 
 
 DEFAULT_MEASURES = ("AP", "infAP", "indAP", "subAP", "Bpref", "Bpref10")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -253,4 +254,5 @@ def write_sample(folder: Path) -> None:
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
-    warn(f"Wrote {folder}: judgments, six runs, answers.qrels and collection.toml.")
+    what = "judgments, six runs, answers.qrels and collection.toml"
+    warn(f"Wrote {folder}: {what}. Try: {shlex.join(['unjudged', 'compare', str(folder)])}")
