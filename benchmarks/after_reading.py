@@ -17,9 +17,8 @@ from unjudged.base.segments import Floats
 from unjudged.evidence.judged_runs import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.corrections import find_correction
-from unjudged.inference.infer import Settings, decide, run_tests
-from unjudged.inference.pairs import Pairs
-from unjudged.inference.rows import pairs_of
+from unjudged.inference.pair_tests import Settings, decide, run_tests
+from unjudged.inference.pairs import Pairs, pairs_of
 from unjudged.inference.significance import p_values
 from unjudged.inference.verdict import BETTER
 from unjudged.judging.next_documents import next_documents

@@ -36,8 +36,8 @@ from unjudged.evidence.filled import Bounds
 from unjudged.evidence.intervals import Columns, How, interval
 from unjudged.evidence.value_bounds import bounds
 from unjudged.inference.corrections import correction
-from unjudged.inference.infer import Settings
-from unjudged.inference.rows import better_first
+from unjudged.inference.pair_rows import better_first
+from unjudged.inference.pair_tests import Settings
 from unjudged.inference.significance import significance_test
 from unjudged.judging import Pool
 from unjudged.judging.designs import design

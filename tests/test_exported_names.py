@@ -17,9 +17,9 @@ from stubs import stubs
 
 import unjudged
 from unjudged import AP, MEASURES, JudgedRankings, Judgments, Measure, judging, measures, nDCG, predictions
+from unjudged.collection.scores import Score
 from unjudged.judging import Pool
 from unjudged.measures import RBP
-from unjudged.results.evaluation import Score
 
 OWN = {name for name, m in MEASURES.items() if m.function.__module__.startswith("unjudged.")}
 STUB = Path(measures.__file__).with_suffix(".pyi")

@@ -17,7 +17,7 @@ from held import Held
 from unjudged.collection.collection import judged_rankings
 from unjudged.evidence.judged_runs import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
-from unjudged.inference.infer import Settings, decide, run_tests
+from unjudged.inference.pair_tests import Settings, decide, run_tests
 from unjudged.inference.verdict import BETTER
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.rankings.extension import chosen_rows

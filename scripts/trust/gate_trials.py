@@ -11,8 +11,8 @@ from held import Held
 
 from unjudged import evaluate
 from unjudged.base.segments import Floats
+from unjudged.inference.interaction import interaction_p
 from unjudged.inference.pairs import Pairs, t_interval
-from unjudged.inference.rows import interaction_p
 from unjudged.inference.significance import careful, level_of_one_look
 
 ALPHA, SEED, REACH = 0.05, 28, 1.0

@@ -20,7 +20,7 @@ from held import Held
 
 from unjudged.base.segments import Floats, Integers
 from unjudged.evidence.drawn.by_design import FEWEST, Forecast, Sequential, reach, sizes_left
-from unjudged.inference.rows import needs_judging
+from unjudged.inference.pair_rows import needs_judging
 from unjudged.judging.gains import most_telling
 from unjudged.judging.next_documents import pairs_by_judging
 from unjudged.judging.until import PLANNED

@@ -12,7 +12,7 @@ from left_out_runs import Track
 
 from unjudged import evaluate
 from unjudged.base.segments import Floats
-from unjudged.inference.macro import macro_differences, macro_interval
+from unjudged.inference.several_collections import macro_differences, macro_interval
 
 MEASURE = "nDCG@10"
 SIZES = {

@@ -24,8 +24,8 @@ from unjudged.evidence.contrast import Contrast
 from unjudged.evidence.judged_runs import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.corrections import find_correction
-from unjudged.inference.infer import Settings, decide, reach_of, run_tests
-from unjudged.inference.margins import JudgingName, extremes
+from unjudged.inference.gate_checks import JudgingName, extremes
+from unjudged.inference.pair_tests import Settings, decide, reach_of, run_tests
 from unjudged.inference.pairs import Pairs
 from unjudged.inference.significance import careful, p_values, t
 from unjudged.inference.verdict import BETTER, HEADLINES

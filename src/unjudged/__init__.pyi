@@ -8,7 +8,8 @@ from unjudged.evidence.calibration import Calibration as Calibration
 from unjudged.inference.power import QueryPlan as QueryPlan, plan_queries as plan_queries
 from unjudged.measures.kernel.registry import MEASURES as MEASURES, Measure as Measure, measure as measure
 from unjudged.questions.calibrating import calibrate as calibrate
-from unjudged.questions.comparing import compare as compare, compare_collections as compare_collections
+from unjudged.questions.comparing import compare as compare
+from unjudged.questions.comparing_collections import compare_collections as compare_collections
 from unjudged.questions.defensible_choices import compare_choices as compare_choices
 from unjudged.questions.evaluating import evaluate as evaluate
 from unjudged.questions.gating import GateResult as GateResult, gate as gate

@@ -34,9 +34,9 @@ from unjudged import (
     sample,
 )
 from unjudged.cli.main import trec_eval
+from unjudged.collection.scores import Score
 from unjudged.evidence.value_bounds import bounds
 from unjudged.measures.kernel.names import parse_measure
-from unjudged.results.evaluation import Score
 
 MEASURES = ["AP", "nDCG@10"]
 RUNS = dict(sorted(sample.runs.items()))

@@ -25,7 +25,7 @@ from unjudged.evidence.drawn.grades import Learnt
 from unjudged.evidence.drawn.population import Population
 from unjudged.evidence.judged_runs import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
-from unjudged.inference.systems import alone
+from unjudged.inference.system_rows import alone
 from unjudged.judging.holes import Holes, drawn
 from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.names import parse_measure

@@ -25,9 +25,9 @@ from unjudged.base.segments import Floats
 from unjudged.evidence.contrast import Clusters
 from unjudged.evidence.quantiles import limits_of_mean, shape_of
 from unjudged.inference.corrections import find_correction
-from unjudged.inference.macro import macro_differences
+from unjudged.inference.interaction import clustered_interaction_p
 from unjudged.inference.pairs import Pairs, effect_size, t_interval
-from unjudged.inference.rows import clustered_interaction_p
+from unjudged.inference.several_collections import macro_differences
 from unjudged.inference.significance import TESTS, careful, p_values
 
 NAMES = list("aaabbcdddddee")

@@ -21,7 +21,7 @@ from unjudged import (
     sample,
 )
 from unjudged.inference.corrections import holm
-from unjudged.inference.macro import macro_differences
+from unjudged.inference.several_collections import macro_differences
 from unjudged.inference.verdict import HEADLINES
 
 pytestmark = pytest.mark.filterwarnings("ignore::unjudged.UnjudgedWarning")

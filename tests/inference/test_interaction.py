@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from unjudged.inference.rows import interaction_p
+from unjudged.inference.interaction import interaction_p
 
 RNG = np.random.default_rng(5)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from unjudged.inference.macro import macro_differences, macro_interval
+from unjudged.inference.several_collections import macro_differences, macro_interval
 
 
 def test_two_collections_that_vary_alike_are_welchs_test() -> None:

@@ -27,7 +27,7 @@ from unjudged import (
     report_page,
 )
 from unjudged.evidence.value_bounds import bounds
-from unjudged.inference.margins import PASS
+from unjudged.inference.gate_checks import PASS
 from unjudged.inference.verdict import BETTER, BLUR, ENOUGH_QUERIES, FEW_QUERIES, FLIP, HEADLINES
 from unjudged.results.fields import Row
 from unjudged.results.rendering import render

@@ -143,7 +143,7 @@ RUNS_OF_FOUR = {"unsure": ranked("uv", "xu", "uv"), "best": ranked("xzy", "xwz",
 def test_too_many_pairs_for_completions_have_no_shares(monkeypatch: pytest.MonkeyPatch) -> None:
     runs = {name: sample.runs[name] for name in ("reranked", "dense")}
     known = compare(sample.qrels, runs, "RR").pair()
-    monkeypatch.setattr("unjudged.inference.infer.MOST_DRAWN", 0)
+    monkeypatch.setattr("unjudged.inference.pair_tests.MOST_DRAWN", 0)
     row = compare(sample.qrels, runs, "RR").pair()
     assert np.isnan([row["flip"], row["loss"]]).all()
     assert np.isfinite(known["flip"])

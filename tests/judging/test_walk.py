@@ -11,7 +11,7 @@ import pytest
 
 from tests.cli.in_process import printed, refused, unjudged
 from unjudged import Judgments, compare, evaluate, gate, sample
-from unjudged.inference.margins import UNDECIDED
+from unjudged.inference.gate_checks import UNDECIDED
 from unjudged.judging import merge
 from unjudged.judging.judging_page import to_judge_in
 

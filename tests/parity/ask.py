@@ -14,8 +14,8 @@ from tests.pairs import all_pairs
 from tests.parity.collections import Case
 from tests.parity.rows import Answer, Found
 from unjudged import Collection, Judgments, Scores, judging, predictions, studies
+from unjudged.inference.pair_rows import turned as turned_row
 from unjudged.inference.pairs import effect_size, t_interval
-from unjudged.inference.rows import turned as turned_row
 from unjudged.judging.designs import draw
 from unjudged.judging.judging_page import to_judge_in
 from unjudged.studies import agreement as orders

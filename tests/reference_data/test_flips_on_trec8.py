@@ -14,8 +14,8 @@ from unjudged.evidence.contrast import Ends
 from unjudged.evidence.judged_runs import RankingsEvidence
 from unjudged.evidence.shared import selected_runs
 from unjudged.evidence.tipping import Hypothetical, is_open
-from unjudged.inference.infer import Settings
-from unjudged.inference.rows import answer
+from unjudged.inference.pair_rows import answer
+from unjudged.inference.pair_tests import Settings
 from unjudged.inference.verdict import excludes_change
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.questions.gathering import GatheredRuns

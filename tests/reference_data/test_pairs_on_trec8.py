@@ -15,8 +15,7 @@ from unjudged.base.segments import Floats
 from unjudged.evidence.contrast import Ends
 from unjudged.evidence.judged_runs import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
-from unjudged.inference.pairs import Pairs
-from unjudged.inference.rows import pairs_of
+from unjudged.inference.pairs import Pairs, pairs_of
 from unjudged.inference.significance import p_values
 from unjudged.inference.verdict import excludes_change
 from unjudged.measures.kernel.names import parse_measure

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,15 @@ from unjudged.measures.kernel.registry import Measure, lower_is_better
 if TYPE_CHECKING:
     from unjudged.collection.description import Description
     from unjudged.collection.score_arrays import Missing, Wide
+
+
+class Score(NamedTuple):
+    """One value: of a run on a query by a measure."""
+
+    run: str
+    query: str
+    measure: str
+    value: float
 
 
 @dataclass(eq=False)
@@ -150,6 +159,11 @@ class Scores:
         if query is None:
             return float(self.means[i, k])
         return float(self.values[i, place_of("query", query, self.queries), k])
+
+    def __iter__(self) -> Iterator[Score]:
+        """Yield (run, query, measure, value), run by run, query by query."""
+        for (i, j, k), value in np.ndenumerate(self.values):
+            yield Score(self.runs[i], self.queries[j], str(self.measures[k]), float(value))
 
     def __repr__(self) -> str:
         size = f"{counted(len(self.runs), 'run')} x {counted(len(self.queries), 'query')}"

@@ -102,3 +102,22 @@ def powered_means(contrast: Contrast, alpha: float) -> tuple[list[Powered], tupl
     means = sign * means + 0.0
     half = np.array([t_quantile(1 - alpha, one.queries - 2) * one.error for one in powered])
     return powered, (means, means - half, means + half)
+
+
+def powered_queries(contrast: Contrast) -> Floats:
+    """Return k x q: scores by query with the mean and the standard error that predictions give.
+
+    Residuals of the predictions are scaled until their spread gives this error. Without predictions for
+    further queries these are the scores.
+    """
+    if contrast.surrogate is None:
+        return contrast.values
+    (powered, _), values = powered_means(contrast, 0.05), contrast.values
+    weight, value, error = (
+        np.array([getattr(one, name) for one in powered])[:, None] for name in ("weight", "value", "error")
+    )
+    rest = values - weight * contrast.surrogate[0]
+    rest = rest - rest.mean(axis=1, keepdims=True)
+    spread = rest.std(axis=1, ddof=1, keepdims=True)
+    stretched: Floats = rest * error * rest.shape[1] ** 0.5 / np.where(spread > 0, spread, np.inf)
+    return value + stretched

@@ -7,7 +7,7 @@ does not use the p values of the tests.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -110,6 +110,23 @@ def tukey(pairs: Pairs, *, draws: int, seed: int) -> Floats:
     spread = np.sort(np.concatenate(ranges))
     below = np.searchsorted(spread, np.abs(pairs.difference) - pairs.tolerance)
     return (1 + draws - below) / (draws + 1)
+
+
+def separate(correction: Correction) -> Correction:
+    """Return the correction of p values: a joint one has none, and Holm's stands for it."""
+    return holm if correction.joint else correction
+
+
+def corrected_together(p: Sequence[Floats], counts: Sequence[bool], correction: Correction) -> list[Floats]:
+    """Correct the p values of several tests over all of them that count; others stay as they are."""
+    result = [np.asarray(one, float) for one in p]
+    several = [k for k, counted in enumerate(counts) if counted]
+    if several:
+        after = correction.function(np.concatenate([result[k] for k in several]))
+        ends = np.cumsum([len(result[k]) for k in several])[:-1]
+        for k, own in zip(several, np.split(after, ends), strict=True):
+            result[k] = own
+    return result
 
 
 def too_few_draws(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -11,6 +12,7 @@ import numpy as np
 from unjudged.base.choices import check_confidence
 from unjudged.base.errors import UsageError
 from unjudged.base.segments import Floats, Ints, Mask
+from unjudged.base.wording import shortlist
 from unjudged.evidence.contrast import Clusters, independent
 from unjudged.evidence.quantiles import Shape, shape_of, t_half, t_quantile
 from unjudged.measures.kernel.measure import ROUNDING, mean_over_queries, without_rounding
@@ -99,6 +101,28 @@ class Pairs:
     def identical(self) -> Mask:
         """Pairs of systems that score the same on every query."""
         return np.asarray(np.abs(self.values).max(axis=1) <= self.tolerance)
+
+
+def place_of_baseline(baseline: str | None, systems: Sequence[str]) -> int | None:
+    """Return the place of the baseline among at least two systems."""
+    if len(systems) < 2:
+        raise UsageError("one run cannot be compared: give two or more")
+    if baseline is not None and baseline not in systems:
+        raise UsageError(f"the baseline {baseline!r} is not among the runs: {shortlist(systems)}")
+    return None if baseline is None else list(systems).index(baseline)
+
+
+def pairs_of(systems: Sequence[object], baseline: str | None = None) -> tuple[Ints, Ints]:
+    """Return which systems are compared: each with those given before it, or with the baseline.
+
+    A row is the later one minus the earlier one, or the system minus the baseline.
+    """
+    if baseline is None:
+        earlier, later = np.triu_indices(len(systems), 1)
+        return later, earlier
+    place = list(systems).index(baseline)
+    others = np.delete(np.arange(len(systems)), place)
+    return others, np.full(len(others), place)
 
 
 class Interval(NamedTuple):

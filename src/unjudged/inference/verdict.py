@@ -6,7 +6,7 @@ that holds as judged and at s* is `better`. Each word of the output has one func
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,6 +53,14 @@ class Judging:
         none, ones = np.zeros(pairs, bool), np.ones(pairs)
         return cls(none, none, none, ones, ones)
 
+    @classmethod
+    def of(
+        cls, known: Mask, ends: Ends | None, seen: tuple[Mask, Floats], worst: tuple[Mask, Floats]
+    ) -> Judging:
+        """Return what judging leaves open, by where leads stay at s* and at worst, and their p values."""
+        excluded = np.zeros(len(seen[0]), bool) if ends is None else excludes_change(ends)
+        return cls(known, excluded, *seen, worst[1])
+
 
 def verdicts(holds: Mask, seen: Mask, worst: Mask, judging: Judging, queries: int) -> dict[str, Any]:
     """Return the answers as columns of words, and whether it is better in the worst case too.
@@ -78,6 +86,14 @@ def verdicts(holds: Mask, seen: Mask, worst: Mask, judging: Judging, queries: in
         headline[:] = FEW_QUERIES
     sure = holds & worst & judging.known
     return {"other_queries": other, "more_judging": more, "headline": headline, "sure": sure}
+
+
+def other_headline(headline: np.ndarray, others: Sequence[np.ndarray]) -> np.ndarray:
+    """Return the headline that another order of tied documents gives, None where it is the same."""
+    found = np.full(len(headline), None, object)
+    for other in others:
+        found = np.where(other != headline, other, found)
+    return found
 
 
 def excludes_change(ends: Ends) -> Mask:

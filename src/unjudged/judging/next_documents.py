@@ -17,8 +17,9 @@ from unjudged.data.writing import qrels_text
 from unjudged.evidence.contrast import ALONE
 from unjudged.evidence.judged_runs import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
-from unjudged.inference.infer import Settings
-from unjudged.inference.rows import needs_judging, pair_rows, pairs_of
+from unjudged.inference.pair_rows import needs_judging, pair_rows
+from unjudged.inference.pair_tests import Settings
+from unjudged.inference.pairs import pairs_of
 from unjudged.judging.designs import DESIGNS, Design, draw
 from unjudged.judging.gains import most_telling
 from unjudged.judging.pooling import DEEPEST, Pool, identities_of_rows, numbers

@@ -22,8 +22,8 @@ from unjudged.base.wording import counted, shortlist
 from unjudged.collection.collection import Collection
 from unjudged.evidence.contrast import ends_of_estimates
 from unjudged.evidence.drawn.by_design import ALIKE, FEWEST, Forecast, reach, sizes_left
-from unjudged.inference.infer import reach_of
-from unjudged.inference.rows import needs_judging
+from unjudged.inference.pair_rows import needs_judging
+from unjudged.inference.pair_tests import reach_of
 from unjudged.judging.holes import Holes, at_looks, with_next_batch
 from unjudged.measures.kernel.measure import Measure, mean_over_queries
 from unjudged.rankings.judgments import Judgments

@@ -17,8 +17,8 @@ from unjudged.base.segments import Floats
 from unjudged.collection.description import Choices
 from unjudged.collection.query_segments import SegmentsSource, segments_of
 from unjudged.evidence.contrast import Contrast
-from unjudged.inference.infer import Settings, decide, leaders, run_tests
-from unjudged.inference.rows import rows_of
+from unjudged.inference.pair_rows import rows_of
+from unjudged.inference.pair_tests import Settings, decide, leaders, run_tests
 from unjudged.inference.significance import TESTS
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.measures.kernel.registry import Measure

@@ -18,8 +18,17 @@ from unjudged.collection.description import Description
 from unjudged.collection.query_segments import EVERY, SegmentsSource, several_segments, with_every
 from unjudged.collection.score_arrays import UNNAMED
 from unjudged.data.scan import scanner
-from unjudged.inference.infer import Settings, reach_of
-from unjudged.inference.margins import AS_JUDGED, FAIL, PASS, SEEN, UNDECIDED, WORST, JudgingName, gate_checks
+from unjudged.inference.gate_checks import (
+    AS_JUDGED,
+    FAIL,
+    PASS,
+    SEEN,
+    UNDECIDED,
+    WORST,
+    JudgingName,
+    gate_checks,
+)
+from unjudged.inference.pair_tests import Settings, reach_of
 from unjudged.inference.significance import find_test
 from unjudged.measures.kernel.names import MeasureLike, parse_measure, place_of_measure, with_relevant
 from unjudged.measures.kernel.registry import MEASURES, Measure

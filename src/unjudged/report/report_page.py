@@ -22,9 +22,9 @@ from unjudged.data.writing import write_whole
 from unjudged.evidence.calibration import Calibration
 from unjudged.evidence.contrast import Evidence
 from unjudged.evidence.intervals import Asked, How
-from unjudged.inference.infer import Settings
+from unjudged.inference.pair_tests import Settings
 from unjudged.inference.significance import DRAWS
-from unjudged.inference.systems import alone, as_rows
+from unjudged.inference.system_rows import alone, as_rows
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.kernel.traits import Refusal

@@ -11,8 +11,8 @@ import numpy as np
 from unjudged.base.choices import place_of
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import percent
-from unjudged.inference.macro import MACRO
-from unjudged.inference.rows import better_first, rows_by_query, turned
+from unjudged.inference.pair_rows import better_first, rows_by_query, turned
+from unjudged.inference.several_collections import MACRO
 from unjudged.measures.kernel.names import place_of_measure
 from unjudged.results.fields import Field, Row
 from unjudged.results.grid import Grid, Marked

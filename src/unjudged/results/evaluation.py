@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -16,22 +16,13 @@ from unjudged.base.notes import Note, said_once
 from unjudged.base.segments import Floats
 from unjudged.base.wording import counted, percent
 from unjudged.collection.query_segments import SegmentsSource, several_segments
-from unjudged.collection.scores import Scores
+from unjudged.collection.scores import Score, Scores
 from unjudged.measures.kernel.names import MeasureLike, place_of_measure
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.results.fields import Row
 from unjudged.results.grid import Grid
 from unjudged.results.result import Result
 from unjudged.results.views import View, grid_of_view
-
-
-class Score(NamedTuple):
-    """One value: of a run on a query by a measure."""
-
-    run: str
-    query: str
-    measure: str
-    value: float
 
 
 class Rows(Mapping[str, Sequence[Row]]):
@@ -95,7 +86,7 @@ class Evaluation(Result):
         return found
 
     def _systems(self) -> list[Row]:
-        from unjudged.inference.systems import asked_interval, rows_alone
+        from unjudged.inference.system_rows import asked_interval, rows_alone
 
         usual = self.source.interval if self.interval is None else None
         allowed = asked_interval(usual, *self._how) if usual else None
@@ -107,13 +98,13 @@ class Evaluation(Result):
         return rows
 
     def _segments(self) -> list[Row]:
-        from unjudged.inference.systems import rows_by_segment
+        from unjudged.inference.system_rows import rows_by_segment
 
         parts = several_segments(self.segments, list(self.source.queries))
         return rows_by_segment(self._evidence, self.interval, self.alpha, parts)
 
     def _queries(self) -> list[Row]:
-        from unjudged.inference.systems import query_rows
+        from unjudged.inference.system_rows import query_rows
 
         scores = self.source.scores
         values = [None] * len(self._evidence) if scores is None else np.moveaxis(scores.values, 2, 0)
@@ -191,8 +182,7 @@ class Evaluation(Result):
 
     def __iter__(self) -> Iterator[Score]:
         """Yield (run, query, measure, value), run by run, query by query."""
-        for (i, j, k), value in np.ndenumerate(self.values):
-            yield Score(self.runs[i], self.queries[j], self.measures[k], float(value))
+        return iter(self.cube)
 
     def __getitem__(self, name: str) -> Any:
         """Return the row of a system, or by several measures its rows by their names."""
@@ -224,7 +214,7 @@ class Evaluation(Result):
 
     def with_interval(self, interval: str) -> Self:
         """Return the same with another interval, such as `model(prevalence=0.2)`."""
-        from unjudged.inference.systems import asked_interval
+        from unjudged.inference.system_rows import asked_interval
 
         made = type(self)(self.source, self.segments, *self._how)
         vars(made).update(interval=asked_interval(interval, *self._how), view=self.view)

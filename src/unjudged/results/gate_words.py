@@ -8,7 +8,7 @@ from typing import Any
 
 from unjudged.base.wording import p_text, percent, shortlist
 from unjudged.collection.query_segments import EVERY
-from unjudged.inference.margins import AS_JUDGED, FAIL, MISSING, PASS, SEEN, UNDECIDED, WORST
+from unjudged.inference.gate_checks import AS_JUDGED, FAIL, MISSING, PASS, SEEN, UNDECIDED, WORST
 from unjudged.results.fields import Row, is_estimated
 from unjudged.results.words import GAPS, how_many
 

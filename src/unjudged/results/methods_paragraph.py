@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from unjudged.base.wording import counted, percent, shortlist
 from unjudged.citation import PACKAGE, entries, version, works_of
-from unjudged.inference.margins import UNKNOWN
+from unjudged.inference.gate_checks import UNKNOWN
 from unjudged.inference.significance import t as students
 from unjudged.results.gate_words import ASSUMED
 

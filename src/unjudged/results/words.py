@@ -10,9 +10,10 @@ from typing import Any
 from unjudged.base.notes import Note, note
 from unjudged.base.segments import Mask
 from unjudged.base.wording import counted, p_text, percent, shortlist
-from unjudged.inference.infer import Settings, separate
-from unjudged.inference.rows import MOST_PERMUTATIONS
-from unjudged.inference.systems import other_of
+from unjudged.inference.corrections import separate
+from unjudged.inference.pair_rows import MOST_PERMUTATIONS
+from unjudged.inference.pair_tests import Settings
+from unjudged.inference.system_rows import other_of
 from unjudged.inference.verdict import (
     BETTER,
     BLUR,

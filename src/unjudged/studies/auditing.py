@@ -22,7 +22,7 @@ from unjudged.evidence.drawn.strata import StrataEvidence
 from unjudged.evidence.judged_runs import RankingsEvidence
 from unjudged.evidence.quantiles import t_half, within
 from unjudged.evidence.shared import SharedRankings
-from unjudged.inference.systems import alone, means_of_systems
+from unjudged.inference.system_rows import alone, means_of_systems
 from unjudged.measures.kernel.measure import Measure, mean_over_queries
 from unjudged.measures.kernel.names import MeasureLike, with_relevant
 from unjudged.predictions import Completeness, IncompleteError, with_retrieved

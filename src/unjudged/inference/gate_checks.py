@@ -23,9 +23,9 @@ from unjudged.base.segments import Floats
 from unjudged.evidence.contrast import Clusters, Contrast, independent
 from unjudged.evidence.quantiles import limits_of_mean, shape_of
 from unjudged.inference.corrections import holm
-from unjudged.inference.infer import Settings, decide, reach_of, run_tests
+from unjudged.inference.pair_rows import rows_of
+from unjudged.inference.pair_tests import Settings, decide, reach_of, run_tests
 from unjudged.inference.power import queries_needed
-from unjudged.inference.rows import rows_of
 from unjudged.inference.significance import (
     LOOKS_FROM,
     careful,
@@ -34,7 +34,7 @@ from unjudged.inference.significance import (
     sequential,
     share_alike,
 )
-from unjudged.inference.systems import parts_of
+from unjudged.inference.system_rows import parts_of
 from unjudged.measures.kernel.measure import ROUNDING
 from unjudged.results.fields import Row
 

@@ -13,11 +13,17 @@ from unjudged.base.errors import UsageError
 from unjudged.base.notes import Note
 from unjudged.base.segments import Floats, Ints, Mask
 from unjudged.evidence.contrast import Clusters, Contrast, Ends, Tip, possible_means
-from unjudged.inference.corrections import Correction, find_correction, holm
+from unjudged.inference.corrections import (
+    Correction,
+    corrected_together,
+    find_correction,
+    holm,
+    separate,
+)
 from unjudged.inference.pairs import Pairs, effect_size, outcomes, t_interval
 from unjudged.inference.significance import DRAWS, SignificanceTest, careful, find_test, p_values
 from unjudged.inference.significance import t as students
-from unjudged.inference.systems import (
+from unjudged.inference.system_rows import (
     Columns,
     in_own_direction,
     parts_of,
@@ -30,6 +36,7 @@ from unjudged.inference.verdict import (
     Judging,
     excludes_change,
     lowest_share,
+    other_headline,
     verdicts,
 )
 from unjudged.measures.kernel.measure import ROUNDING
@@ -116,7 +123,7 @@ def run_tests(contrast: Contrast, settings: Settings, *, shares: bool = True) ->
         leads, p_seen = _p_of_leads(at_seen, p_of)
         if contrast.error is not None:  # more labels may say otherwise
             leads &= ~_may_be_zero(columns)
-        judging = judging_of(contrast.known, contrast.ends, (leads, p_seen), _p_of_leads(at_worst, p_of))
+        judging = Judging.of(contrast.known, contrast.ends, (leads, p_seen), _p_of_leads(at_worst, p_of))
         columns["seen"] = np.where(equal | contrast.gaps, np.nan, tip.seen)
         if shares and not contrast.gaps:
             open_pairs = np.flatnonzero(~judging.excluded & ~equal)
@@ -151,28 +158,6 @@ def _with_surrogates(contrast: Contrast, pairs: Pairs, settings: Settings) -> Te
     return Tested(contrast, columns, p, [(p, Judging.nothing(len(pairs)))], pairs)
 
 
-PARTS = ("weight", "value", "error")
-
-
-def powered_queries(contrast: Contrast) -> Floats:
-    """Return k x q: scores by query with the mean and the standard error that predictions give.
-
-    Residuals of the predictions are scaled until their spread gives this error. Without predictions for
-    further queries these are the scores.
-    """
-    if contrast.surrogate is None:
-        return contrast.values
-    from unjudged.evidence.powered import powered_means
-
-    (powered, _), values = powered_means(contrast, 0.05), contrast.values
-    weight, value, error = (np.array([getattr(one, name) for one in powered])[:, None] for name in PARTS)
-    rest = values - weight * contrast.surrogate[0]
-    rest = rest - rest.mean(axis=1, keepdims=True)
-    spread = rest.std(axis=1, ddof=1, keepdims=True)
-    stretched: Floats = rest * error * rest.shape[1] ** 0.5 / np.where(spread > 0, spread, np.inf)
-    return value + stretched
-
-
 def leaders(contrast: Contrast, difference: Floats) -> tuple[Ints, Ints, Mask]:
     """Return the systems ahead, the systems behind, and where these are not the first and the second."""
     turned = difference < 0
@@ -195,14 +180,6 @@ def _own_careful(differences: Floats, settings: Settings, reach: float, clusters
     both = careful(differences, 0.0, reach, clusters).both
     same = np.abs(differences).max(axis=1, initial=0) <= ROUNDING
     return np.where(same, 1.0, both)
-
-
-def judging_of(
-    known: Mask, ends: Ends | None, seen: tuple[Mask, Floats], worst: tuple[Mask, Floats]
-) -> Judging:
-    """Return what judging leaves open, by where leads stay, and their p values."""
-    excluded = np.zeros(len(seen[0]), bool) if ends is None else excludes_change(ends)
-    return Judging(known, excluded, *seen, worst[1])
 
 
 def _may_be_zero(columns: Columns) -> Mask:
@@ -278,17 +255,18 @@ def decide(tested: Sequence[Tested], settings: Settings) -> list[Columns]:
     A joint correction looks at the systems together; at the share seen and at worst Holm's stands for it.
     """
     correction, careful_p = settings.correction, [one.cases[0][0] for one in tested]
+    counts = [one.parts > 1 for one in tested]
     if correction.joint:
         more = {"draws": settings.draws, "seed": settings.seed}
         p = [correction.function(one.pairs, **more) for one in tested]
         holds = list(map(np.maximum, p, careful_p))
     else:
-        p = _corrected([one.p for one in tested], tested, correction)
-        holds = _corrected(careful_p, tested, correction)
+        p = corrected_together([one.p for one in tested], counts, correction)
+        holds = corrected_together(careful_p, counts, correction)
     answers = _answers(holds, 0, tested, settings)
     others = []
     for place in range(1, max((len(one.cases) for one in tested), default=0)):
-        own = _corrected([_case(one, place)[0] for one in tested], tested, separate(correction))
+        own = corrected_together([_case(one, place)[0] for one in tested], counts, separate(correction))
         others.append(_answers(own, place, tested, settings))
     made = []
     for k, one in enumerate(tested):
@@ -297,14 +275,9 @@ def decide(tested: Sequence[Tested], settings: Settings) -> list[Columns]:
         columns["p_careful"] = holds[k].astype(object)
         columns["p_careful"][~decides] = None
         if said := [found[k]["headline"] for found in others[: len(one.cases) - 1]]:
-            columns["in_other_orders"] = _other_headline(answers[k]["headline"], said)
+            columns["in_other_orders"] = other_headline(answers[k]["headline"], said)
         made.append(columns)
     return made
-
-
-def separate(correction: Correction) -> Correction:
-    """Return the correction of p values: a joint one has none, and Holm's stands for it."""
-    return holm if correction.joint else correction
 
 
 def _case(tested: Tested, place: int) -> Case:
@@ -317,30 +290,11 @@ def _answers(
 ) -> list[Columns]:
     """Return the answers of each test from corrected p values for other queries, and what judging leaves."""
     judging, correction = [_case(one, place)[1] for one in tested], separate(settings.correction)
-    seen = _corrected([one.p_seen for one in judging], tested, correction)
-    worst = _corrected([one.p_worst for one in judging], tested, correction)
+    counts = [one.parts > 1 for one in tested]
+    seen = corrected_together([one.p_seen for one in judging], counts, correction)
+    worst = corrected_together([one.p_worst for one in judging], counts, correction)
     alpha = settings.alpha
     return [
         verdicts(h <= alpha, s <= alpha, w <= alpha, own, one.parts)
         for h, s, w, own, one in zip(holds, seen, worst, judging, tested, strict=True)
     ]
-
-
-def _corrected(p: Sequence[Floats], tested: Sequence[Tested], correction: Correction) -> list[Floats]:
-    """Correct p values over all of these tests; tests of one query or cluster do not count."""
-    result = [np.asarray(one, float) for one in p]
-    several = [k for k, one in enumerate(tested) if one.parts > 1]
-    if several:
-        after = correction.function(np.concatenate([result[k] for k in several]))
-        ends = np.cumsum([len(result[k]) for k in several])[:-1]
-        for k, own in zip(several, np.split(after, ends), strict=True):
-            result[k] = own
-    return result
-
-
-def _other_headline(headline: np.ndarray, others: Sequence[np.ndarray]) -> np.ndarray:
-    """Return the headline that another order of tied documents gives, None where it is the same."""
-    found = np.full(len(headline), None, object)
-    for other in others:
-        found = np.where(other != headline, other, found)
-    return found

@@ -14,11 +14,12 @@ import numpy as np
 from unjudged.base.distributions import student_quantile, upper_tail
 from unjudged.base.segments import Floats, Mask
 from unjudged.evidence.contrast import Clusters, Contrast, Ends, Evidence, independent
+from unjudged.evidence.powered import powered_queries
 from unjudged.evidence.quantiles import Shape, limits_of_mean, shape_of, t_half
-from unjudged.inference.infer import Settings, Tested, decide, judging_of, leaders, powered_queries, run_tests
-from unjudged.inference.pairs import Pairs
-from unjudged.inference.rows import pairs_of, rows_of
-from unjudged.inference.systems import (
+from unjudged.inference.pair_rows import rows_of
+from unjudged.inference.pair_tests import Settings, Tested, decide, leaders, run_tests
+from unjudged.inference.pairs import Pairs, pairs_of
+from unjudged.inference.system_rows import (
     Columns,
     alone,
     in_own_direction,
@@ -105,7 +106,7 @@ def _mean_of_pairs(contrasts: Sequence[Contrast], settings: Settings) -> Tested:
         seen = [own if tip is None else tip.at(tip.seen) for own, tip in zip(led, tips, strict=True)]
         worst = [own if tip is None else tip.at_worst() for own, tip in zip(led, tips, strict=True)]
         each = (_leads(part, confidence, clusters) for part in (seen, worst))
-        judging = judging_of(np.any(known, axis=0), over_all, *each)
+        judging = Judging.of(np.any(known, axis=0), over_all, *each)
     return Tested(one, columns, found.p, [(found.p, judging)], Pairs(one.scores, one.first, one.second))
 
 
