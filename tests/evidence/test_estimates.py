@@ -110,6 +110,35 @@ def test_every_question_has_the_same_estimate(design: str) -> None:
         assert again["estimate_low"] == pytest.approx(own["one"]["estimate_low"], abs=1e-12)
 
 
+def few_of(whole: Judgments, rng: np.random.Generator) -> Judgments:
+    """Half of the documents were judged before, and a tenth of the others was drawn."""
+    drawn, before = (rng.random(len(whole.grade)) < share for share in (0.1, 0.5))
+    chance = np.where(before, 1.0, 0.1)
+    grade = np.where(before | drawn, whole.grade, -1).astype(np.int32)
+    return replace(whole, grade=grade, probability=chance, origin=Origin(WEIGHTED))
+
+
+@pytest.mark.parametrize("name", ["P@5", "RBP(p=0.8)", "nDCG@5"])
+def test_nothing_that_is_printed_contradicts_itself(name: str) -> None:
+    """Unbiased estimates outside what is possible are moved inside before anything is made of them."""
+    for seed in range(12):
+        whole, _, runs = world(seed)
+        drawn = few_of(whole, np.random.default_rng(seed))
+        own, row = evaluate(drawn, runs, name), compare(drawn, runs, name).pair()
+        (check,) = gate(drawn, runs["one"], runs["two"], name).checks
+        means = [own[system]["mean"] for system in runs]
+        assert [row["mean_b"], row["mean_a"]] == pytest.approx(means, abs=1e-12)
+        for one in (row, check):
+            assert one["difference"] == pytest.approx(means[1] - means[0], abs=1e-12)
+        for one, value in (
+            (row, row["difference"]),
+            *((own[system], own[system]["mean"]) for system in runs),
+        ):
+            for kind in ("", "estimate_", "query_"):
+                if not np.isnan(one.get(f"{kind}low", np.nan)):
+                    assert one[f"{kind}low"] - 1e-12 <= value <= one[f"{kind}high"] + 1e-12, kind
+
+
 def test_a_model_that_is_described_is_used_without_an_option() -> None:
     whole, model, runs = world(4)
     drawn = checked(whole, np.random.default_rng(4))

@@ -175,10 +175,10 @@ class Contrast:
     lowest and highest scores over orders of tied documents, None where nothing is tied. `error` is the
     standard error of each estimated mean over what people might have drawn, NaN where there is no estimate,
     `labels` is how many labels it rests on, `reach` how many standard errors an interval reaches down and up,
-    `slack` (k x 2) what documents that could not be drawn may change of it, and `possible` the lowest and
-    highest mean of each system. `surrogate` has the predicted scores of these queries and of further ones.
-    `rankings` are the judged ones of the systems, and `calibration` finds how far off scores are for groups
-    that were not pooled. `facts` are columns of registered fields that only this source knows.
+    and `slack` (k x 2) what documents that could not be drawn may change of it. `surrogate` has the predicted
+    scores of these queries and of further ones. `rankings` are the judged ones of the systems, and
+    `calibration` finds how far off scores are for groups that were not pooled. `facts` are columns of
+    registered fields that only this source knows.
     """
 
     measure: Measure
@@ -195,7 +195,6 @@ class Contrast:
     labels: Floats | None = None
     reach: Callable[[float], tuple[Floats, Floats]] | None = None
     slack: Floats | None = None
-    possible: Ends | None = None
     surrogate: tuple[Floats, Floats] | None = None
     rankings: JudgedRankings | None = None
     calibration: Callable[[], Any] | None = None
@@ -247,11 +246,14 @@ class Contrast:
             raise UsageError(f"{self.measure} is not known of any query of a segment: join it with another")
         own = None if ends is None else Ends(ends.low[:, queries], ends.high[:, queries])
         means = None if own is None else Ends(mean_over_queries(own.low), mean_over_queries(own.high))
-        tips, orders = self.tips, self.orders
+        tips, orders, scores = self.tips, self.orders, self.scores[:, queries]
+        if means is not None and self.error is not None and not self.paired:
+            scores = scores.copy()
+            scores[self.first] = moved_inside(scores[self.first], means)
         return replace(
             self,
             queries=[name for name, kept in zip(self.queries, queries, strict=True) if kept],
-            scores=self.scores[:, queries],
+            scores=scores,
             ends=means,
             ends_by_query=own,
             tips=None if tips is None else lambda ahead, behind: tips(ahead, behind).over(queries),
@@ -260,7 +262,6 @@ class Contrast:
             labels=None,
             reach=None,
             slack=None,
-            possible=None if self.paired or self.error is None else means,
             surrogate=None,
             rankings=None if self.rankings is None else self.rankings.of_queries(queries),
             facts={},
@@ -293,6 +294,14 @@ class Further:
         queries: Sequence[str] = self.plain.queries
         return queries
 
+    @cached_property
+    def possible(self) -> Ends:
+        """Lowest and highest mean of each system."""
+        every = np.arange(len(self.systems))
+        ends: Ends | None = self.plain.contrast(every, np.full(len(every), ALONE)).ends
+        low, high = self.measure.range
+        return Ends(np.full(len(every), low), np.full(len(every), high)) if ends is None else ends
+
 
 @dataclass(frozen=True, eq=False)
 class ByCluster(Further):
@@ -308,23 +317,29 @@ class ByCluster(Further):
         return replace(made, clusters=clusters)
 
 
+def moved_inside(scores: Floats, ends: Ends) -> Floats:
+    """Return estimates by query, moved alike on all queries of a system until their mean is possible.
+
+    A mean that is estimated without bias may lie outside its ends. The nearest end is closer to the truth,
+    whatever that is. Differences are of moved scores too, so that they are differences of the means.
+
+    >>> moved_inside(np.array([[0.5, 0.9], [0.2, 0.4]]), Ends(np.zeros(2), np.full(2, 0.6))).tolist()
+    [[0.4, 0.8], [0.2, 0.4]]
+    """
+    means = mean_over_queries(scores)
+    moved = np.clip(means, *ends) - means
+    return np.asarray(np.where(moved[:, None] == 0, scores, scores + moved[:, None]))
+
+
 def ends_of_estimates(
     contrast: Contrast, values: Floats, confidence: float, limits: tuple[float, float]
 ) -> tuple[Floats, Floats]:
     """Return the ends of estimates from a sample, inside the limits and what is known to be possible."""
-    ends: Any = limits if contrast.ends is None else contrast.ends
-    if contrast.possible is not None and not contrast.paired:
-        ends = [end[contrast.first] for end in contrast.possible]
-    least, most = ends
+    least, most = limits if contrast.ends is None else contrast.ends
     slack = np.zeros((len(contrast), 2)) if contrast.slack is None else contrast.slack
     assert contrast.reach is not None  # noqa: S101 (estimates have one)
     down, up = contrast.reach(confidence)
     error, middle = np.asarray(contrast.error), np.clip(values, least, most)
     low = np.maximum(middle - down * error + slack[:, 0], least)
-    return low, np.minimum(middle + up * error + slack[:, 1], most)
-
-
-def possible_means(contrast: Contrast) -> Floats:
-    """Return the nearest means of the systems that can be true; unbiased estimates may lie outside."""
-    means = mean_over_queries(contrast.scores)
-    return means if contrast.possible is None else np.clip(means, *contrast.possible)
+    high = np.minimum(middle + up * error + slack[:, 1], most)
+    return np.minimum(low, values), np.maximum(high, values)

@@ -23,7 +23,7 @@ from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted
 from unjudged.evidence.calibration import Calibration
 from unjudged.evidence.completions import Completions, GivenPrevalence, in_threads
-from unjudged.evidence.contrast import Contrast, Ends, ends_of_estimates, independent, possible_means
+from unjudged.evidence.contrast import Contrast, Ends, ends_of_estimates, independent
 from unjudged.evidence.judged_runs import BOUNDING, ends_of
 from unjudged.evidence.powered import powered_means
 from unjudged.evidence.quantiles import (
@@ -281,7 +281,7 @@ def sampling(contrast: Contrast, how: How) -> Columns:
         raise UsageError(
             contrast.unestimated or f"{measure} is not estimated from the documents that were drawn"
         )
-    means = measure.sign * possible_means(contrast)[contrast.first]
+    means = measure.sign * mean_over_queries(contrast.values)
     low, high = ends_of_estimates(contrast, means, how.confidence, measure.range)
     return {"estimate_low": low, "estimate_high": high, "method": "other documents drawn"}
 

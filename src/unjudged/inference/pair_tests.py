@@ -12,7 +12,7 @@ from unjudged.base.choices import called, check_parameters, checked_int
 from unjudged.base.errors import UsageError
 from unjudged.base.notes import Note
 from unjudged.base.segments import Floats, Ints, Mask
-from unjudged.evidence.contrast import Clusters, Contrast, Ends, Tip, possible_means
+from unjudged.evidence.contrast import Clusters, Contrast, Ends, Tip
 from unjudged.inference.corrections import (
     Correction,
     corrected_together,
@@ -39,7 +39,7 @@ from unjudged.inference.verdict import (
     other_headline,
     verdicts,
 )
-from unjudged.measures.kernel.measure import ROUNDING
+from unjudged.measures.kernel.measure import ROUNDING, mean_over_queries
 from unjudged.measures.kernel.registry import Measure
 
 MOST_DRAWN = 60
@@ -233,7 +233,7 @@ def _changed(orders: Ends | None, ahead: Ints, behind: Ints, led: Floats) -> Ite
 def _difference_columns(contrast: Contrast, pairs: Pairs, alpha: float) -> Columns:
     """Return what is shown of differences, in the measure's own direction."""
     measure, sign = contrast.measure, contrast.measure.sign
-    means = measure.mean_of(sign * possible_means(contrast))
+    means = measure.mean_of(sign * mean_over_queries(contrast.scores))
     columns: Columns = {**sizes(contrast), "difference": sign * pairs.difference + 0.0}
     columns |= {"mean_a": means[contrast.first], "mean_b": means[contrast.second]}
     if contrast.ends is not None:

@@ -16,9 +16,8 @@ from unjudged.evidence.contrast import (
     Evidence,
     ends_of_estimates,
     independent,
-    possible_means,
 )
-from unjudged.measures.kernel.measure import ROUNDING, sum_over_queries
+from unjudged.measures.kernel.measure import ROUNDING, mean_over_queries, sum_over_queries
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.results.fields import Row
 
@@ -157,7 +156,7 @@ def means_of_systems(contrast: Contrast, alpha: float) -> Columns:
 
         _, (means, low, high) = powered_means(contrast, alpha)
         return {"mean": means, "query_low": low, "query_high": high, "queries": contrast.scores.shape[1]}
-    means = sign * possible_means(contrast)[contrast.first]
+    means = sign * mean_over_queries(contrast.scores)[contrast.first]
     columns: Columns = {"mean": measure.mean_of(means), **sizes(contrast)}
     if contrast.ends is not None:
         low, high = (np.where(contrast.known, end, np.nan) for end in in_own_direction(sign, *contrast.ends))

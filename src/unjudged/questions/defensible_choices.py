@@ -177,7 +177,7 @@ def _one_at_a_time(
 
 def _only(contrast: Contrast, scores: Floats) -> Contrast:
     """Return a contrast of which nothing but other scores is known."""
-    nothing: dict[str, Any] = dict.fromkeys(("ends", "ends_by_query", "tips", "orders", "error", "possible"))
+    nothing: dict[str, Any] = dict.fromkeys(("ends", "ends_by_query", "tips", "orders", "error"))
     return replace(contrast, scores=scores, **nothing)
 
 

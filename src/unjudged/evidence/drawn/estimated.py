@@ -21,12 +21,11 @@ from unjudged.base.segments import Floats, Ints, Mask
 from unjudged.evidence.contrast import (
     ALONE,
     Contrast,
-    Ends,
     Further,
     Tip,
     ends_of_estimates,
     is_alone,
-    possible_means,
+    moved_inside,
 )
 from unjudged.evidence.drawn.by_design import FEWEST, Sequential, quantiles, reach, sizes_left
 from unjudged.evidence.drawn.effects import Effects, steps_of, weights_of
@@ -148,15 +147,9 @@ class EstimatedEvidence(Further):
 
     @cached_property
     def scores(self) -> Floats:
-        """Systems x queries: estimates, and scores as judged where labels are too few."""
-        return np.where(self.alone.given[:, None], self.by_query, self.plain.scores)
-
-    @cached_property
-    def possible(self) -> Ends:
-        """Lowest and highest mean of each system."""
-        every = np.arange(len(self.systems))
-        ends = self.plain.contrast(every, np.full(len(every), ALONE)).ends
-        return Ends(np.full(len(every), -inf), np.full(len(every), inf)) if ends is None else ends
+        """Systems x queries: estimates with possible means, and scores as judged where labels are too few."""
+        moved = moved_inside(self.by_query, self.possible)
+        return np.where(self.alone.given[:, None], moved, self.plain.scores)
 
     def contrast(self, first: Ints, second: Ints, *, by_query: bool = False) -> Contrast:
         """Return these contrasts: estimates where there are enough labels, with the range beside them."""
@@ -174,7 +167,6 @@ class EstimatedEvidence(Further):
             labels=np.where(np.isinf(found.labels), np.nan, found.labels),
             reach=lambda confidence: (self._reach(found.labels, confidence),) * 2,
             slack=self._slack(first, second, made),
-            possible=self.possible,
             tips=None if made.tips is None else self._tips(made.tips),
             facts={**made.facts, "as_judged": self.measure.sign * judged},
         )
@@ -272,7 +264,7 @@ class EstimatedEvidence(Further):
         design, measure, given = self.population.design, str(self.measure), self.alone.given
         every = np.arange(len(self.systems))
         contrast = self.contrast(every, np.full(len(every), ALONE))
-        value = possible_means(contrast)
+        value = mean_over_queries(contrast.scores)
         low, high = ends_of_estimates(contrast, value, confidence, self.measure.range)
         judged = mean_over_queries(self.plain.scores)
         if given.any():

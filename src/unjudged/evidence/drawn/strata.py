@@ -18,7 +18,7 @@ from unjudged.base.errors import UsageError
 from unjudged.base.notes import Note, note
 from unjudged.base.segments import Floats, Ints, Mask
 from unjudged.base.wording import counted, percent
-from unjudged.evidence.contrast import Contrast, Ends, Further, Tip, is_alone
+from unjudged.evidence.contrast import Contrast, Further, Tip, is_alone, moved_inside
 from unjudged.evidence.drawn.effects import adds_up
 from unjudged.evidence.drawn.estimated import EstimatedTip
 from unjudged.evidence.drawn.strata_means import QUOTIENTS, SampledMeans
@@ -178,17 +178,10 @@ class StrataEvidence(Further):
         few: Mask = (behind < ENOUGH) & (self._variances > 0) & ("cutoff" in self.measure.given)
         return ~few
 
-    @property
-    def possible(self) -> Ends:
-        """Lowest and highest mean of each system."""
-        low, high = self.measure.range
-        every = np.ones(len(self.systems))
-        return Ends(low * every, high * every)
-
     @cached_property
     def scores(self) -> Floats:
         """Estimates on queries with a sampled relevant document, moved so that their mean is that of all."""
-        return self._moved(self.means.value)
+        return self._moved(moved_inside(self.means.value, self.possible))
 
     @cached_property
     def _alone(self) -> Floats:
@@ -210,7 +203,6 @@ class StrataEvidence(Further):
             scores=self._alone if alone else self.scores,
             error=np.where(self.given, np.sqrt(self._variances), nan)[first] if alone else None,
             reach=self._reach(first) if alone else None,
-            possible=self.possible,
             tips=None
             if tips is None
             else lambda ahead, behind: self._tip(tips(ahead, behind), ahead, behind),
