@@ -82,7 +82,7 @@ def looks(frame: Frame, rng: np.random.Generator, counts: Sequence[int]) -> dict
         evidence = frame.drawn(frame.size, order[:n], min(LABELS))
         for of, (first, second) in CONTRASTS.items():
             least, most = frame.bounds(first, second)
-            value, variance, labels = evidence.estimates(first, second)
+            value, variance, labels, _ = evidence.estimates(first, second)
             half, middle = quantiles(labels, LEVEL) * np.sqrt(variance), np.clip(value, least, most)
             low, high = np.maximum(middle - half, least), np.minimum(middle + half, most)
             truth, given = frame.true(first, second), np.isfinite(half)

@@ -8,6 +8,7 @@ A sample moves all runs together, so the trials are samples.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 
@@ -18,8 +19,8 @@ from unjudged.base.errors import UsageError
 from unjudged.base.segments import Floats, Mask
 from unjudged.collection.collection import judged_rankings
 from unjudged.evidence.contrast import ALONE
-from unjudged.evidence.drawn.by_design import quantiles
-from unjudged.evidence.drawn.estimated import EstimatedEvidence
+from unjudged.evidence.drawn.effects import Effects, steps_of
+from unjudged.evidence.drawn.estimated import EstimatedEvidence, Estimates
 from unjudged.evidence.drawn.population import Population
 from unjudged.evidence.drawn.strata import ENOUGH, check_drawn, strata_of
 from unjudged.evidence.drawn.strata_means import QUOTIENTS, SampledMeans
@@ -80,8 +81,8 @@ def _pool(judgments: Judgments, folder: Path) -> Pool:
 
 POOLS: dict[str, tuple[Callable[[Path], Pool], int]] = {
     "TREC-8, even topics": (partial(every_second_topic, rest=0), 500),
-    "TREC-8, odd topics": (partial(every_second_topic, rest=1), 200),
-    "DL-2019": (passages, 200),
+    "TREC-8, odd topics": (partial(every_second_topic, rest=1), 500),
+    "DL-2019": (passages, 500),
 }
 """Where samples are drawn, and how many by each design."""
 
@@ -103,9 +104,12 @@ def sampling_coverage(folder: Path, topics: str, design: str) -> list[Held]:
     found = np.empty((4, draws, 2 * RUNS - 1, len(measures)))
     for i in range(draws):
         own = rankings.relabelled(drawn(pool, design, SEED + i))
+        sums = Sums.of(own)
         for k, measure in enumerate(measures):
-            made = _of_quotient if measure.name in QUOTIENTS else _of_sum
-            found[:, i, :, k] = made(measure, own, truth[:, k], design)
+            quotient = measure.name in QUOTIENTS
+            made = _of_quotient(measure, own, design) if quotient else sums.estimated(measure)
+            found[:, i, :, k] = made
+        found[0, i] -= COMBINED @ truth
     rows = []
     for k, name in enumerate(MEASURES):
         for of, part in (("means", slice(None, RUNS)), ("differences", slice(RUNS, None))):
@@ -122,35 +126,51 @@ COMBINED = np.concatenate([np.eye(RUNS), np.eye(RUNS)[1:] - np.eye(RUNS)[:-1]])
 """Runs alone, and differences of neighbours."""
 
 
-def _of_quotient(measure: Measure, own: JudgedRankings, truth: Floats, design: str) -> Found:
-    """Return errors, how far intervals reach down and up, and which are refused, by the jackknife."""
+def _of_quotient(measure: Measure, own: JudgedRankings, design: str) -> Found:
+    """Return estimates, how far intervals reach down and up, and which are refused, by the jackknife."""
     means = SampledMeans.of(measure, own)
-    error = COMBINED @ (means.value.mean(axis=1) - truth)
     variance, bend = means.variances(COMBINED), np.zeros(len(COMBINED))
     if design in ONE_STRATUM:
         bend[:RUNS] = means.bends(variance, COMBINED)[:RUNS]
     few = (means.documents_behind(COMBINED) < ENOUGH) & (variance > 0) & ("cutoff" in measure.given)
     below, above = np.vectorize(partial(reaches, normal_quantile(LEVEL)))(bend) * np.sqrt(variance)
-    return error, below, above, few | _lacks(measure, own.judgments)
+    return COMBINED @ means.value.mean(axis=1), below, above, few | _lacks(measure, own.judgments)
 
 
-def _of_sum(measure: Measure, own: JudgedRankings, truth: Floats, _: str) -> Found:
-    """Return the same by the one estimator."""
-    pool, names = own.judgments, [f"run {i}" for i in range(RUNS)]
-    rows = np.arange(len(pool.grade))
-    shared = SharedRankings(pool, own, names, pool.queries, pool.documents, rows, pool)
-    plain = RankingsEvidence(shared, measure, measure.averaged(shared.per_run(measure.compute(own))))
-    population = Population.of(shared)
-    assert population is not None  # noqa: S101
-    evidence, every = EstimatedEvidence.of(plain, population), np.arange(RUNS)
-    both = (every, np.full(RUNS, ALONE)), (every[1:], every[:-1])
-    value, variance, labels = (
-        np.concatenate(column) for column in zip(*(evidence.estimates(*one) for one in both), strict=True)
-    )
-    reach = quantiles(labels, LEVEL)
-    given = np.isfinite(reach)
-    half = np.where(given, reach, 0.0) * np.sqrt(variance)
-    return value - COMBINED @ truth, half, half, ~given
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """What the one estimator has of a sample; sums with the same grades have the same predictions."""
+
+    population: Population
+    chance: dict[bytes, Floats]
+
+    @classmethod
+    def of(cls, own: JudgedRankings) -> Sums:
+        """Find out which documents were drawn."""
+        pool, names = own.judgments, [f"run {i}" for i in range(RUNS)]
+        rows = np.arange(len(pool.grade))
+        shared = SharedRankings(pool, own, names, pool.queries, pool.documents, rows, pool)
+        population = Population.of(shared)
+        assert population is not None  # noqa: S101
+        return cls(population, {})
+
+    def estimated(self, measure: Measure) -> Found:
+        """Return estimates, how far intervals reach down and up, and which are refused."""
+        shared, population = self.population.shared, self.population
+        scores = measure.averaged(shared.per_run(measure.compute(shared.rankings)))
+        steps = steps_of(measure, shared.judgments.grade)
+        if steps.tobytes() not in self.chance:
+            self.chance[steps.tobytes()] = population.predicted(steps, None)
+        chance = self.chance[steps.tobytes()]
+        effects = Effects.of(shared, measure, population.row, steps, chance)
+        plain = RankingsEvidence(shared, measure, scores)
+        evidence, every = EstimatedEvidence(plain, population, effects), np.arange(RUNS)
+        both = (every, np.full(RUNS, ALONE)), (every[1:], every[:-1])
+        parts = [evidence.estimates(*one) for one in both]
+        made = Estimates(*map(np.concatenate, zip(*parts, strict=True)))
+        ends = evidence.reach(made, LEVEL)
+        down, up = (np.where(made.given, end, 0.0) * np.sqrt(made.variance) for end in ends)
+        return made.value, down, up, ~made.given
 
 
 def _row(named: tuple[str, str, str], draws: int, held: float, width: float, refused: float) -> Held:

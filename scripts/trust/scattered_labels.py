@@ -13,7 +13,7 @@ from drawn_holes import Frame, Scene, Track
 from held import Held
 
 from unjudged.evidence.contrast import ALONE
-from unjudged.evidence.drawn.by_design import FEWEST, Poisson, quantiles
+from unjudged.evidence.drawn.by_design import FEWEST, Poisson
 from unjudged.evidence.drawn.effects import Effects
 from unjudged.evidence.drawn.estimated import EstimatedEvidence
 from unjudged.judging.until import LEVEL
@@ -54,8 +54,9 @@ def _one(frame: Frame, chance: float, rng: np.random.Generator) -> tuple[np.ndar
     evidence = EstimatedEvidence(frame.evidence.plain, population, effects)
     runs = np.arange(len(evidence.systems))
     alone = np.full(len(runs), ALONE)
-    value, variance, labels = evidence.estimates(runs, alone)
-    half, middle = quantiles(labels, LEVEL) * np.sqrt(variance), np.clip(value, 0.0, 1.0)
-    low, high = np.maximum(middle - half, 0.0), np.minimum(middle + half, 1.0)
+    found = evidence.estimates(runs, alone)
+    error, middle = np.sqrt(found.variance), np.clip(found.value, 0.0, 1.0)
+    down, up = evidence.reach(found, LEVEL)
+    low, high = np.maximum(middle - down * error, 0.0), np.minimum(middle + up * error, 1.0)
     truth = frame.true(runs, alone)
-    return labels, (low <= truth) & (truth <= high), (low < 0) | (high > 1)
+    return found.labels, (low <= truth) & (truth <= high), (low < 0) | (high > 1)

@@ -209,16 +209,23 @@ class Effects:
         """Return contrasts x documents x steps: what reaching a step adds to the mean of each."""
         return self.effect[first] if is_alone(second) else self.effect[first] - self.effect[second]
 
+    def moments(self, effect: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return contrasts x documents: expected square and cube of what a grade changes, and its deviation.
+
+        The deviation is what is taken for it where predictions may be surer than they should be.
+        """
+        at_least = np.vstack([np.ones(len(self.chance)), self.chance.T, np.zeros(len(self.chance))])
+        chance, effects = at_least[:-1] - at_least[1:], np.moveaxis(effect, 2, 0)
+        value = np.concatenate([0 * effects[:1], np.cumsum(effects, axis=0)])
+        change = value - np.einsum("gd,gkd->kd", chance, value)
+        weighted = chance[:, None] * change
+        squares, cubes = (weighted * change).sum(axis=0), (weighted * change**2).sum(axis=0)
+        reach = value.max(axis=0) - value.min(axis=0)
+        return squares, cubes, np.maximum(np.sqrt(squares), DOUBT * reach)
+
     def spread(self, effect: Floats) -> Floats:
         """Return contrasts x documents: the deviation that each document's grade is expected to have."""
-        ones = np.ones((len(self.chance), 1))
-        at_least = np.concatenate([ones, self.chance, 0 * ones], axis=1)
-        chance = at_least[:, :-1] - at_least[:, 1:]
-        value = np.concatenate([0 * effect[:, :, :1], np.cumsum(effect, axis=2)], axis=2)
-        mean = (chance * value).sum(axis=2)
-        squares = (chance * (value - mean[:, :, None]) ** 2).sum(axis=2)
-        found: Floats = np.maximum(np.sqrt(squares), DOUBT * np.ptp(value, axis=2))
-        return found
+        return self.moments(effect)[2]
 
     def left_over(self, first: Ints, second: Ints) -> Floats:
         """Return the variance of each mean that the straight part does not explain."""

@@ -27,7 +27,7 @@ from unjudged.evidence.contrast import (
     is_alone,
     moved_inside,
 )
-from unjudged.evidence.drawn.by_design import FEWEST, Sequential, quantiles, reach, sizes_left
+from unjudged.evidence.drawn.by_design import FEWEST, Sequential, bent, quantiles, reach, sizes_left
 from unjudged.evidence.drawn.effects import Effects, steps_of, weights_of
 from unjudged.evidence.drawn.population import Population, unknown_in
 from unjudged.evidence.drawn.predictions import Judges
@@ -43,11 +43,15 @@ MOST_STEPS = 600
 
 
 class Estimates(NamedTuple):
-    """Estimates of some contrasts, and the effective numbers of labels, infinite where nothing is open."""
+    """Estimates of some contrasts, and the effective numbers of labels, infinite where nothing is open.
+
+    `bend` is how fast the variance rises with the value.
+    """
 
     value: Floats
     variance: Floats
     labels: Floats
+    bend: Floats
 
     @property
     def given(self) -> Mask:
@@ -131,13 +135,14 @@ class EstimatedEvidence(Further):
         value, left = by_query[first], rest[first]
         if not alone:
             z, value, left = z - self._changes[second], value - by_query[second], left - rest[second]
-        spread = self.effects.spread(self.effects.of_contrasts(first, second))
+        squares, cubes, spread = self.effects.moments(self.effects.of_contrasts(first, second))
         design = self.population.design
         totals = design.totals(z, spread)
         open_share = 1 - (design.count / len(spread.T)) ** 2
         variance = totals.variance + 4 * self.effects.left_over(first, second) * open_share + left**2
         nothing = spread.max(axis=1, initial=0) <= 0
-        return Estimates(value, np.where(nothing, 0.0, variance), np.where(nothing, inf, totals.labels))
+        labels = np.where(nothing, inf, totals.labels)
+        return Estimates(value, np.where(nothing, 0.0, variance), labels, design.bend(squares, cubes))
 
     @cached_property
     def alone(self) -> Estimates:
@@ -165,7 +170,7 @@ class EstimatedEvidence(Further):
             scores=self.scores,
             error=error,
             labels=np.where(np.isinf(found.labels), np.nan, found.labels),
-            reach=lambda confidence: (self._reach(found.labels, confidence),) * 2,
+            reach=lambda confidence: self.reach(found, confidence),
             slack=self._slack(first, second, made),
             tips=None if made.tips is None else self._tips(made.tips),
             facts={**made.facts, "as_judged": self.measure.sign * judged},
@@ -184,6 +189,10 @@ class EstimatedEvidence(Further):
         settings: Mapping[str, Any] = {} if frame is None else frame.settings
         sequential = isinstance(self.population.design, Sequential)
         return (settings.get("looks"), settings.get("expected")) if sequential else (None, None)
+
+    def reach(self, found: Estimates, confidence: float) -> tuple[Floats, Floats]:
+        """Return how many standard errors intervals reach down and up."""
+        return bent(self._reach(found.labels, confidence), found.bend, np.sqrt(found.variance), confidence)
 
     def _reach(self, labels: Floats, confidence: float) -> Floats:
         """Return how many standard errors an interval reaches, where people look often farther."""
