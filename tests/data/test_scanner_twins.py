@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from tests.conftest import examples
 from unjudged.base.errors import InputError
 from unjudged.data.columns import LONGEST_LINE, QRELS, RUN, ZSCORES, Layout
-from unjudged.data.nested_dicts import table_of_scores
+from unjudged.data.nested_dicts import scores_by_document, table_of_scores
 from unjudged.data.scan.plain import dicts as plain_mappings
 from unjudged.data.scan.plain import matcher as plain
 from unjudged.data.scan.plain import text as plain_text
@@ -158,7 +158,8 @@ def test_matching_dicts(run: dict[str, Any], judged: list[list[str]]) -> None:
     found = compiled.match_dicts(made, {"p": 1, "q": 0}, documents, starts, 2**31 - 1, True)
     if found is not None:
         index = plain.Index(Ids.of(["q", "p"]), starts, Ids.of(map(as_bytes, documents)))
-        assert outcome(lambda: found) == outcome(lambda: plain.match_table(table_of_scores(made), index))
+        scores = {query: scores_by_document(query, ranking) for query, ranking in made.items()}
+        assert outcome(lambda: found) == outcome(lambda: plain.match_table(table_of_scores(scores), index))
 
 
 @pytest.mark.parametrize("starts", [[0, 1, 3], [0, 2, 3], [0, 1, 99], [-1, 1, 2], [0, 1]])

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,8 @@ DATASET = "irds:"
 """Begins the name of a dataset of ir_datasets, which stands for a file."""
 DESCRIPTIONS = "mteb_"
 RELEVANT = 1
+FLOATS = frozenset({float, np.float64, np.float32})
+"""Types of most scores that may be NaN."""
 
 
 class WrongType(InputError, TypeError):
@@ -95,10 +97,10 @@ def table_of_mapping(data: Mapping[Any, Any], number: str) -> Table:
     values: list[Any] = []
     ends = [0]
     for query, held in items_of(data):
-        own = _documents(query, held, number)
+        own, own_values = _documents(query, held, number)
         queries.append(query)
-        documents += [document for document, _ in own]
-        values += [value for _, value in own]
+        documents += own
+        values += own_values
         ends.append(len(documents))
     names, texts = names_of(queries, "query"), names_of(documents, "document")
     if len(set(names)) < len(names):
@@ -136,13 +138,15 @@ def scores_by_document(query: Any, ranking: Any) -> dict[str, float]:
         raise WrongType(f"{what}, expected a dict of documents and their scores")
     scores: dict[str, float] = {}
     for document, score in items_of(ranking):
-        where = f"query {quoted(str(query))}, document {quoted(str(document))}"
-        if not isinstance(document, str):
-            raise WrongType(f"{where} is {kind_of(document)}, expected a string")
-        name = _name(document, where)
+        name = document if type(document) is str and document.isascii() else _name(query, document)
         if name in scores:
-            raise InputError(f"{where} appears twice, expected each document once per query")
-        scores[name] = _number(score, where)
+            raise InputError(
+                f"{_place(query, document)} appears twice, expected each document once per query"
+            )
+        number = float(score) if type(score) in FLOATS else _number(query, document, score)
+        if isnan(number):
+            raise InputError(f"{_place(query, document)}: the score is nan, expected a number")
+        scores[name] = number
     return scores
 
 
@@ -160,39 +164,41 @@ def plain_dict(mapping: Mapping[Any, Any]) -> dict[Any, Any]:
     return copy
 
 
-def _name(document: str, where: str) -> str:
+def _place(query: Any, document: Any) -> str:
+    return f"query {quoted(str(query))}, document {quoted(str(document))}"
+
+
+def _name(query: Any, document: Any) -> str:
     """Return the plain string that stands for the same bytes."""
+    if not isinstance(document, str):
+        raise WrongType(f"{_place(query, document)} is {kind_of(document)}, expected a string")
     try:
         return decode(encode(document))
     except UnicodeEncodeError:
-        raise InputError(f"{where} has a lone surrogate, expected text that UTF-8 can encode") from None
+        problem = "has a lone surrogate, expected text that UTF-8 can encode"
+        raise InputError(f"{_place(query, document)} {problem}") from None
 
 
-def _number(score: Any, where: str) -> float:
-    if score is None or isinstance(score, str | bytes):
-        shown = score if isinstance(score, bytes) else str(score)
-        raise WrongType(f"{where}: the score is {quoted(shown)}, expected a number")
+def _number(query: Any, document: Any, score: Any) -> float:
+    """Return a number of double precision; subclasses of float and int have no say in their value."""
     try:
-        value = _float(score)
+        if isinstance(score, float):
+            return float.__float__(score)
+        if isinstance(score, int):
+            return int.__float__(score)
+        if score is not None and not isinstance(score, str | bytes):
+            return float(score)
+        found = quoted(score if isinstance(score, bytes) else str(score))
     except OverflowError:
-        raise InputError(f"{where}: the score is too large, expected a number of double precision") from None
+        problem = "the score is too large, expected a number of double precision"
+        raise InputError(f"{_place(query, document)}: {problem}") from None
     except (TypeError, ValueError):
-        raise WrongType(f"{where}: the score is {kind_of(score)}, expected a number") from None
-    if math.isnan(value):
-        raise InputError(f"{where}: the score is nan, expected a number")
-    return value
+        found = kind_of(score)
+    raise WrongType(f"{_place(query, document)}: the score is {found}, expected a number")
 
 
-def _float(score: Any) -> float:
-    """As the compiled twin reads it: subclasses of float and int have no say in their value."""
-    if isinstance(score, float):
-        return float.__float__(score)
-    return int.__float__(score) if isinstance(score, int) else float(score)
-
-
-def table_of_scores(run: Mapping[str, Any]) -> Table:
-    """Return scores in single precision, in any dicts and numbers that pytrec_eval takes."""
-    scores = {query: scores_by_document(query, ranking) for query, ranking in run.items()}
+def table_of_scores(scores: Mapping[str, Mapping[str, float]]) -> Table:
+    """Return scores in single precision."""
     documents = Ids.of(document for own in scores.values() for document in own)
     with np.errstate(over="ignore"):  # too large numbers are infinite
         numbers = np.array([score for own in scores.values() for score in own.values()], np.float32)
@@ -228,11 +234,15 @@ def _holds_queries(value: Any) -> bool:
     return isinstance(value, Mapping) and any(isinstance(inner, Mapping | list) for inner in value.values())
 
 
-def _documents(query: Any, held: Any, number: str) -> list[tuple[Any, Any]]:
+def _documents(query: Any, held: Any, number: str) -> tuple[Iterable[Any], Iterable[Any]]:
     """Return documents with a number each: their own, their place from the top, or 1 in judgments."""
     held = _as_list(held)
+    if isinstance(held, dict):
+        copied = dict.copy(held)
+        return copied, copied.values()
     if isinstance(held, Mapping):
-        return items_of(held)
+        pairs = items_of(held)
+        return [document for document, _ in pairs], [value for _, value in pairs]
     what = f"query {quoted(str(query))} holds {kind_of(held)}"
     if isinstance(held, AbstractSet) and number == "score":
         raise InputError(f"{what}, which has no order: expected a list of documents, best first")
@@ -240,9 +250,9 @@ def _documents(query: Any, held: Any, number: str) -> list[tuple[Any, Any]]:
         raise InputError(f"{what}, expected a mapping of documents to a {number} each")
     items = list(held)
     if items and all(isinstance(item, tuple | list) and len(item) == 2 for item in items):
-        return [(document, value) for document, value in items]
-    grade = RELEVANT if number == "grade" else None
-    return [(document, grade or -place) for place, document in enumerate(items, 1)]
+        return [document for document, _ in items], [value for _, value in items]
+    places = range(-1, -len(items) - 1, -1)
+    return items, [RELEVANT] * len(items) if number == "grade" else places
 
 
 def table_of_plain_dicts(data: Mapping[Any, Any], number: str) -> Table | None:
