@@ -54,8 +54,9 @@ class Choices(UserDict[str, Thing]):
 
     def find(self, name: object) -> Thing:
         """Return the thing of this name; an error lists all names if there is none."""
-        if isinstance(name, str) and name in self:
-            return self[name]
+        found = self.data.get(name) if isinstance(name, str) else None
+        if found is not None:
+            return found
         hint = meant(name, self) if isinstance(name, str) else ""
         raise UsageError(f"{self.what} is {shown(name)}, expected one of {', '.join(self)}{hint}")
 

@@ -158,8 +158,8 @@ class Collection:
     def predictions(self) -> dict[str, Any]:
         """What models predict, by their names; not of a model whose labels are the judgments."""
         labels = self.described.judgments
-        models = [one for one in labels if one.by == MODEL]
-        found = by_name(models) if 0 < len(models) < len(labels) else {}
+        models = [one for one in labels if one.by == MODEL] if len(labels) > 1 else []
+        found = by_name(models) if len(models) < len(labels) else {}
         if self._predictions is None:
             return found
         several = isinstance(self._predictions, Mapping) and not is_one_source(self._predictions)
@@ -357,9 +357,11 @@ ENOUGH_QUERIES: Final = 10
 def united(labels: Sequence[Labels]) -> tuple[Judgments | None, list[Note]]:
     """Return the judgments of people as one, or else of the only model; and what to know of them."""
     judgments, notes = _by_people(labels)
-    if judgments is not None and not any(one.is_stated for one in labels):
+    if judgments is None:
+        return None, notes
+    if len(judgments.queries) >= ENOUGH_QUERIES and not any(one.is_stated for one in labels):
         judgments = recognised(judgments)
-    if judgments is not None and judgments.origin.kind == POSITIVES:
+    if judgments.origin.kind == POSITIVES:
         notes.append(note("positives"))
     return judgments, notes
 
@@ -373,7 +375,7 @@ def recognised(judgments: Judgments) -> Judgments:
     >>> print(recognised(Judgments.read({**lists, "q1": {"d": 0}})).origin)
     a pool
     """
-    if len(judgments.queries) < ENOUGH_QUERIES or judgments.origin != A_POOL or (judgments.grade <= 0).any():
+    if judgments.origin != A_POOL or (judgments.grade <= 0).any():
         return judgments
     return replace(judgments, origin=Origin(POSITIVES))
 

@@ -14,7 +14,7 @@ from unjudged.base.wording import counted, meant
 from unjudged.collection import description_keys as take
 from unjudged.collection.description_keys import HERE, Place, Reads, keys_of, parsed
 from unjudged.data.nested_dicts import DATASET
-from unjudged.data.sources import FileWithColumns
+from unjudged.data.sources import FILE, FileWithColumns, kind_of_source
 from unjudged.data.streams import name_file_in_errors, read_small_text
 
 if TYPE_CHECKING:
@@ -247,7 +247,7 @@ def description_of(source: Any) -> Description | None:
 
     A folder has a description, or files as BEIR names them.
     """
-    if not isinstance(source, str | os.PathLike):
+    if kind_of_source(source) != FILE:
         return None
     name = os.fspath(source)
     if name.startswith(DATASET):

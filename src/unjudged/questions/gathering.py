@@ -290,9 +290,9 @@ class GatheredRuns(Gathered):
 def is_calibrated(collection: Collection) -> bool:
     """Whether a calibration is described, or the pooled runs with their groups, and nothing was drawn."""
     labels = collection.described.labels
-    if collection.judgments.recorded:
+    if labels.calibration is None and not (labels.pooled and collection.described.groups is not None):
         return False
-    return labels.calibration is not None or bool(labels.pooled and collection.described.groups is not None)
+    return not collection.judgments.recorded
 
 
 def _about_estimates(measures: Sequence[Measure], rankings: JudgedRankings) -> Iterator[Note]:

@@ -22,7 +22,7 @@ from unjudged.data.columns import IS_IT_A_RUN, QRELS, Layout, expected
 from unjudged.data.frames import Frame
 from unjudged.data.scan import scanner
 from unjudged.data.scan.scanner import Index
-from unjudged.data.sources import name_in_errors, table_of_source
+from unjudged.data.sources import FILE, kind_of_source, name_in_errors, table_of_source
 from unjudged.data.tables import Ids, Table
 from unjudged.rankings.origin import (
     A_POOL,
@@ -315,7 +315,7 @@ class Judgments:
 
 def is_sample_file(source: Any) -> TypeGuard[str | os.PathLike[str]]:
     """Whether this is the file of a sample; pipes are left alone, because they can be read only once."""
-    if not isinstance(source, str | os.PathLike) or not os.path.isfile(source):
+    if kind_of_source(source) != FILE or not os.path.isfile(source):
         return False
     with suppress(OSError), open(source, "rb") as stream:
         return stream.read(len(SAMPLE)) == SAMPLE.encode()

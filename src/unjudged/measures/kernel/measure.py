@@ -319,7 +319,7 @@ def _computed_together(measures: Sequence[Measure], rankings: JudgedRankings) ->
     shape = table.shape[:1]
     for k, measure in enumerate(measures):
         values = measure.values(rankings)
-        if np.asarray(values).shape != shape:
+        if getattr(values, "shape", None) != shape and np.shape(values) != shape:
             problem = f"{measure} returned an array of shape {np.shape(values)} for {len(table)} rankings"
             raise UsageError(f"{problem}, expected one number per ranking")
         table[:, k] = values
