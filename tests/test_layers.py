@@ -75,13 +75,8 @@ CITED = {("citation", "evidence"), ("citation", "inference"), ("citation", "judg
 SOURCES_OF_EVIDENCE = {"evidence", "predictions", "collection", "rankings", "data"}
 """Parts that know where numbers come from."""
 SEEN_BY_INFERENCE = {
-    *(
-        "evidence.contrast",
-        "evidence.powered",
-        "evidence.intervals",
-        "collection.query_segments",
-    ),
-    *("rankings.judged", "evidence.quantiles", "evidence.contrast"),
+    *("evidence.contrast", "evidence.distributions", "evidence.intervals", "evidence.mean_intervals"),
+    *("evidence.powered", "collection.query_segments", "rankings.judged"),
 }
 """What inference uses of them: the protocol, types of arrays, quantiles and intervals over queries."""
 SEEN_BY_RESULTS = {"collection.query_segments", "collection.scores", "rankings.judged"}

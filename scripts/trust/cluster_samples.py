@@ -13,7 +13,7 @@ import numpy as np
 
 from unjudged.base.segments import Floats
 from unjudged.evidence.contrast import Clusters
-from unjudged.evidence.quantiles import limits_of_mean
+from unjudged.evidence.mean_intervals import limits_of_mean
 from unjudged.inference.pairs import Pairs, t_interval
 from unjudged.inference.significance import careful, p_values
 

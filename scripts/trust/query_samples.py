@@ -10,7 +10,7 @@ from left_out_runs import Track
 
 from unjudged import evaluate
 from unjudged.base.segments import Floats
-from unjudged.evidence.quantiles import has_range, mean_interval
+from unjudged.evidence.mean_intervals import has_range, mean_interval
 
 MEASURES = ("AP", "nDCG@10", "RBP(p=0.8)", "P@10", "RR", "DCG@10", "GMAP")
 SIZES = (5, 10, 25, 50)

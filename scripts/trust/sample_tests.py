@@ -20,7 +20,7 @@ from left_out_runs import Track
 
 from unjudged import Judgments
 from unjudged.base.segments import Floats
-from unjudged.evidence.quantiles import t_quantile
+from unjudged.evidence.distributions import t_quantile
 from unjudged.judging import Pool
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.registry import MEASURES

@@ -19,13 +19,14 @@ from unjudged.base.errors import UsageError
 from unjudged.base.segments import Floats, Mask
 from unjudged.collection.collection import judged_rankings
 from unjudged.evidence.contrast import ALONE
+from unjudged.evidence.distributions import normal_quantile
 from unjudged.evidence.drawn.effects import Effects, steps_of
 from unjudged.evidence.drawn.estimated import EstimatedEvidence, Estimates
 from unjudged.evidence.drawn.population import Population
 from unjudged.evidence.drawn.strata import ENOUGH, check_drawn, strata_of
 from unjudged.evidence.drawn.strata_means import QUOTIENTS, SampledMeans
 from unjudged.evidence.judged_runs import RankingsEvidence
-from unjudged.evidence.quantiles import normal_quantile, reaches
+from unjudged.evidence.mean_intervals import reaches
 from unjudged.evidence.shared import SharedRankings, selected_runs
 from unjudged.judging.pooling import REST, Pool
 from unjudged.measures.kernel.names import parse_measures
@@ -133,7 +134,7 @@ def _of_quotient(measure: Measure, own: JudgedRankings, design: str) -> Found:
     if design in ONE_STRATUM:
         bend[:RUNS] = means.bends(variance, COMBINED)[:RUNS]
     few = (means.documents_behind(COMBINED) < ENOUGH) & (variance > 0) & ("cutoff" in measure.given)
-    below, above = np.vectorize(partial(reaches, normal_quantile(LEVEL)))(bend) * np.sqrt(variance)
+    below, above = np.vectorize(partial(reaches, normal_quantile((1 + LEVEL) / 2)))(bend) * np.sqrt(variance)
     return COMBINED @ means.value.mean(axis=1), below, above, few | _lacks(measure, own.judgments)
 
 

@@ -15,7 +15,7 @@ from tests.evidence.test_bounds import BOUNDED, graded, missed
 from tests.intervals import intervals
 from unjudged import JudgedRankings, Measure, UsageError, evaluate
 from unjudged.evidence.filled import Filled
-from unjudged.evidence.quantiles import mean_interval
+from unjudged.evidence.mean_intervals import mean_interval
 from unjudged.evidence.value_bounds import bounds
 from unjudged.measures.kernel.names import parse
 

@@ -15,7 +15,7 @@ from scipy.optimize import brentq
 
 from tests.intervals import intervals
 from unjudged import Collection, UsageError, evaluate, sample
-from unjudged.evidence.quantiles import mean_interval
+from unjudged.evidence.mean_intervals import mean_interval
 from unjudged.judging import Pool
 
 RUNS = {name: sample.runs[name] for name in ("fused", "dense")}

@@ -14,7 +14,7 @@ from scipy import stats
 from tests.conftest import examples
 from unjudged import Scores, compare
 from unjudged.base.segments import Floats
-from unjudged.evidence.quantiles import limits_of_mean, shape_of
+from unjudged.evidence.mean_intervals import limits_of_mean, shape_of
 from unjudged.inference.significance import careful, share_alike
 
 REACH = 1.0

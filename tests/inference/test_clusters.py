@@ -23,7 +23,7 @@ from unjudged import (
 )
 from unjudged.base.segments import Floats
 from unjudged.evidence.contrast import Clusters
-from unjudged.evidence.quantiles import limits_of_mean, shape_of
+from unjudged.evidence.mean_intervals import limits_of_mean, shape_of
 from unjudged.inference.corrections import find_correction
 from unjudged.inference.interaction import clustered_interaction_p
 from unjudged.inference.pairs import Pairs, effect_size, t_interval

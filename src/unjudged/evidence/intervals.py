@@ -24,9 +24,9 @@ from unjudged.base.wording import counted
 from unjudged.evidence.calibration import Calibration
 from unjudged.evidence.completions import Completions, GivenPrevalence, in_threads
 from unjudged.evidence.contrast import Contrast, Ends, ends_of_estimates, independent
+from unjudged.evidence.distributions import t_quantile
 from unjudged.evidence.judged_runs import BOUNDING, ends_of
-from unjudged.evidence.powered import powered_means
-from unjudged.evidence.quantiles import (
+from unjudged.evidence.mean_intervals import (
     FEW,
     FEW_IN_RANGE,
     HALL,
@@ -34,9 +34,9 @@ from unjudged.evidence.quantiles import (
     interval_of_mean,
     shape_of,
     t_half,
-    t_quantile,
     within,
 )
+from unjudged.evidence.powered import powered_means
 from unjudged.evidence.unjudged_sums import FEW_QUERIES, UnjudgedSum, is_sum
 from unjudged.evidence.value_bounds import bounds, check_bounded
 from unjudged.measures.kernel.estimand import (

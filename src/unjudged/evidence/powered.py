@@ -24,11 +24,10 @@ from math import sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from unjudged.base.distributions import upper_tail
 from unjudged.base.errors import UsageError
 from unjudged.base.segments import Floats
 from unjudged.evidence.contrast import Contrast
-from unjudged.evidence.quantiles import t_quantile
+from unjudged.evidence.distributions import t_quantile, upper_tail
 from unjudged.measures.kernel.measure import without_rounding
 
 LEAST = 3

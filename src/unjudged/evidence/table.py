@@ -12,7 +12,7 @@ import numpy as np
 from unjudged.base.segments import Floats, Ints, Mask
 from unjudged.collection.scores import Scores
 from unjudged.evidence.contrast import Contrast, Ends, is_alone
-from unjudged.evidence.quantiles import shape_of
+from unjudged.evidence.mean_intervals import shape_of
 from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
 

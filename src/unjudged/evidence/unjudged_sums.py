@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from unjudged.base.errors import UsageError
 from unjudged.base.segments import Floats, Integers, numbered, sums
 from unjudged.evidence.completions import Completions
-from unjudged.evidence.quantiles import normal_quantile
+from unjudged.evidence.distributions import normal_quantile
 from unjudged.measures.kernel.registry import Measure
 
 MOST_ATOMS = 1 << 15
@@ -121,7 +121,7 @@ class Uncertain:
         """Return the values that leave out as much at either end, and how they were found."""
         tail = (1 - confidence) / 2
         if normal or self.near_normal:
-            half = normal_quantile(confidence) * self.variance**0.5
+            half = normal_quantile((1 + confidence) / 2) * self.variance**0.5
             return self.mean - half, self.mean + half, "Normal"
         said = f"{POINTS:,} points" if self.exact is None else "exact distribution"
         return self._value_at(tail, "right"), self._value_at(1 - tail, "left"), said

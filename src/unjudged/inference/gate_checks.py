@@ -21,7 +21,7 @@ import numpy as np
 from unjudged.base.errors import UsageError
 from unjudged.base.segments import Floats
 from unjudged.evidence.contrast import Clusters, Contrast, independent
-from unjudged.evidence.quantiles import limits_of_mean, shape_of
+from unjudged.evidence.mean_intervals import limits_of_mean, shape_of
 from unjudged.inference.corrections import holm
 from unjudged.inference.pair_rows import rows_of
 from unjudged.inference.pair_tests import Settings, decide, reach_of, run_tests

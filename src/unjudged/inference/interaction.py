@@ -8,9 +8,9 @@ from math import comb
 
 import numpy as np
 
-from unjudged.base.distributions import upper_tail
 from unjudged.base.segments import Floats, Integers, Mask
 from unjudged.evidence.contrast import Clusters
+from unjudged.evidence.distributions import upper_tail
 from unjudged.inference.pairs import CELLS
 
 PERMUTATIONS = 9_999

@@ -14,7 +14,8 @@ from unjudged.base.errors import UsageError
 from unjudged.base.segments import Floats, Ints, Mask
 from unjudged.base.wording import shortlist
 from unjudged.evidence.contrast import Clusters, independent
-from unjudged.evidence.quantiles import Shape, shape_of, t_half, t_quantile
+from unjudged.evidence.distributions import t_quantile
+from unjudged.evidence.mean_intervals import Shape, shape_of, t_half
 from unjudged.measures.kernel.measure import ROUNDING, mean_over_queries, without_rounding
 
 CELLS = 1 << 21

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from unjudged.base.choices import check_probability
-from unjudged.base.distributions import gamma_share, normal_quantile, normal_share, student_quantile
 from unjudged.base.errors import UsageError
 from unjudged.base.segments import Floats
+from unjudged.evidence.distributions import gamma_share, normal_quantile, normal_share, student_quantile
 from unjudged.inference.corrections import find_correction
 from unjudged.inference.pairs import Pairs
 

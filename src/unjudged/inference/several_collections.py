@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unjudged.base.distributions import student_quantile, upper_tail
 from unjudged.base.segments import Floats, Mask
 from unjudged.evidence.contrast import Clusters, Contrast, Ends, Evidence, independent
+from unjudged.evidence.distributions import student_quantile, upper_tail
+from unjudged.evidence.mean_intervals import Shape, limits_of_mean, shape_of, t_half
 from unjudged.evidence.powered import powered_queries
-from unjudged.evidence.quantiles import Shape, limits_of_mean, shape_of, t_half
 from unjudged.inference.pair_rows import rows_of
 from unjudged.inference.pair_tests import Settings, Tested, decide, leaders, run_tests
 from unjudged.inference.pairs import Pairs, pairs_of

@@ -1,6 +1,6 @@
 """Tests of a difference: had other queries been asked, might the two systems be equal?
 
-The *careful* p value is the larger of Student's and Hall's, which `evidence/quantiles.py` explains.
+The *careful* p value is the larger of Student's and Hall's, which `evidence/mean_intervals.py` explains.
 
 A test is one registered function. It gets the differences of many pairs at once, `differences[pair, query]`,
 and returns a two-sided p value per pair. Tests that resample use the same resamples of queries for all pairs.
@@ -24,12 +24,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from unjudged.base.choices import Choices
-from unjudged.base.distributions import upper_tail
 from unjudged.base.errors import UsageError
 from unjudged.base.notes import Note, note
 from unjudged.base.segments import Floats
 from unjudged.evidence.contrast import Clusters, independent
-from unjudged.evidence.quantiles import shape_of
+from unjudged.evidence.distributions import upper_tail
+from unjudged.evidence.mean_intervals import shape_of
 from unjudged.inference.pairs import CELLS, Pairs
 from unjudged.measures.kernel.measure import ROUNDING
 

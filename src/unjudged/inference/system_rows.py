@@ -169,7 +169,7 @@ def means_of_systems(contrast: Contrast, alpha: float) -> Columns:
 def means_and_intervals(contrast: Contrast, alpha: float) -> Columns:
     """Return the same with intervals for other queries, where the source has no own ones."""
     from unjudged.evidence.intervals import Asked, How
-    from unjudged.evidence.quantiles import has_range, interval_of_mean
+    from unjudged.evidence.mean_intervals import has_range, interval_of_mean
 
     measure, columns = contrast.measure, means_of_systems(contrast, alpha)
     if contrast.surrogate is not None:

@@ -19,7 +19,8 @@ from unjudged.base.choices import Choices, check_confidence, check_probability, 
 from unjudged.base.errors import InputError
 from unjudged.base.segments import Floats, Integers
 from unjudged.base.wording import counted, percent
-from unjudged.evidence.quantiles import t_quantile, within
+from unjudged.evidence.distributions import t_quantile
+from unjudged.evidence.mean_intervals import within
 from unjudged.results.fields import Row, known
 
 MANY = 1000

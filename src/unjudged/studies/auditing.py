@@ -20,7 +20,7 @@ from unjudged.evidence.drawn.estimated import EstimatedEvidence
 from unjudged.evidence.drawn.predictions import GRADES, Judges, JudgesSource, Predictions
 from unjudged.evidence.drawn.strata import StrataEvidence
 from unjudged.evidence.judged_runs import RankingsEvidence
-from unjudged.evidence.quantiles import t_half, within
+from unjudged.evidence.mean_intervals import t_half, within
 from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.system_rows import alone, means_of_systems
 from unjudged.measures.kernel.measure import Measure, mean_over_queries

@@ -35,8 +35,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from unjudged.base.distributions import normal_quantile, student_quantile
 from unjudged.base.segments import Floats, Integers, Mask
+from unjudged.evidence.distributions import normal_quantile, student_quantile
 from unjudged.measures.kernel.measure import ratio
 
 FEWEST = 3.0

@@ -19,11 +19,12 @@ from unjudged.base.notes import Note, note
 from unjudged.base.segments import Floats, Ints, Mask
 from unjudged.base.wording import counted, percent
 from unjudged.evidence.contrast import Contrast, Further, Tip, is_alone, moved_inside
+from unjudged.evidence.distributions import normal_quantile
 from unjudged.evidence.drawn.effects import adds_up
 from unjudged.evidence.drawn.estimated import EstimatedTip
 from unjudged.evidence.drawn.strata_means import QUOTIENTS, SampledMeans
 from unjudged.evidence.judged_runs import AloneEvidence, RankingsEvidence
-from unjudged.evidence.quantiles import normal_quantile, reaches
+from unjudged.evidence.mean_intervals import reaches
 from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.stratified import Strata
@@ -215,7 +216,7 @@ class StrataEvidence(Further):
         bends = self.means.bends(self._variances)[systems] if skewed else np.zeros(len(systems))
 
         def reach(confidence: float) -> tuple[Floats, Floats]:
-            each = [reaches(normal_quantile(confidence), bend) for bend in bends.tolist()]
+            each = [reaches(normal_quantile((1 + confidence) / 2), bend) for bend in bends.tolist()]
             down, up = np.array(each).T
             return down, up
 

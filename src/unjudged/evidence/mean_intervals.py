@@ -15,11 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from unjudged.base import distributions
-from unjudged.base.choices import check_confidence
-from unjudged.base.distributions import student_quantile
 from unjudged.base.segments import Floats
 from unjudged.evidence.contrast import Clusters, independent
+from unjudged.evidence.distributions import student_quantile, t_quantile
 from unjudged.measures.kernel.measure import ROUNDING, mean_over_queries
 from unjudged.measures.kernel.registry import Measure
 
@@ -30,18 +28,6 @@ FEW = 25
 FEW_IN_RANGE = 10
 """Fewer are too few for Hall's correction."""
 HALL = "Student's t with Hall's correction"
-
-
-def normal_quantile(confidence: float) -> float:
-    """Return how many standard deviations reach this far to either side."""
-    check_confidence(confidence)
-    return distributions.normal_quantile((1 + confidence) / 2)
-
-
-def t_quantile(confidence: float, freedom: float) -> float:
-    """Return the same of Student's distribution."""
-    check_confidence(confidence)
-    return float(student_quantile((1 + confidence) / 2, freedom))
 
 
 def t_half(deviation: Any, queries: float, confidence: float) -> Any:

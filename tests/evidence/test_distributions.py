@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special
 
-from unjudged.base.distributions import gamma_share, normal_share, student_quantile, upper_tail
+from unjudged.evidence.distributions import gamma_share, normal_share, student_quantile, upper_tail
 
 FREEDOMS = st.integers(1, 300) | st.floats(1, 300) | st.sampled_from([1_000, 7_000])
 SIZES = st.floats(0.001, 60) | st.floats(0.001, 1e6)

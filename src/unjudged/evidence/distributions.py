@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from unjudged.base.choices import check_confidence
+
 FAR = 4.0
 """The continued fraction is used from this square of t on, and earlier with fewer degrees of freedom. A half
 minus a series would lose digits there. Near 0 the fraction converges slowly."""
@@ -86,6 +88,12 @@ def student_quantile(share: float, freedom: Any) -> Any:
         if np.abs(step).max(initial=0) < NEAR:  # the next is about its square
             break
     return sign * t
+
+
+def t_quantile(confidence: float, freedom: float) -> float:
+    """Return how many standard errors reach so far to either side, by Student's distribution."""
+    check_confidence(confidence)
+    return float(student_quantile((1 + confidence) / 2, freedom))
 
 
 def normal_quantile(share: float) -> float:
