@@ -84,11 +84,13 @@ class Pair:
         counts = np.unique(np.minimum(BATCH * np.arange(1, MOST_LOOKS + 1), len(front)))
         labels = float(design.labels(spread, 1)[0]) * counts
         reached = {way: reaches(way, labels, path.weight[counts - 1], planned) for way in ways}
+        remainder, looked = np.zeros(effects.base.shape), 0
         for look, n in enumerate(counts.tolist()):
-            rest = 0.0
-            if effects.unexplained is not None:
-                means = mean_over_queries(effects.remainder(front[:n], grade[front[:n]]))
-                rest = float(means[0] - means[1])
+            asked = np.isin(effects.query[front[:n]], effects.query[front[looked:n]])
+            own, looked = front[:n][asked], n
+            remainder[:, effects.query[own]] = effects.remainder(own, grade[own])[:, effects.query[own]]
+            means = mean_over_queries(remainder)
+            rest = float(means[0] - means[1])
             value = float(np.clip(base + path.value[0, n - 1] + rest, least, most))
             variance = path.variance[0, n - 1] + 4 * left * (1 - (n / len(size)) ** 2) + rest**2
             for way in ways:

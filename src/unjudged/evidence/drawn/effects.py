@@ -190,17 +190,17 @@ class Effects:
         found = np.zeros(self.base.shape)
         if self.unexplained is None or not len(drawn):
             return found
-        reached = self.random(AFTER, "after")
-        reached[:, drawn] = self.reached(grade)
-        scores = self.completed(reached)
-        touched = np.bincount(self.query[drawn], minlength=self.base.shape[1]) > 0
-        for k, q in enumerate(self._some[0].tolist()):
-            if touched[q]:
-                own = np.flatnonzero(self.query == q)
-                change = (reached[:, own] - self.chance[own]).reshape(AFTER, -1)
-                slope = self.effect[:, own].reshape(len(self.effect), -1) * self.base.shape[1]
-                left = scores[:, :, k] - self.base[:, q] - change @ slope.T
-                found[:, q] = left.mean(axis=0)
+        own = np.flatnonzero(np.isin(self.query, self.query[drawn]))
+        part = replace(self, row=self.row[own], chance=self.chance[own], effect=self.effect[:, own])
+        reached = part.random(AFTER, "after")
+        reached[:, numbered(own, len(self.row))[drawn]] = self.reached(grade)
+        scores = part.completed(reached)
+        for k, q in enumerate(part._some[0].tolist()):
+            there = np.flatnonzero(part.query == q)
+            change = (reached[:, there] - part.chance[there]).reshape(AFTER, -1)
+            slope = part.effect[:, there].reshape(len(part.effect), -1) * self.base.shape[1]
+            left = scores[:, :, k] - self.base[:, q] - change @ slope.T
+            found[:, q] = left.mean(axis=0)
         return found
 
     # Contrasts.
