@@ -195,7 +195,7 @@ class Effects:
         reached = part.random(AFTER, "after")
         reached[:, numbered(own, len(self.row))[drawn]] = self.reached(grade)
         scores = part.completed(reached)
-        for k, q in enumerate(part._some[0].tolist()):
+        for k, q in enumerate(np.unique(part.query).tolist()):
             there = np.flatnonzero(part.query == q)
             change = (reached[:, there] - part.chance[there]).reshape(AFTER, -1)
             slope = part.effect[:, there].reshape(len(part.effect), -1) * self.base.shape[1]
