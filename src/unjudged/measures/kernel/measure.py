@@ -124,16 +124,16 @@ class Measure:
 
     def values(self, rankings: JudgedRankings) -> Floats:
         """Return one value per ranking, finite or not."""
-        self.check_complete()
         judgments = rankings.judgments
+        if self._is_plain and judgments.scale is None and judgments.origin.kind in self.traits.takes:
+            return self.function(rankings, **self.own)
+        self.check_complete()
         if (measure := self.on(judgments)) is not self:
             return measure.values(rankings)
         if (kind := judgments.origin.kind) not in self.traits.takes and kind not in SAMPLES:
             raise UsageError(str(refused_measure(self.name, self.traits, judgments)))
         if self.traits.estimates and judgments.unanswered:
             raise UsageError(judgments.unanswered)
-        if len(self.own) == len(self.given):
-            return self.function(rankings, **self.own)
         rankings = self.with_policy(rankings)
         return self.corrected(self.function(rankings, **self.own), rankings)
 
@@ -142,6 +142,12 @@ class Measure:
         if self.written is not None or (judgments.scale is None and self._whole):
             return self
         return replace(self, given=MappingProxyType(by_places(self, judgments.scale)), written=self)
+
+    @cached_property
+    def _is_plain(self) -> bool:
+        """Whether it is its function alone: complete, no estimate, and without a policy."""
+        policies = len(self.own) < len(self.given)
+        return self.written is None and self._whole and not (self._missing or self.traits.estimates or policies)
 
     @cached_property
     def _whole(self) -> bool:
