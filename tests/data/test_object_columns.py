@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unjudged import InputError, evaluate
-from unjudged.data.scan.plain import dicts as plain_objects
+from unjudged.data.scan.plain import matcher as plain_objects
 
 compiled = pytest.importorskip("unjudged.data.scan.compiled.native")
 pandas = pytest.importorskip("pandas")

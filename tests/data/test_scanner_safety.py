@@ -24,11 +24,7 @@ from unjudged.data import matching, streams, trec
 from unjudged.data.columns import QRELS, RUN
 from unjudged.data.matching import grouped
 from unjudged.data.scan import checks, scanner
-from unjudged.data.scan.plain import (
-    dicts as plain_mappings,
-)
 from unjudged.data.scan.plain import matcher as plain
-from unjudged.data.scan.plain import unordered_rows as plain_unordered
 from unjudged.data.tables import Ids, Table
 
 pytestmark = pytest.mark.thorough
@@ -82,9 +78,9 @@ def test_damaged_tables_are_refused(damage: str) -> None:
         lambda: scanner.best_first(table),
         lambda: plain.best_first(table),
         lambda: scanner.UnorderedRows(1 << 20).add(table),
-        lambda: plain_unordered.UnorderedRows(1 << 20).add(table),
+        lambda: plain.UnorderedRows(1 << 20).add(table),
         lambda: scanner.nested_rows(table, False),
-        lambda: plain_mappings.nested_rows(table, False),
+        lambda: plain.nested_rows(table, False),
     ]
     for call in calls:
         with pytest.raises(InputError, match="damaged, or it changed"):
@@ -126,7 +122,7 @@ def test_a_score_that_is_nan_never_reaches_a_sort() -> None:
             module.match_table(table, module.Index(*judged))
         with pytest.raises(InputError, match=r"row 1 \(from 0\): the score is nan"):
             module.best_first(table)
-    for rows in (scanner.UnorderedRows(1 << 20), plain_unordered.UnorderedRows(1 << 20)):
+    for rows in (scanner.UnorderedRows(1 << 20), plain.UnorderedRows(1 << 20)):
         with pytest.raises(InputError, match=r"row 1 \(from 0\): the score is nan"):
             rows.add(table)
     assert scanner.best_first(table.span(1, 2)).tolist() == plain.best_first(table.span(1, 2)).tolist() == [2]

@@ -20,7 +20,6 @@ from tests.conftest import examples
 from unjudged.base.errors import InputError
 from unjudged.data.columns import LONGEST_LINE, QRELS, RUN, ZSCORES, Layout
 from unjudged.data.nested_dicts import scores_by_document, table_of_scores
-from unjudged.data.scan.plain import dicts as plain_mappings
 from unjudged.data.scan.plain import matcher as plain
 from unjudged.data.scan.plain import text as plain_text
 from unjudged.data.tables import Ids, Table
@@ -171,7 +170,7 @@ def test_judged_documents_that_do_not_fit(starts: list[int]) -> None:
 @examples(200)
 @given(tables(), st.booleans())
 def test_dicts_of_rows(table: Table, whole: bool) -> None:
-    assert compiled.nested_rows(table, whole) == plain_mappings.nested_rows(table, whole)
+    assert compiled.nested_rows(table, whole) == plain.nested_rows(table, whole)
 
 
 @examples(200)

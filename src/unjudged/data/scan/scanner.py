@@ -37,22 +37,23 @@ try:
 except ModuleNotFoundError as error:
     if error.name != "unjudged.data.scan.compiled.native":  # one of its imports is broken
         raise
-    from unjudged.data.scan.plain.dicts import (
-        environment_variable,
-        ids_of_strings,
-        match_dicts,
-        nested_rows,
-        stretches_of_strings,
-        table_of_dicts,
-    )
     from unjudged.data.scan.plain.matcher import (
         KIND_OF_SCANNER,
+        PARTS,
         DocumentNumbers,
+        GroupedRows,
         Index,
+        UnorderedRows,
         best_first,
+        environment_variable,
         ids_of_numbers,
+        ids_of_strings,
+        match_dicts,
         match_table,
+        nested_rows,
         number_names,
+        stretches_of_strings,
+        table_of_dicts,
         take_names,
     )
     from unjudged.data.scan.plain.ranking_sums import (
@@ -62,8 +63,7 @@ except ModuleNotFoundError as error:
         sum_gains,
         sum_precisions,
     )
-    from unjudged.data.scan.plain.text import read_table, scan_run
-    from unjudged.data.scan.plain.unordered_rows import PARTS, GroupedRows, UnorderedRows, scan_unordered
+    from unjudged.data.scan.plain.text import read_table, scan_run, scan_unordered
 
 __all__ = [
     "KIND_OF_SCANNER",

@@ -147,7 +147,9 @@ class Measure:
     def _is_plain(self) -> bool:
         """Whether it is its function alone: complete, no estimate, and without a policy."""
         policies = len(self.own) < len(self.given)
-        return self.written is None and self._whole and not (self._missing or self.traits.estimates or policies)
+        return (
+            self.written is None and self._whole and not (self._missing or self.traits.estimates or policies)
+        )
 
     @cached_property
     def _whole(self) -> bool:

@@ -12,8 +12,9 @@ from cpython.unicode cimport PyUnicode_Check, PyUnicode_CheckExact
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memset
 
-from unjudged.data.scan.compiled.matches cimport MOST_DOCUMENTS, Matches, end_ranking, push_hit
-from unjudged.data.scan.compiled.ranking cimport Ranked, rank_order, sort_ranked
+from unjudged.data.scan.compiled.matches cimport (
+    MOST_DOCUMENTS, Matches, Ranked, end_ranking, push_hit, rank_order, sort_ranked,
+)
 from unjudged.data.scan.compiled.vector cimport (
     CHANGED, DONE, NO_MEMORY, NOT_PLAIN, TOO_MANY_ROWS, Status, Vector, reserve,
 )

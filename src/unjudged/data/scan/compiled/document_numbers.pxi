@@ -8,8 +8,7 @@ from unjudged.data.scan.checks import changed_while_read, checked_ids
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memset
 
-from unjudged.data.scan.compiled.index cimport Names, name_of, row_of, slot_of
-from unjudged.data.scan.compiled.numbered_names cimport FEWEST_SLOTS, MOST_NAMES
+from unjudged.data.scan.compiled.index cimport FEWEST_SLOTS, MOST_NAMES, Names, name_of, row_of, slot_of
 from unjudged.data.scan.compiled.text cimport fetch_soon, keyed_hash
 from unjudged.data.scan.compiled.vector cimport (
     CHANGED, DONE, NO_MEMORY, REPEATED_DOCUMENT, TOO_MANY_ROWS,

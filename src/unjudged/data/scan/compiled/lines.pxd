@@ -4,9 +4,8 @@ cimport cython
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memchr, memcmp, memcpy, memset
 
-from unjudged.data.scan.compiled.index cimport Lookup, Names, find_query
+from unjudged.data.scan.compiled.index cimport Lookup, Names, NumberedNames, find_query, name_count, number_of
 from unjudged.data.scan.compiled.matches cimport Matches, drop_ranking, match_ranking
-from unjudged.data.scan.compiled.numbered_names cimport NumberedNames, name_count, number_of
 from unjudged.data.scan.compiled.text cimport (
     copy_token, is_blank, is_space, parse_decimal, parse_probability, parse_whole, token_end, word8,
 )

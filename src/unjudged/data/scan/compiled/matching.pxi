@@ -16,11 +16,12 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
 
 from unjudged.data.scan.compiled.dict_lookups cimport Hits
 from unjudged.data.scan.compiled.index cimport (
-    Lookup, Names, add_documents, add_query, find_query, hash_table_size, name_of,
+    Lookup, Names, NumberedNames, add_documents, add_query, find_query, hash_table_size, name_of,
+    number_of, release_names, start_names,
 )
-from unjudged.data.scan.compiled.matches cimport Matches, match_ranking, release_matches, sort_rows, start_matches
-from unjudged.data.scan.compiled.numbered_names cimport NumberedNames, number_of, release_names, start_names
-from unjudged.data.scan.compiled.ranking cimport Ranked
+from unjudged.data.scan.compiled.matches cimport (
+    Matches, Ranked, match_ranking, release_matches, sort_rows, start_matches,
+)
 from unjudged.data.scan.compiled.text cimport fetch_soon
 from unjudged.data.scan.compiled.vector cimport (
     CHANGED, DONE, NO_MEMORY, REPEATED_DOCUMENT, TOO_MANY_ROWS, TOO_MUCH, Status, Vector, push, push_int64, release,

@@ -1,8 +1,8 @@
 # The compiled module has the names and types of its plain-Python twins.
-from unjudged.data.scan.plain.dicts import environment_variable as environment_variable
-from unjudged.data.scan.plain.dicts import match_dicts as match_dicts
-from unjudged.data.scan.plain.dicts import nested_rows as nested_rows
-from unjudged.data.scan.plain.dicts import table_of_dicts as table_of_dicts
+from unjudged.data.scan.plain.matcher import environment_variable as environment_variable
+from unjudged.data.scan.plain.matcher import match_dicts as match_dicts
+from unjudged.data.scan.plain.matcher import nested_rows as nested_rows
+from unjudged.data.scan.plain.matcher import table_of_dicts as table_of_dicts
 from unjudged.data.scan.plain.matcher import KIND_OF_SCANNER as KIND_OF_SCANNER
 from unjudged.data.scan.plain.matcher import DocumentNumbers as DocumentNumbers
 from unjudged.data.scan.plain.matcher import Index as Index
@@ -11,8 +11,8 @@ from unjudged.data.scan.plain.matcher import ids_of_numbers as ids_of_numbers
 from unjudged.data.scan.plain.matcher import match_table as match_table
 from unjudged.data.scan.plain.matcher import number_names as number_names
 from unjudged.data.scan.plain.matcher import take_names as take_names
-from unjudged.data.scan.plain.dicts import ids_of_strings as ids_of_strings
-from unjudged.data.scan.plain.dicts import stretches_of_strings as stretches_of_strings
+from unjudged.data.scan.plain.matcher import ids_of_strings as ids_of_strings
+from unjudged.data.scan.plain.matcher import stretches_of_strings as stretches_of_strings
 from unjudged.data.scan.plain.ranking_sums import count_grades as count_grades
 from unjudged.data.scan.plain.ranking_sums import ends_of_precision as ends_of_precision
 from unjudged.data.scan.plain.ranking_sums import sum_best_gains as sum_best_gains
@@ -20,7 +20,7 @@ from unjudged.data.scan.plain.ranking_sums import sum_gains as sum_gains
 from unjudged.data.scan.plain.ranking_sums import sum_precisions as sum_precisions
 from unjudged.data.scan.plain.text import read_table as read_table
 from unjudged.data.scan.plain.text import scan_run as scan_run
-from unjudged.data.scan.plain.unordered_rows import PARTS as PARTS
-from unjudged.data.scan.plain.unordered_rows import GroupedRows as GroupedRows
-from unjudged.data.scan.plain.unordered_rows import UnorderedRows as UnorderedRows
-from unjudged.data.scan.plain.unordered_rows import scan_unordered as scan_unordered
+from unjudged.data.scan.plain.matcher import PARTS as PARTS
+from unjudged.data.scan.plain.matcher import GroupedRows as GroupedRows
+from unjudged.data.scan.plain.matcher import UnorderedRows as UnorderedRows
+from unjudged.data.scan.plain.text import scan_unordered as scan_unordered

@@ -1,4 +1,4 @@
-# Rows in any order, kept by query and then matched, compiled. `plain/unordered_rows.py` is the same in plain Python.
+# Rows in any order, kept by query and then matched, compiled. `plain/matcher.py` is the same in plain Python.
 
 import numpy as np
 
@@ -8,11 +8,11 @@ from unjudged.data.tables import Ids
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport int32_t, int64_t
 
-from unjudged.data.scan.compiled.gathering cimport Gathered, Groups, Source, match_part, release_gathered
-from unjudged.data.scan.compiled.index cimport Names
-from unjudged.data.scan.compiled.kept_rows cimport PART_SHIFT, Store, keep_rows, release_store, start_store
-from unjudged.data.scan.compiled.kept_rows cimport PARTS as MOST_PARTS
-from unjudged.data.scan.compiled.numbered_names cimport name_count
+from unjudged.data.scan.compiled.kept_rows cimport (
+    PARTS as MOST_PARTS, PART_SHIFT, Gathered, Groups, Source, Store, keep_rows, match_part,
+    release_gathered, release_store, start_store,
+)
+from unjudged.data.scan.compiled.index cimport Names, name_count
 from unjudged.data.scan.compiled.vector cimport CHANGED, DONE, REPEATED_DOCUMENT, Status, Vector, push, release
 
 PARTS = MOST_PARTS

@@ -25,7 +25,7 @@ from unjudged.data.columns import (
     wrong_number,
     wrong_width,
 )
-from unjudged.data.scan.plain.matcher import Index, match_table, to_single
+from unjudged.data.scan.plain.matcher import Index, UnorderedRows, match_table, to_single
 from unjudged.data.tables import Ids, Matched, Table
 
 BYTES_AT_ONCE = 1 << 19  # as the compiled twin reads, so that the same fault is met first
@@ -174,3 +174,9 @@ def numbered_lines(source: Source) -> Iterator[tuple[int, bytes]]:
             break
     if rest:
         yield number + 1, bytes(rest)
+
+
+def scan_unordered(source: Source, rows: UnorderedRows, layout: Layout) -> None:
+    """Add all lines of `source` to `rows`."""
+    table, _ = read_table(source, layout)
+    rows.add(table)
