@@ -13,9 +13,9 @@ import numpy as np
 from unjudged.base.segments import Floats, Integers, Mask, ends
 from unjudged.collection.collection import judged_rankings
 from unjudged.evidence.calibration import Calibration, FirstDocuments, LeftOut, mean_bounds
+from unjudged.evidence.contrast import alone
 from unjudged.evidence.intervals import Asked, How
 from unjudged.evidence.judged_runs import AloneEvidence
-from unjudged.inference.system_rows import alone
 from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.extension import chosen_rows

@@ -25,7 +25,7 @@ from unjudged.evidence.judged_runs import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.corrections import find_correction
 from unjudged.inference.gate_checks import JudgingName, extremes
-from unjudged.inference.pair_tests import Settings, decide, reach_of, run_tests
+from unjudged.inference.pair_tests import Settings, decide, run_tests
 from unjudged.inference.pairs import Pairs
 from unjudged.inference.significance import careful, p_values, t
 from unjudged.inference.verdict import BETTER, HEADLINES
@@ -150,7 +150,7 @@ def _drawn(contrast: Contrast, rng: np.random.Generator) -> Integers:
 
 def _sizes(contrast: Contrast, truth: Floats, rng: np.random.Generator) -> Columns:
     """Return how often rules name a better system on resampled queries if the true mean difference is 0."""
-    index, reach = _drawn(contrast, rng), reach_of(contrast.measure)
+    index, reach = _drawn(contrast, rng), contrast.measure.reach
     now = _resampled(contrast.values, index, truth)
     ahead = now.mean(axis=1) > 0
     tips: Any = contrast.tips
@@ -183,7 +183,7 @@ def _student(values: Floats) -> Floats:
 
 def _gates(contrast: Contrast, truth: Floats, rng: np.random.Generator) -> Columns:
     """Return what a gate says of each pair of new and old, where it is false, and passes at the boundary."""
-    index, reach, said = _drawn(contrast, rng), reach_of(contrast.measure), Columns()
+    index, reach, said = _drawn(contrast, rng), contrast.measure.reach, Columns()
     for judging, margin in product(JUDGINGS, MARGINS):
         worst, best, _ = extremes(contrast, judging)
         failed = careful(best, margin, reach).below <= ALPHA

@@ -18,9 +18,9 @@ from held import Held
 from unjudged.base.segments import Floats, Integers, Mask, ends
 from unjudged.data.tables import Ids
 from unjudged.evidence.completions import GivenPrevalence, band_of
+from unjudged.evidence.contrast import alone
 from unjudged.evidence.intervals import Asked, How
 from unjudged.evidence.judged_runs import AloneEvidence
-from unjudged.inference.system_rows import alone
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import JudgedRankings

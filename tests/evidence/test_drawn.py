@@ -17,7 +17,7 @@ from tests.evidence.small_collections import several_runs, shared_of
 from unjudged import Judgments, sample
 from unjudged.base.segments import Floats, Integers
 from unjudged.collection.collection import Collection
-from unjudged.evidence.contrast import ALONE, ends_of_estimates
+from unjudged.evidence.contrast import ALONE, alone, ends_of_estimates
 from unjudged.evidence.drawn.by_design import FEWEST, Design, Poisson, Sequential
 from unjudged.evidence.drawn.effects import Effects, steps_of
 from unjudged.evidence.drawn.estimated import EstimatedEvidence
@@ -25,7 +25,6 @@ from unjudged.evidence.drawn.grades import Learnt
 from unjudged.evidence.drawn.population import Population
 from unjudged.evidence.judged_runs import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
-from unjudged.inference.system_rows import alone
 from unjudged.judging.holes import Holes, drawn
 from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.names import parse_measure

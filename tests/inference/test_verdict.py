@@ -32,7 +32,9 @@ CASES = [
 
 
 def judging(excluded: bool, leads: bool) -> Judging:
-    return Judging(np.array([True]), np.array([excluded]), np.array([leads]), np.ones(1), np.ones(1))
+    return Judging(
+        np.ones(1), np.array([True]), np.array([excluded]), np.array([leads]), np.ones(1), np.ones(1)
+    )
 
 
 @pytest.mark.parametrize(("case", "other", "more", "headline"), CASES)
@@ -51,7 +53,7 @@ def test_headlines(case: str, other: str, more: str, headline: str) -> None:
 
 def test_without_judgments_only_queries_count() -> None:
     none = np.zeros(2, bool)
-    found = verdicts(np.array([True, False]), none, none, Judging.nothing(2), 10)
+    found = verdicts(np.array([True, False]), none, none, Judging.nothing(np.ones(2)), 10)
     assert found["more_judging"].tolist() == ["unknown", "unknown"]
     assert found["headline"].tolist() == ["better", "needs queries"]
 
@@ -60,7 +62,7 @@ def test_pairs_have_their_own_answers() -> None:
     columns = np.array([[letter != "-" for letter in case] for case, *_ in CASES]).T
     holds, excluded, leads, seen, worst = columns
     ones = np.ones(len(CASES))
-    found = verdicts(holds, seen, worst, Judging(ones > 0, excluded, leads, ones, ones), 10)
+    found = verdicts(holds, seen, worst, Judging(ones, ones > 0, excluded, leads, ones, ones), 10)
     assert found["headline"].tolist() == [headline for *_, headline in CASES]
 
 

@@ -221,6 +221,12 @@ class Contrast:
         return not is_alone(self.second)
 
     @property
+    def sizes(self) -> dict[str, int]:
+        """Numbers of queries, and of their clusters if they are in some."""
+        queries, clusters = self.scores.shape[1], self.clusters
+        return {"queries": queries} if clusters is None else {"queries": queries, "clusters": len(clusters)}
+
+    @property
     def known(self) -> Mask:
         """Of which contrasts it is known what judging, or missing values, could change."""
         if self.ends is None or not self.gaps:
@@ -268,6 +274,17 @@ class Contrast:
             seen=None,
             clusters=None if self.clusters is None else self.clusters.over(queries),
         )
+
+
+def alone(evidence: Evidence, *, by_query: bool = False) -> Contrast:
+    """Return each system alone."""
+    systems = np.arange(len(evidence.systems))
+    return evidence.contrast(systems, np.full(len(systems), ALONE), by_query=by_query)
+
+
+def in_own_direction(sign: int, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+    """Return the ends in the direction of the measure."""
+    return (low, high) if sign > 0 else (-high, -low)
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,7 +23,7 @@ from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted
 from unjudged.evidence.calibration import Calibration
 from unjudged.evidence.completions import Completions, GivenPrevalence, in_threads
-from unjudged.evidence.contrast import Contrast, Ends, ends_of_estimates, independent
+from unjudged.evidence.contrast import Contrast, Ends, ends_of_estimates, in_own_direction, independent
 from unjudged.evidence.distributions import t_quantile
 from unjudged.evidence.judged_runs import BOUNDING, ends_of
 from unjudged.evidence.mean_intervals import (
@@ -261,7 +261,7 @@ def between_bounds(contrast: Contrast, _: How, *, extra_relevant: int = 0) -> Co
         ends = Ends(*(mean_over_queries(end[contrast.first]) for end in found))
     assert ends is not None  # noqa: S101 (it is needed)
     low, high = (np.where(contrast.known, measure.mean_of(end), np.nan) for end in ends)
-    low, high = (low, high) if measure.sign > 0 else (-high, -low)
+    low, high = in_own_direction(measure.sign, low, high)
     return {"low": low, "high": high, "confidence": 1.0, "method": holds}
 
 

@@ -13,6 +13,7 @@ Its level is for one look. The sequential test may be asked again whenever the t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import permutations
 from math import ceil, log
 from typing import Literal
 
@@ -24,7 +25,7 @@ from unjudged.evidence.contrast import Clusters, Contrast, independent
 from unjudged.evidence.mean_intervals import limits_of_mean, shape_of
 from unjudged.inference.corrections import holm
 from unjudged.inference.pair_rows import rows_of
-from unjudged.inference.pair_tests import Settings, decide, reach_of, run_tests
+from unjudged.inference.pair_tests import Settings, decide, run_tests
 from unjudged.inference.power import queries_needed
 from unjudged.inference.significance import (
     LOOKS_FROM,
@@ -67,18 +68,14 @@ def extremes(contrast: Contrast, judging: JudgingName) -> tuple[Floats, Floats, 
         return values, values, AS_JUDGED
     if not contrast.known.any():
         return values, values, UNKNOWN
-    if contrast.gaps and contrast.tips is not None:
-        down, up = (
-            contrast.tips(contrast.first, contrast.second),
-            contrast.tips(contrast.second, contrast.first),
-        )
-        return down.at_worst(), -up.at_worst(), MISSING
-    if contrast.ends_by_query is not None and (judging == WORST or contrast.tips is None):
+    missing = contrast.gaps and contrast.tips is not None
+    if contrast.ends_by_query is not None and not missing and (judging == WORST or contrast.tips is None):
         low, high = contrast.ends_by_query
         return np.minimum(low, values), np.maximum(high, values), WORST
     assert contrast.tips is not None  # noqa: S101
-    down = contrast.tips(contrast.first, contrast.second)
-    up = contrast.tips(contrast.second, contrast.first)
+    down, up = (contrast.tips(*two) for two in permutations((contrast.first, contrast.second)))
+    if missing:
+        return down.at_worst(), -up.at_worst(), MISSING
     worst, best = down.at(down.seen), -up.at(up.seen)
     return _lower(worst, values), -_lower(-best, -values), SEEN
 
@@ -92,7 +89,7 @@ def _tested(contrast: Contrast, margin: float, segment: str, judging: JudgingNam
     """Return the row that a comparison of the two has, with the one-sided tests at the margin."""
     measure, gain, again = contrast.measure, contrast.values, settings.test is sequential
     clusters = contrast.clusters
-    reach, queries = reach_of(measure), gain.shape[1]
+    reach, queries = measure.reach, gain.shape[1]
     level = level_of_one_look(2 * settings.alpha) / 2 if again else settings.alpha
     (columns,) = decide([run_tests(contrast, settings)], settings)
     (row,) = rows_of(contrast, columns, segment=segment)

@@ -12,7 +12,7 @@ import numpy as np
 from unjudged.base.notes import Note, said_once
 from unjudged.base.segments import Floats, Ints, Mask
 from unjudged.collection.query_segments import EVERY
-from unjudged.evidence.contrast import Contrast, Evidence
+from unjudged.evidence.contrast import Contrast, Evidence, alone, in_own_direction
 from unjudged.inference.corrections import separate, too_few_draws
 from unjudged.inference.interaction import PERMUTATIONS, clustered_interaction_p, interaction_p
 from unjudged.inference.pair_tests import Settings, decide, run_tests
@@ -20,9 +20,7 @@ from unjudged.inference.pairs import CELLS, Pairs, pairs_of
 from unjudged.inference.power import first_level, smallest_effect
 from unjudged.inference.system_rows import (
     Columns,
-    alone,
     as_rows,
-    in_own_direction,
     means_and_intervals,
     parts_of,
     rows_of_systems,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import zip_longest
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from unjudged.base.choices import called, check_parameters, checked_int
 from unjudged.base.errors import UsageError
 from unjudged.base.notes import Note
 from unjudged.base.segments import Floats, Ints, Mask
-from unjudged.evidence.contrast import Clusters, Contrast, Ends, Tip
+from unjudged.evidence.contrast import Clusters, Contrast, Ends, Tip, in_own_direction
 from unjudged.inference.corrections import (
     Correction,
     corrected_together,
@@ -23,13 +24,7 @@ from unjudged.inference.corrections import (
 from unjudged.inference.pairs import Pairs, effect_size, outcomes, t_interval
 from unjudged.inference.significance import DRAWS, SignificanceTest, careful, find_test, p_values
 from unjudged.inference.significance import t as students
-from unjudged.inference.system_rows import (
-    Columns,
-    in_own_direction,
-    parts_of,
-    sampled_columns,
-    sizes,
-)
+from unjudged.inference.system_rows import Columns, parts_of, sampled_columns
 from unjudged.inference.verdict import (
     PRECISION,
     PRECISION_OF_DRAWN,
@@ -40,14 +35,11 @@ from unjudged.inference.verdict import (
     verdicts,
 )
 from unjudged.measures.kernel.measure import ROUNDING, mean_over_queries
-from unjudged.measures.kernel.registry import Measure
 
 MOST_DRAWN = 60
 """Pairs for which a loss share is sought by a test that resamples, or a flip share by completions."""
 POf = Callable[[Floats], Floats]
 """From differences, pairs x queries, to their careful p values."""
-Case = tuple[Floats, Judging]
-"""Careful p values for other queries, and what judging leaves open."""
 
 
 @dataclass(frozen=True)
@@ -71,11 +63,6 @@ class Settings:
         return cls(alpha, chosen, by, draws, checked_int("seed", seed))
 
 
-def reach_of(measure: Measure) -> float:
-    """Return the largest difference by a measure."""
-    return np.inf if measure.geometric else float(np.ptp(measure.range))
-
-
 @dataclass(frozen=True, eq=False)
 class Tested:
     """Differences before any correction.
@@ -88,7 +75,7 @@ class Tested:
     contrast: Contrast
     columns: Columns
     p: Floats
-    cases: Sequence[Case]
+    cases: Sequence[Judging]
     pairs: Pairs
     notes: Sequence[Note] = ()
 
@@ -105,7 +92,7 @@ def run_tests(contrast: Contrast, settings: Settings, *, shares: bool = True) ->
         return _with_surrogates(contrast, pairs, settings)
     p, notes = p_values(pairs, settings.test, draws=settings.draws, seed=settings.seed)
     columns = _difference_columns(contrast, pairs, settings.alpha)
-    values, reach = contrast.values, reach_of(contrast.measure)
+    values, reach = contrast.values, contrast.measure.reach
 
     def p_of(differences: Floats) -> Floats:
         own = _own_careful(differences, settings, reach, contrast.clusters)
@@ -114,28 +101,27 @@ def run_tests(contrast: Contrast, settings: Settings, *, shares: bool = True) ->
     p_careful = np.maximum(p, _own_careful(values, settings, reach, contrast.clusters))
     if contrast.error is not None:
         columns |= sampled_columns(contrast, columns["difference"], settings.alpha, (-reach, reach))
-    cases: list[Case] = [(p_careful, Judging.nothing(len(pairs)))]
+    cases = [Judging.nothing(p_careful)]
     if contrast.tips is not None:
         ahead, behind, turned = leaders(contrast, pairs.difference)
         tip, equal = contrast.tips(ahead, behind), pairs.difference == 0
-        at_seen = tip.at(tip.seen)
-        at_worst = tip.at_worst()
+        at_seen, worst = tip.at(tip.seen), _p_of_leads(tip.at_worst(), p_of)
         leads, p_seen = _p_of_leads(at_seen, p_of)
         if contrast.error is not None:  # more labels may say otherwise
             leads &= ~_may_be_zero(columns)
-        judging = Judging.of(contrast.known, contrast.ends, (leads, p_seen), _p_of_leads(at_worst, p_of))
+        judging = Judging.of(p_careful, contrast.known, contrast.ends, (leads, p_seen), worst)
         columns["seen"] = np.where(equal | contrast.gaps, np.nan, tip.seen)
         if shares and not contrast.gaps:
             open_pairs = np.flatnonzero(~judging.excluded & ~equal)
             columns |= _shares(tip, open_pairs, p_careful <= settings.alpha, p_of, settings)
             columns["flip"][equal] = 0.0
-        led, cases = np.where(turned[:, None], -values, values), [(p_careful, judging)]
+        led, cases = np.where(turned[:, None], -values, values), [judging]
         for change in _changed(contrast.orders, ahead, behind, led):
             leads, p_seen = _p_of_leads(at_seen + change, p_of)
-            left = Judging(judging.known, judging.excluded & leads, leads, p_seen, judging.p_worst)
-            cases.append((_p_of_leads(led + change, p_of)[1], left))
+            p_led, excluded = _p_of_leads(led + change, p_of)[1], judging.excluded & leads
+            cases.append(replace(judging, p=p_led, excluded=excluded, leads=leads, p_seen=p_seen))
     elif contrast.ends is not None:
-        cases = [(p_careful, _between_ends(contrast))]
+        cases = [_between_ends(contrast, p_careful)]
     return Tested(contrast, columns, p, cases, pairs, notes)
 
 
@@ -155,7 +141,7 @@ def _with_surrogates(contrast: Contrast, pairs: Pairs, settings: Settings) -> Te
     means = contrast.facts["means"]
     columns |= {"mean_a": means[contrast.first], "mean_b": means[contrast.second]}
     p = np.array([one.p for one in powered])
-    return Tested(contrast, columns, p, [(p, Judging.nothing(len(pairs)))], pairs)
+    return Tested(contrast, columns, p, [Judging.nothing(p)], pairs)
 
 
 def leaders(contrast: Contrast, difference: Floats) -> tuple[Ints, Ints, Mask]:
@@ -194,11 +180,11 @@ def _p_of_leads(leads: Floats, p_of: POf) -> tuple[Mask, Floats]:
     return above, np.where(above, p_of(leads), 1.0)
 
 
-def _between_ends(contrast: Contrast) -> Judging:
+def _between_ends(contrast: Contrast, p: Floats) -> Judging:
     """Say what follows from ends alone: the order where they exclude 0, and nothing in between."""
     ones = np.ones(len(contrast))
     excluded = excludes_change(contrast.ends) if contrast.ends else ones == 0
-    return Judging(contrast.known, excluded, excluded, ones, ones)
+    return Judging(p, contrast.known, excluded, excluded, ones, ones)
 
 
 def _shares(tip: Tip, chosen: Ints, holds: Mask, p_of: POf, settings: Settings) -> Mapping[str, Floats]:
@@ -234,7 +220,7 @@ def _difference_columns(contrast: Contrast, pairs: Pairs, alpha: float) -> Colum
     """Return what is shown of differences, in the measure's own direction."""
     measure, sign = contrast.measure, contrast.measure.sign
     means = measure.mean_of(sign * mean_over_queries(contrast.scores))
-    columns: Columns = {**sizes(contrast), "difference": sign * pairs.difference + 0.0}
+    columns: Columns = {**contrast.sizes, "difference": sign * pairs.difference + 0.0}
     columns |= {"mean_a": means[contrast.first], "mean_b": means[contrast.second]}
     if contrast.ends is not None:
         low = np.minimum(contrast.ends.low, pairs.difference)  # whose means are rounded in another way
@@ -254,47 +240,35 @@ def decide(tested: Sequence[Tested], settings: Settings) -> list[Columns]:
 
     A joint correction looks at the systems together; at the share seen and at worst Holm's stands for it.
     """
-    correction, careful_p = settings.correction, [one.cases[0][0] for one in tested]
-    counts = [one.parts > 1 for one in tested]
+    correction, alpha, counts = settings.correction, settings.alpha, [one.parts > 1 for one in tested]
+    if not tested:
+        return []
+    as_judged, *reordered = zip_longest(*(one.cases for one in tested))
     if correction.joint:
         more = {"draws": settings.draws, "seed": settings.seed}
         p = [correction.function(one.pairs, **more) for one in tested]
-        holds = list(map(np.maximum, p, careful_p))
+        holds = [np.maximum(own, case.p) for own, case in zip(p, as_judged, strict=True)]
     else:
         p = corrected_together([one.p for one in tested], counts, correction)
-        holds = corrected_together(careful_p, counts, correction)
-    answers = _answers(holds, 0, tested, settings)
-    others = []
-    for place in range(1, max((len(one.cases) for one in tested), default=0)):
-        own = corrected_together([_case(one, place)[0] for one in tested], counts, separate(correction))
-        others.append(_answers(own, place, tested, settings))
+        holds = corrected_together([case.p for case in as_judged], counts, correction)
+    separately = partial(corrected_together, counts=counts, correction=separate(correction))
+
+    def answers(cases: Sequence[Judging], holds: Sequence[Floats]) -> list[Columns]:
+        seen, worst = ([getattr(case, name) for case in cases] for name in ("p_seen", "p_worst"))
+        each = zip(holds, separately(seen), separately(worst), cases, tested, strict=True)
+        return [verdicts(h <= alpha, s <= alpha, w <= alpha, case, one.parts) for h, s, w, case, one in each]
+
+    said, others = answers(as_judged, holds), list[list[Columns]]()
+    for found in reordered:  # as judged where tied documents have no such order
+        cases = [case or first for case, first in zip(found, as_judged, strict=True)]
+        others.append(answers(cases, separately([case.p for case in cases])))
     made = []
     for k, one in enumerate(tested):
-        decides = (p[k] <= settings.alpha) != (holds[k] <= settings.alpha)
-        columns = {**one.columns, "p": one.p, "p_adjusted": p[k], **answers[k]}
+        decides = (p[k] <= alpha) != (holds[k] <= alpha)
+        columns = {**one.columns, "p": one.p, "p_adjusted": p[k], **said[k]}
         columns["p_careful"] = holds[k].astype(object)
         columns["p_careful"][~decides] = None
-        if said := [found[k]["headline"] for found in others[: len(one.cases) - 1]]:
-            columns["in_other_orders"] = other_headline(answers[k]["headline"], said)
+        if headlines := [found[k]["headline"] for found in others[: len(one.cases) - 1]]:
+            columns["in_other_orders"] = other_headline(said[k]["headline"], headlines)
         made.append(columns)
     return made
-
-
-def _case(tested: Tested, place: int) -> Case:
-    """Return a case; as judged where tied documents have no such order."""
-    return tested.cases[place] if place < len(tested.cases) else tested.cases[0]
-
-
-def _answers(
-    holds: Sequence[Floats], place: int, tested: Sequence[Tested], settings: Settings
-) -> list[Columns]:
-    """Return the answers of each test from corrected p values for other queries, and what judging leaves."""
-    judging, correction = [_case(one, place)[1] for one in tested], separate(settings.correction)
-    counts = [one.parts > 1 for one in tested]
-    seen = corrected_together([one.p_seen for one in judging], counts, correction)
-    worst = corrected_together([one.p_worst for one in judging], counts, correction)
-    alpha = settings.alpha
-    return [
-        verdicts(h <= alpha, s <= alpha, w <= alpha, own, one.parts)
-        for h, s, w, own, one in zip(holds, seen, worst, judging, tested, strict=True)
-    ]

@@ -12,21 +12,22 @@ from typing import NamedTuple
 import numpy as np
 
 from unjudged.base.segments import Floats, Mask
-from unjudged.evidence.contrast import Clusters, Contrast, Ends, Evidence, independent
+from unjudged.evidence.contrast import (
+    Clusters,
+    Contrast,
+    Ends,
+    Evidence,
+    alone,
+    in_own_direction,
+    independent,
+)
 from unjudged.evidence.distributions import student_quantile, upper_tail
 from unjudged.evidence.mean_intervals import Shape, limits_of_mean, shape_of, t_half
 from unjudged.evidence.powered import powered_queries
 from unjudged.inference.pair_rows import rows_of
 from unjudged.inference.pair_tests import Settings, Tested, decide, leaders, run_tests
 from unjudged.inference.pairs import Pairs, pairs_of
-from unjudged.inference.system_rows import (
-    Columns,
-    alone,
-    in_own_direction,
-    means_and_intervals,
-    rows_of_systems,
-    standings,
-)
+from unjudged.inference.system_rows import Columns, means_and_intervals, rows_of_systems, standings
 from unjudged.inference.verdict import Judging
 from unjudged.measures.kernel.measure import ROUNDING, mean_over_queries, without_rounding
 from unjudged.results.fields import Row
@@ -97,7 +98,7 @@ def _mean_of_pairs(contrasts: Sequence[Contrast], settings: Settings) -> Tested:
         over_all = Ends(*(np.mean([getattr(own, end) for own in ends], axis=0) for end in Ends._fields))
         columns["low"], columns["high"] = in_own_direction(measure.sign, *over_all)
     columns["query_low"], columns["query_high"] = in_own_direction(measure.sign, found.low, found.high)
-    judging = Judging.nothing(len(one))
+    judging = Judging.nothing(found.p)
     ahead, behind, _ = leaders(one, value)
     known = [contrast.known for contrast in contrasts]
     if all(contrast.tips is not None for contrast in contrasts) or any(own.gaps for own in contrasts):
@@ -106,8 +107,8 @@ def _mean_of_pairs(contrasts: Sequence[Contrast], settings: Settings) -> Tested:
         seen = [own if tip is None else tip.at(tip.seen) for own, tip in zip(led, tips, strict=True)]
         worst = [own if tip is None else tip.at_worst() for own, tip in zip(led, tips, strict=True)]
         each = (_leads(part, confidence, clusters) for part in (seen, worst))
-        judging = Judging.of(np.any(known, axis=0), over_all, *each)
-    return Tested(one, columns, found.p, [(found.p, judging)], Pairs(one.scores, one.first, one.second))
+        judging = Judging.of(found.p, np.any(known, axis=0), over_all, *each)
+    return Tested(one, columns, found.p, [judging], Pairs(one.scores, one.first, one.second))
 
 
 def _leads(parts: Sequence[Floats], confidence: float, clusters: Each) -> tuple[Mask, Floats]:

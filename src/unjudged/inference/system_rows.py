@@ -11,10 +11,11 @@ import numpy as np
 from unjudged.base.segments import Floats, Mask
 from unjudged.collection.query_segments import EVERY
 from unjudged.evidence.contrast import (
-    ALONE,
     Contrast,
     Evidence,
+    alone,
     ends_of_estimates,
+    in_own_direction,
     independent,
 )
 from unjudged.measures.kernel.measure import ROUNDING, mean_over_queries, sum_over_queries
@@ -32,12 +33,6 @@ SUMMED = (
 )
 """Columns of means, which are sums for counts."""
 OVER_QUERIES = ("query_low", "query_high")
-
-
-def alone(evidence: Evidence, *, by_query: bool = False) -> Contrast:
-    """Return each system alone."""
-    systems = np.arange(len(evidence.systems))
-    return evidence.contrast(systems, np.full(len(systems), ALONE), by_query=by_query)
 
 
 def asked_interval(
@@ -157,7 +152,7 @@ def means_of_systems(contrast: Contrast, alpha: float) -> Columns:
         _, (means, low, high) = powered_means(contrast, alpha)
         return {"mean": means, "query_low": low, "query_high": high, "queries": contrast.scores.shape[1]}
     means = sign * mean_over_queries(contrast.scores)[contrast.first]
-    columns: Columns = {"mean": measure.mean_of(means), **sizes(contrast)}
+    columns: Columns = {"mean": measure.mean_of(means), **contrast.sizes}
     if contrast.ends is not None:
         low, high = (np.where(contrast.known, end, np.nan) for end in in_own_direction(sign, *contrast.ends))
         columns["low"], columns["high"] = measure.mean_of(low), measure.mean_of(high)
@@ -191,20 +186,9 @@ def sampled_columns(contrast: Contrast, values: Floats, alpha: float, limits: tu
     return columns if contrast.labels is None else columns | {"labels": contrast.labels}
 
 
-def sizes(contrast: Contrast) -> Columns:
-    """Return the number of queries, and of their clusters if they have some."""
-    clusters, queries = contrast.clusters, contrast.scores.shape[1]
-    return {"queries": queries} if clusters is None else {"queries": queries, "clusters": len(clusters)}
-
-
 def parts_of(columns: Columns) -> int:
     """Return how many independent parts there are: clusters, or else queries."""
     return int(columns["clusters"] if columns.get("clusters") is not None else columns["queries"])
-
-
-def in_own_direction(sign: int, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-    """Return the ends in the direction of the measure."""
-    return (low, high) if sign > 0 else (-high, -low)
 
 
 def standings(systems: Sequence[str], pairs: Sequence[Row], *, placed: bool) -> dict[str, Row]:

@@ -38,9 +38,10 @@ class Judging:
     """What is known of judging: does the order of each pair stay, and does the test hold, at s* and at worst?
 
     `known` is where something says what judging could change. `excluded` is where bounds exclude that the
-    order changes. The p values at s* and at worst are for other queries.
+    order changes. The careful p values, as judged, at s* and at worst, are for other queries.
     """
 
+    p: Floats
     known: Mask
     excluded: Mask
     leads: Mask
@@ -48,18 +49,18 @@ class Judging:
     p_worst: Floats
 
     @classmethod
-    def nothing(cls, pairs: int) -> Judging:
+    def nothing(cls, p: Floats) -> Judging:
         """Return what is known without any judgments."""
-        none, ones = np.zeros(pairs, bool), np.ones(pairs)
-        return cls(none, none, none, ones, ones)
+        none, ones = np.zeros(len(p), bool), np.ones(len(p))
+        return cls(p, none, none, none, ones, ones)
 
     @classmethod
     def of(
-        cls, known: Mask, ends: Ends | None, seen: tuple[Mask, Floats], worst: tuple[Mask, Floats]
+        cls, p: Floats, known: Mask, ends: Ends | None, seen: tuple[Mask, Floats], worst: tuple[Mask, Floats]
     ) -> Judging:
         """Return what judging leaves open, by where leads stay at s* and at worst, and their p values."""
         excluded = np.zeros(len(seen[0]), bool) if ends is None else excludes_change(ends)
-        return cls(known, excluded, *seen, worst[1])
+        return cls(p, known, excluded, *seen, worst[1])
 
 
 def verdicts(holds: Mask, seen: Mask, worst: Mask, judging: Judging, queries: int) -> dict[str, Any]:
@@ -68,7 +69,8 @@ def verdicts(holds: Mask, seen: Mask, worst: Mask, judging: Judging, queries: in
     `holds`, `seen` and `worst` say where the test holds as judged, at s* and at worst.
 
     >>> yes, no = np.array([True]), np.array([False])
-    >>> verdicts(yes, yes, no, Judging(yes, no, yes, np.ones(1), np.ones(1)), 50)["headline"].tolist()
+    >>> p = np.ones(1)
+    >>> verdicts(yes, yes, no, Judging(p, yes, no, yes, p, p), 50)["headline"].tolist()
     ['better']
     """
     other = np.where(holds, HOLD, MAY_DIFFER).astype(object)

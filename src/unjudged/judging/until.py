@@ -23,7 +23,6 @@ from unjudged.collection.collection import Collection
 from unjudged.evidence.contrast import ends_of_estimates
 from unjudged.evidence.drawn.by_design import ALIKE, FEWEST, Forecast, reach, sizes_left
 from unjudged.inference.pair_rows import needs_judging
-from unjudged.inference.pair_tests import reach_of
 from unjudged.judging.holes import Holes, at_looks, with_next_batch
 from unjudged.measures.kernel.measure import Measure, mean_over_queries
 from unjudged.rankings.judgments import Judgments
@@ -142,7 +141,7 @@ class Path:
         for then in at_looks(holes.judgments):
             one = holes.at(then)
             contrast = one.evidence.contrast(first, second)
-            value, top = mean_over_queries(contrast.values), reach_of(holes.measure)
+            value, top = mean_over_queries(contrast.values), holes.measure.reach
             low, high = ends_of_estimates(contrast, value, LEVEL, (-top, top))
             if contrast.ends is not None:
                 low, high = np.fmax(low, contrast.ends.low), np.fmin(high, contrast.ends.high)

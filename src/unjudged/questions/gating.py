@@ -28,7 +28,7 @@ from unjudged.inference.gate_checks import (
     JudgingName,
     gate_checks,
 )
-from unjudged.inference.pair_tests import Settings, reach_of
+from unjudged.inference.pair_tests import Settings
 from unjudged.inference.significance import find_test
 from unjudged.measures.kernel.names import MeasureLike, parse_measure, place_of_measure, with_relevant
 from unjudged.measures.kernel.registry import MEASURES, Measure
@@ -233,7 +233,7 @@ def _margins(margin: Margin, measures: Sequence[Measure]) -> list[float]:
     by_place = dict(zip(places, given.values(), strict=True))
     own = [float(by_place[k]) for k in range(len(names))]
     for measure, one in zip(measures, own, strict=True):
-        if one >= reach_of(measure):
+        if one >= measure.reach:
             problem = f"the values of {measure} are from {measure.range[0]:g} to {measure.range[1]:g}"
             raise UsageError(f"margin is {one:g}, but {problem}: no loss is larger; give a smaller margin")
     return own

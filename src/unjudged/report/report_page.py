@@ -20,11 +20,11 @@ from unjudged.base.wording import percent, shortlist
 from unjudged.collection.description import MODEL, Description
 from unjudged.data.writing import write_whole
 from unjudged.evidence.calibration import Calibration
-from unjudged.evidence.contrast import Evidence
+from unjudged.evidence.contrast import Evidence, alone
 from unjudged.evidence.intervals import Asked, How
 from unjudged.inference.pair_tests import Settings
 from unjudged.inference.significance import DRAWS
-from unjudged.inference.system_rows import alone, as_rows
+from unjudged.inference.system_rows import as_rows
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.kernel.traits import Refusal

@@ -16,13 +16,14 @@ from unjudged.base.notes import DOUBT, Note
 from unjudged.base.segments import Floats, Integers
 from unjudged.base.wording import counted, shortlist
 from unjudged.collection.collection import Collection, collection_of, judged_rankings
+from unjudged.evidence.contrast import alone
 from unjudged.evidence.drawn.estimated import EstimatedEvidence
 from unjudged.evidence.drawn.predictions import GRADES, Judges, JudgesSource, Predictions
 from unjudged.evidence.drawn.strata import StrataEvidence
 from unjudged.evidence.judged_runs import RankingsEvidence
 from unjudged.evidence.mean_intervals import t_half, within
 from unjudged.evidence.shared import SharedRankings
-from unjudged.inference.system_rows import alone, means_of_systems
+from unjudged.inference.system_rows import means_of_systems
 from unjudged.measures.kernel.measure import Measure, mean_over_queries
 from unjudged.measures.kernel.names import MeasureLike, with_relevant
 from unjudged.predictions import Completeness, IncompleteError, with_retrieved

@@ -109,6 +109,11 @@ class Measure:
         return (-inf, high) if "chance" in self.given else (low, high)
 
     @property
+    def reach(self) -> float:
+        """The largest difference of two values in the unit that is averaged."""
+        return inf if self.geometric else self.range[1] - self.range[0]
+
+    @property
     def help(self) -> str:
         return inspect.getdoc(self.function) or ""
 
