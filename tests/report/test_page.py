@@ -133,7 +133,8 @@ def test_texts_of_queries_and_of_unjudged_documents(tmp_path: Path) -> None:
 def test_the_command_makes_the_same_page_again(written: str, tmp_path: Path) -> None:
     words = shlex.split(read(written)["command"])
     assert words[:2] == ["unjudged", "report"]
-    assert shlex.split(read(written)["source"]) == FILES
+    asked = shlex.split(read(written)["measures"][0]["next"][1])
+    assert asked == ["unjudged", "next", *FILES, "-m", "nDCG@10", "-n", "100", "-o", "to-judge.qrels"]
     again = tmp_path / "again.html"
     printed(*words[1:-1], str(again))
     first, second = read(written), read(again.read_text())
@@ -209,10 +210,10 @@ def test_the_first_screen_says_who_leads_and_what_is_open(written: str) -> None:
         "Whether it is better than dense needs judging.",
         "Whether it is better than fused needs queries.",
     ]
-    assert one["next"] == ["judge what matters most to dense.", "next"]
+    assert one["next"][0] == "judge what matters most to dense."
     pair = {name: sample.runs[name] for name in ("dense", "reranked")}
     (two,) = read(report_page(sample.qrels, pair, "nDCG@10").html)["measures"]
-    assert (two["lede"], two["next"]) == (one["lede"][:3], one["next"])
+    assert (two["lede"], two["next"]) == (one["lede"][:3], one["next"][:1])
     qrels = {f"q{i}": {"good": 1, "bad": 0} for i in range(9)}
     runs = {name: {query: {name: 1.0} for query in qrels} for name in ("bad", "good", "both")}
     runs["both"] = {query: {"bad": 2.0, "good": 1.0} for query in qrels}

@@ -16,7 +16,7 @@ import numpy as np
 import unjudged
 from unjudged.base.segments import Floats
 from unjudged.base.wording import counted, percent, plain, shortened
-from unjudged.data.sources import FILE, kind_of_source
+from unjudged.data.sources import FILE, in_shell, kind_of_source
 from unjudged.evidence.contrast import ALONE
 from unjudged.inference.verdict import (
     BETTER,
@@ -44,6 +44,7 @@ from unjudged.results.words import (
     NOT_EVEN,
     OF_JUDGED,
     headline_sentence,
+    how_to_judge,
     is_placed,
     segment_sentences,
     some,
@@ -98,7 +99,6 @@ def page_data(given: PageInput) -> dict[str, Any]:
         "version": unjudged.__version__,
         "title": plain(given.title),
         "command": plain(given.command),
-        "source": None if given.source is None else plain(given.source),
         "files": [_file(name, source) for name, source in given.sources],
         "notes": [plain(str(note)) for note in notes],
         "methods": [plain(made.text), made.bibtex],
@@ -111,7 +111,7 @@ def page_data(given: PageInput) -> dict[str, Any]:
         "shares": {"needed": NEEDED, "not_even": NOT_EVEN, "seen": OF_JUDGED, "corrected": CORRECTED},
         "words": WORDS,
         "judged": [judged.get(run) for run in result.runs],
-        "measures": [_measure(result, k, judged) for k in range(len(result.source.evidence))],
+        "measures": [_measure(given, k) for k in range(len(result.source.evidence))],
         "tables": [_segments(result)] if given.segments else [],
     }
 
@@ -139,7 +139,8 @@ def scores_of(evidence: Any) -> Floats:
     return scores
 
 
-def _measure(result: Comparison, k: int, judged: Mapping[str, float]) -> dict[str, Any]:
+def _measure(given: PageInput, k: int) -> dict[str, Any]:
+    result = given.result
     evidence = result.source.evidence[k]
     measure: Measure = evidence.measure
     name = str(measure)
@@ -155,7 +156,7 @@ def _measure(result: Comparison, k: int, judged: Mapping[str, float]) -> dict[st
         "values": rounded(scores_of(evidence), 6),
         "means": means,
         "missing": plain(pairs[0]["missing"]) if pairs else "",
-        **_plain(answer_of(result, measure, judged)),
+        **_plain(answer_of(given, measure)),
         **{field: [known(row.get(field)) for row in systems] for field in SYSTEM},
     }
     if pairs:
@@ -230,11 +231,9 @@ def _file(name: str, source: Any) -> list[Any]:
     return [*shown, f"{path.stat().st_size:,}", digest]
 
 
-def answer_of(result: Comparison, measure: Measure, judged: Mapping[str, float]) -> dict[str, Any]:
-    """Return the headline, the sentences below it, the next step, and the systems that stand out.
-
-    `judged` has the judged share of each system's first ten documents, if there are documents.
-    """
+def answer_of(given: PageInput, measure: Measure) -> dict[str, Any]:
+    """Return the headline, the sentences below it, the next step, and the systems that stand out."""
+    result, judged = given.result, given.documents["judged"]
     systems = [row for row in result.systems if row["measure"] == str(measure)]
     pairs = [row for row in result.pairs if row["measure"] == str(measure)]
     open_places = unplaced(systems)
@@ -247,7 +246,7 @@ def answer_of(result: Comparison, measure: Measure, judged: Mapping[str, float])
     return {
         "headline": _headline(result, systems, pairs, open_places),
         "lede": [*said, *_lede(result, systems, pairs, hot, judged)],
-        "next": list(_next(pairs, hot)),
+        "next": list(_next(given, measure, pairs, hot)),
         "hot": hot,
     }
 
@@ -318,8 +317,8 @@ def _rivals(systems: Sequence[Row], pairs: Sequence[Row]) -> Iterator[str]:
         yield f"With fewer than {ENOUGH_QUERIES} queries no system is called better."
 
 
-def _next(pairs: Sequence[Row], hot: Sequence[str]) -> Iterator[str]:
-    """Yield the next step, and the word of the command that takes it if there is one."""
+def _next(given: PageInput, measure: Measure, pairs: Sequence[Row], hot: Sequence[str]) -> Iterator[str]:
+    """Yield the next step, and the command that takes it if there is one."""
     headlines = {row["headline"] for row in pairs}
     unknown = bool(pairs) and all(row["more_judging"] == UNKNOWN for row in pairs)
     if hot or headlines & {NEEDS_JUDGING, NEEDS_BOTH}:
@@ -328,7 +327,10 @@ def _next(pairs: Sequence[Row], hot: Sequence[str]) -> Iterator[str]:
             yield f"find the {GAPS} that matter most{of}."
         else:
             yield f"judge what matters most{of}."
-            yield "next"
+            shared = given.result.source.shared
+            how = [] if shared is None else how_to_judge(shared.original, len(given.result.runs))
+            if how and given.source is not None:
+                yield f"unjudged next {given.source} {in_shell(['-m', str(measure), *how])}"
     elif headlines & {NEEDS_QUERIES, FEW_QUERIES}:
         many = sum(row["headline"] in (NEEDS_QUERIES, FEW_QUERIES) for row in pairs)
         judging = "" if unknown else " More judging would hardly change the order."

@@ -166,20 +166,19 @@ def next_step(found: Comparison, given: Given) -> str:
     """Return the command to go on with, where more judging is what it needs."""
     from shlex import join
 
+    from unjudged.results.words import how_to_judge
+
     open_pairs = [row for row in found.pairs if row["headline"] in ("needs judging", "needs both")]
     shared = getattr(found.source, "shared", None)
     if not open_pairs or shared is None or given.view is not None:
         return ""
-    drawn = shared.original.frame is not None
-    if shared.original.recorded and not drawn:  # a list of chosen ones would make it a sample no more
+    how = how_to_judge(shared.original, len(found.runs))
+    if not how:
         return ""
     order = [row["system"] for row in found.systems]  # one pair is a start: the best that is open
     best = min(open_pairs, key=lambda row: sorted(map(order.index, (row["a"], row["b"]))))
     words = given.about([best["b"], best["a"]], order)
     words += ["-m", best["measure"]] if given.measure else []
-    how = ["-n", "100", "-o", "to-judge.qrels"]
-    if drawn:  # what was drawn is not mixed with a chosen list
-        how = ["--until", "better", "-o", "to-judge.sample"]
     return f"\nNext: {join(['unjudged', 'next', *words, *how])}\n"
 
 

@@ -59,8 +59,7 @@ function showFirst() {
   byId("measures").hidden = facts.measures.length < 2;
   showSystems(hot, name);
   byId("next").hidden = !next.length;
-  const ask = next[1] && facts.source !== null ? make("code", {}, `unjudged next ${facts.source} -m "${name}" -n 100 -o to-judge.qrels`) : null;
-  byId("next").replaceChildren(make("strong", {}, "Next: "), next[0] ?? "", ...(ask ? [ask] : []));
+  byId("next").replaceChildren(make("strong", {}, "Next: "), next[0] ?? "", ...(next[1] ? [make("code", {}, next[1])] : []));
 }
 
 function showNotes() {
