@@ -77,13 +77,13 @@ function showSystems(hot, name) {
   const at = (x) => `${(100 * (x - low)) / (high - low || 1)}%`;
   const isHot = (run) => hot.includes(facts.runs[run]);
   const colour = (run) => (isHot(run) ? "hot" : null);
-  const bounded = known(one.low.find(known));
+  const legend = [["bar: after judging", one.low], ["blue: estimated", one.estimate_low], ["line: other queries", one.query_low]];
   const kind = facts.runs.every((run) => run.length <= WHOLE) ? "name whole" : "name";
   const columns = [
     { name: "system", kind, value: (run) => facts.runs[run], show: (run) => nameOf(facts.runs[run], colour(run)) },
     { name, kind: "number", value: (run) => one.sign * one.mean[run], show: (run) => make("span", { class: colour(run), title: number(one.mean[run]) }, number(one.mean[run], 3)) },
     {
-      name: make("span", { class: "ends" }, [number(low, 1), bounded ? "bar: after judging; line: other queries" : "line: other queries", number(high, 1)].map((text) => make("span", {}, text))),
+      name: make("span", { class: "ends" }, [number(low, 1), legend.filter(([, of]) => known(of.find(known))).map(([said]) => said).join("; "), number(high, 1)].map((text) => make("span", {}, text))),
       kind: "spread", show: (run) => range(run, at, isHot(run)),
     },
     ...(RUNS > 1 && facts.baseline === null ? [{ name: "place", kind: "number", value: (run) => -one.place_low[run], show: (run) => placeOf(run) }] : []),
