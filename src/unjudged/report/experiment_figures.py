@@ -137,7 +137,6 @@ def scatter(
     levels: Sequence[float] | None = None,
     *,
     against: str | None = None,
-    repeat: int = 0,
     titles: Mapping[str, str] = MappingProxyType({}),
 ) -> Figure:
     """Draw the estimate of every run against its actual value: a panel per measure and level.
@@ -156,12 +155,12 @@ def scatter(
     for name, level in ((name, level) for name in asked for level in steps):
         place = names.index(name)
         actual = (made.actual if against == ITSELF else made.reference)[:, place]
-        estimate = made.means[list(made.levels).index(level), repeat, :, place]
+        estimate = made.means[list(made.levels).index(level), 0, :, place]
         of, at = name if against == ITSELF else made.targets[place], made.design.level.show(level)
         panels.append((titles.get(name, name), at, str(of), actual, estimate))
     name, at, of, actual, estimate = min(panels, key=lambda one: rms(one[4], one[3]))
     title = f"{name} from {at} is nearest to {of}: RMS error {rms(estimate, actual):.3f}"
-    samples = f"Sample {repeat + 1} of {made.means.shape[1]}." if made.means.shape[1] > 1 else ""
+    samples = f"Sample 1 of {made.means.shape[1]}." if made.means.shape[1] > 1 else ""
     figure = Figure((PANEL + 66) * -(-len(panels) // 2), title, why=samples)
     for k, (name, at, of, actual, estimate) in enumerate(panels):
         ends = around([*actual.tolist(), *estimate.tolist()], zero=True)

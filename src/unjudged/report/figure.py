@@ -168,13 +168,11 @@ def words(
     size: float = FONT,
     colour: str = "ink",
     bold: bool = False,
-    turn: int = 0,
 ) -> str:
     """Return text; `anchor` is which part of it lies at x."""
     more = f' text-anchor="{anchor}"' if anchor != "start" else ""
     more += f' font-size="{size:g}"' if size != FONT else ""
     more += ' font-weight="600"' if bold else ""
-    more += f' transform="rotate({turn} {_at(x)} {_at(y)})"' if turn else ""
     return f'<text x="{_at(x)}" y="{_at(y)}" {ink(colour)}{more}>{escape(text)}</text>'
 
 
@@ -188,18 +186,18 @@ def dot(x: float, y: float, colour: str = "ink", radius: float = 4.5) -> str:
     return f'<circle cx="{_at(x)}" cy="{_at(y)}" r="{radius:g}" {ink(colour)}/>'
 
 
-def ring(x: float, y: float, colour: str = "ink", radius: float = 3.6) -> str:
+def ring(x: float, y: float, colour: str = "ink") -> str:
     """Return a hollow circle."""
-    at = f'<circle cx="{_at(x)}" cy="{_at(y)}" r="{radius:g}"'
+    at = f'<circle cx="{_at(x)}" cy="{_at(y)}" r="3.6"'
     return (
         f'{at} {ink("paper")}/>{at} class="{colour}" fill="none" stroke="currentColor" stroke-width="1.8"/>'
     )
 
 
-def diamond(x: float, y: float, colour: str = "truth", radius: float = 6) -> str:
+def diamond(x: float, y: float) -> str:
     """Return a hollow diamond."""
-    path = f'd="M{_at(x)} {_at(y - radius)}l{radius} {radius}l{-radius} {radius}l{-radius} {-radius}z"'
-    edge = f'class="{colour}" fill="none" stroke="currentColor" stroke-width="2"'
+    path = f'd="M{_at(x)} {_at(y - 6)}l6 6l-6 6l-6 -6z"'
+    edge = 'class="truth" fill="none" stroke="currentColor" stroke-width="2"'
     return f"<path {path} {ink('paper')}/><path {path} {edge}/>"
 
 

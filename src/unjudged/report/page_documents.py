@@ -117,7 +117,7 @@ def rankings_of(shared: SharedRankings, described: Description) -> dict[str, Any
 
 def texts_of(described: Description, queries: list[str], documents: set[str]) -> dict[str, Any]:
     """Return the words of queries, and the first ones of documents that nobody judged."""
-    from unjudged.judging.texts import read_documents, read_queries
+    from unjudged.judging.judging_page import read_documents, read_queries
 
     found: dict[str, Any] = {}
     if described.queries:
