@@ -12,7 +12,7 @@ from pathlib import Path
 from held import write_rows
 
 from unjudged import UnjudgedWarning, compare, judging
-from unjudged.judging.groups_left_out import groups_of
+from unjudged.judging.pooling import left_out_by_group
 from unjudged.rankings.extension import chosen_rows
 from unjudged.results.fields import Row
 
@@ -27,7 +27,7 @@ def main() -> None:
         pooled = [row for row in csv.DictReader(file, delimiter="\t") if row["pooled"] == "yes"]
     runs = {row["run"]: DATA / f"runs/input.{row['run']}.gz" for row in pooled}
     pool = judging.Pool.of(DATA / "qrels.trec8.gz", runs)
-    names, left_out = groups_of(pool, DEPTH, {row["run"]: row["group"] for row in pooled})
+    names, left_out = left_out_by_group(pool, DEPTH, {row["run"]: row["group"] for row in pooled})
     without = chosen_rows(pool.judgments, left_out.only_group != names.index(GROUP))
     pair = {name: runs[name] for name in (OTHER, RUN)}
     drawn = judging.next(without, pair, measure=MEASURE, design=f"holes({LABELS})").sample

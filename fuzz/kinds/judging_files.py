@@ -14,7 +14,7 @@ from fuzz.mutation import LINES, mutated
 from fuzz.oracle import Difference, Outcome, agreed, outcome
 from unjudged import audit, evaluate
 from unjudged.judging import judge
-from unjudged.judging.texts import Text, read_documents, read_queries
+from unjudged.judging.judging_page import Text, read_documents, read_queries
 from unjudged.questions.calibrating import groups_of
 
 TASK = [(query, document) for query, ids in GRADES.items() for document in ids]

@@ -11,7 +11,7 @@ import pytest
 from tests.data.test_compressed import COMPRESS
 from unjudged import Calibration, InputError, calibrate, sample
 from unjudged.data.streams import number_in_file, read_small, read_small_text, whole_in_file
-from unjudged.judging.texts import Text, read_documents, read_queries
+from unjudged.judging.judging_page import Text, read_documents, read_queries
 from unjudged.questions.calibrating import read_groups
 from unjudged.rankings.sample_file import read_sample
 

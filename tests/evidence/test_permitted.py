@@ -11,9 +11,8 @@ import pytest
 from unjudged import MEASURES, Judgments, Measure, UsageError, calibrate, evaluate, sample
 from unjudged.base.errors import AssumptionWarning
 from unjudged.evidence.intervals import INTERVALS
-from unjudged.judging.groups_left_out import left_out_groups
 from unjudged.judging.holes import in_random_order, with_next_batch
-from unjudged.judging.pooling import Pool
+from unjudged.judging.pooling import Pool, left_out_groups
 from unjudged.measures.kernel.estimand import (
     BY_DOCUMENT,
     CHOOSING,

@@ -14,7 +14,7 @@ from ir_datasets.formats.trec import TrecQuery
 
 from tests.cli.in_process import unjudged
 from unjudged import InputError
-from unjudged.judging.texts import Text, read_documents, read_queries
+from unjudged.judging.judging_page import Text, read_documents, read_queries
 
 
 class News(NamedTuple):

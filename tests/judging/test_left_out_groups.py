@@ -10,7 +10,7 @@ import pytest
 
 from unjudged import Judgments, UsageError, evaluate, sample
 from unjudged.judging import Pool
-from unjudged.judging.groups_left_out import left_out_groups
+from unjudged.judging.pooling import left_out_groups
 from unjudged.rankings.extension import chosen_rows
 from unjudged.rankings.runs import Run
 

@@ -9,8 +9,7 @@ import pytest
 
 from tests.cli.in_process import refused
 from unjudged import InputError, UsageError
-from unjudged.judging.judging_page import judging_page
-from unjudged.judging.texts import Text, read_documents, read_queries
+from unjudged.judging.judging_page import Text, judging_page, read_documents, read_queries
 
 JSONL = '{"_id": "a", "title": "T", "text": "one"}\n{"docno": "b", "contents": "two"}\n'
 TSV = "a\tT\tone\nb\ttwo\nc\tthree\n"

@@ -48,8 +48,7 @@ from unjudged.diagnosis.recognised_files import (
     recognised_words,
     with_names,
 )
-from unjudged.judging.groups_left_out import left_out_groups
-from unjudged.judging.pooling import Pool
+from unjudged.judging.pooling import Pool, left_out_groups
 from unjudged.measures.kernel.estimand import CHOOSING, refused_use
 from unjudged.questions.calibrating import groups_of
 from unjudged.questions.evaluating import evaluate

@@ -17,9 +17,8 @@ _NAMES = LazyNames(
         "next_documents": "NextDocuments next=next_documents",
         "judging_page": "judge=judging_page",
         "merging": "Merged merge",
-        "groups_left_out": "left_out_groups",
         "designs": "DESIGNS Design design stated_sample",
-        "pooling": "Pool",
+        "pooling": "Pool left_out_groups",
     },
 )
 __all__ = _NAMES.all  # noqa: PLE0605 (a list, sorted)

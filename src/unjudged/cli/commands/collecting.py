@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from unjudged.cli.command_line import Given
     from unjudged.collection.collection import Collection
     from unjudged.collection.description import Description
+    from unjudged.judging.judging_page import Text
     from unjudged.judging.next_documents import NextDocuments
-    from unjudged.judging.texts import Text
 
 DESIGN = Option(
     "-d",
@@ -180,8 +180,7 @@ def judge(given: Given) -> None:
     from unjudged.base.notes import DOUBT, Note
     from unjudged.cli.opening import files_in
     from unjudged.collection.description import Description, description_above
-    from unjudged.judging.judging_page import judging_page, to_judge_in
-    from unjudged.judging.texts import read_documents, read_queries
+    from unjudged.judging.judging_page import judging_page, read_documents, read_queries, to_judge_in
     from unjudged.rankings.judgments import Judgments
 
     if on_terminal(given.output):
