@@ -9,7 +9,7 @@ import pytest
 from scipy.optimize import brentq
 
 from tests.intervals import intervals
-from unjudged import Collection, Evaluation, UsageError, compare, evaluate, gate
+from unjudged import Collection, Evaluation, UsageError, compare, evaluate, gate, sample
 from unjudged.base.segments import Floats
 from unjudged.evidence.drawn.effects import Effects, steps_of
 from unjudged.evidence.drawn.estimated import EstimatedEvidence
@@ -341,3 +341,26 @@ def test_queries_without_a_sampled_relevant_document_are_counted() -> None:
     (said,) = (note for note in sampled(drawn, {"a": run_of(pool, 0)}, "AP").notes if "drawn" in note)
     assert f"{unseen} quer" in said
     assert "no relevant one among them and count as the others do" in said
+
+
+@pytest.mark.parametrize("name", ["AP", "nDCG", "P@20"])
+def test_documents_that_could_not_be_drawn_have_one_rule(name: str) -> None:
+    """Most first documents of dense are outside the pool: not in its interval, but they may turn the order."""
+    lines = [line.split() for line in sample.qrels.read_text().splitlines() if not line.startswith("#")]
+    judged = [(query, document, int(grade)) for query, _, document, grade in lines if int(grade) >= 0]
+    drawn = Pool.of(judged, sample.runs).stratified({5: 1.0, np.inf: 0.3}, seed=2)
+    runs = {one: sample.runs[one] for one in ("reranked", "dense")}
+    found, pair = evaluate(drawn, runs, name), compare(drawn, runs, name).pair()
+    row = found["dense"]
+    assert row["estimate_high"] - row["estimate_low"] < 0.2 * (row["high"] - row["low"])
+    assert pair["more_judging"] == "could flip it"
+    assert 0 < pair["flip"] < pair["seen"]
+    (said,) = (note for note in found.notes if "could not be drawn" in note)
+    assert name in said
+    pooled = {one[:2] for one in judged}
+    within: dict[str, dict[str, dict[str, float]]] = {}
+    for run, path in runs.items():
+        for query, _, document, _, score, _ in map(str.split, path.read_text().splitlines()):
+            if (query, document) in pooled:
+                within.setdefault(run, {}).setdefault(query, {})[document] = float(score)
+    assert not any("could not be drawn" in note for note in evaluate(drawn, within, name).notes)

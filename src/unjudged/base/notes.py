@@ -69,12 +69,14 @@ tied-means: Tied scores: other orders of them move {means:mean} by more than {le
 expected: Values are expected over all orders of documents with the same score, each as likely as another.
 drawn-orders: {about:all}: orders of some rankings were drawn at random; standard error of a mean {error:.1g}.
 drawn!: {drawn:,} of {of:,} unjudged documents {how}: {measure} of {about:list} is {value:.2f} [{low:.2f},
-    {high:.2f}], as judged {judged:.2f}.{looks}{others}
+    {high:.2f}], as judged {judged:.2f}.{looks}
 few-labels: At most {labels:.1f} of {drawn} labels bear on {measure} of {about:list}: too few for an
     estimate, so {about:list} {about:has} only a range.
 no-estimate!: At most {labels:.1f} of {drawn} labels bear on {measure} of any system: too few for
     estimates, so there are only ranges.
 sampled: {about:list} {about:is} estimated from {drawn:,} of {of:,} documents, drawn at random{unseen}.
+undrawn!: In estimates of {about:list} unjudged documents that could not be drawn count as not relevant.
+    Bounds (--interval bounds) show what they leave open.
 few-sampled!: {measure} of {about:list} is not estimated: {why}.
 not-estimated: {about:list} {about:is} not estimated from the drawn documents: {why}.
 left-out!: {about:list} is left out: {why}.

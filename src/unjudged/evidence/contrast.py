@@ -174,11 +174,10 @@ class Contrast:
     nothing bounds them. `tips` makes what judging could turn; None where that is not known. `orders` has the
     lowest and highest scores over orders of tied documents, None where nothing is tied. `error` is the
     standard error of each estimated mean over what people might have drawn, NaN where there is no estimate,
-    `labels` is how many labels it rests on, `reach` how many standard errors an interval reaches down and up,
-    and `slack` (k x 2) what documents that could not be drawn may change of it. `surrogate` has the predicted
-    scores of these queries and of further ones. `rankings` are the judged ones of the systems, and
-    `calibration` finds how far off scores are for groups that were not pooled. `facts` are columns of
-    registered fields that only this source knows.
+    `labels` is how many labels it rests on, and `reach` how many standard errors an interval reaches down and
+    up. `surrogate` has the predicted scores of these queries and of further ones. `rankings` are the judged
+    ones of the systems, and `calibration` finds how far off scores are for groups that were not pooled.
+    `facts` are columns of registered fields that only this source knows.
     """
 
     measure: Measure
@@ -194,7 +193,6 @@ class Contrast:
     error: Floats | None = None
     labels: Floats | None = None
     reach: Callable[[float], tuple[Floats, Floats]] | None = None
-    slack: Floats | None = None
     surrogate: tuple[Floats, Floats] | None = None
     rankings: JudgedRankings | None = None
     calibration: Callable[[], Any] | None = None
@@ -267,7 +265,6 @@ class Contrast:
             error=None,
             labels=None,
             reach=None,
-            slack=None,
             surrogate=None,
             rankings=None if self.rankings is None else self.rankings.of_queries(queries),
             facts={},
@@ -353,10 +350,9 @@ def ends_of_estimates(
 ) -> tuple[Floats, Floats]:
     """Return the ends of estimates from a sample, inside the limits and what is known to be possible."""
     least, most = limits if contrast.ends is None else contrast.ends
-    slack = np.zeros((len(contrast), 2)) if contrast.slack is None else contrast.slack
     assert contrast.reach is not None  # noqa: S101 (estimates have one)
     down, up = contrast.reach(confidence)
     error, middle = np.asarray(contrast.error), np.clip(values, least, most)
-    low = np.maximum(middle - down * error + slack[:, 0], least)
-    high = np.minimum(middle + up * error + slack[:, 1], most)
+    low = np.maximum(middle - down * error, least)
+    high = np.minimum(middle + up * error, most)
     return np.minimum(low, values), np.maximum(high, values)

@@ -7,15 +7,17 @@ runs are streamed and no unjudged document is kept.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unjudged.base.errors import UsageError
-from unjudged.base.segments import Floats, Ints
+from unjudged.base.segments import Floats, Ints, Mask
 from unjudged.evidence.contrast import Contrast, Ends, is_alone
 from unjudged.evidence.value_bounds import bounds, check_bounded
 from unjudged.measures.kernel.estimand import ALL_JUDGED, Use, permitted
@@ -176,7 +178,7 @@ class RankingsEvidence:
         alone, each = is_alone(second), None
         if not self.missing:
             between = DifferenceBounds(self.shared, self.measure, self.depth, self.scores)
-            each = self._ranges if alone else between.of(first, second, self._tip)
+            each = self._ranges if alone else between.of(first, second, self.tip)
         if each is not None and alone:
             each = Ends(each.low[first], each.high[first])
         return Contrast(
@@ -188,7 +190,7 @@ class RankingsEvidence:
             self.scores,
             ends=None if each is None else Ends(*map(mean_over_queries, each)),
             ends_by_query=each if by_query else None,
-            tips=None if self.missing or alone else self._tip,
+            tips=None if self.missing or alone else self.tip,
             orders=self.orders,
             rankings=self.shared.judged_rankings if alone and not self.expected else None,
             facts=self.facts,
@@ -204,9 +206,51 @@ class RankingsEvidence:
         low, high = map(self.measure.averaged, (low, high))
         return Ends(np.minimum(low, self.scores), np.maximum(high, self.scores))
 
-    def _tip(self, ahead: Ints, behind: Ints) -> Any:
+    def tip(self, ahead: Ints, behind: Ints) -> Any:
+        """Return what judging could turn of these pairs."""
         from unjudged.evidence.tipping import tip_of
 
         made: ExpectedTip | CompletedTip
         made = tip_of(self.shared, self.measure, self.scores, ahead, behind, depth=self.depth)
         return made
+
+    def unknown(self, framed: Mask, cutoff: float = inf) -> Mask:
+        """Return rows that a run has within the cutoff, and that nobody judged or could have drawn.
+
+        `framed` rows of the pool could be drawn.
+        """
+        from unjudged.evidence.tipping import is_open
+
+        r = self.shared.rankings
+        open_here = is_open(self.shared, r, self.depth) & ~framed[r.row] & (r.rank <= cutoff)
+        found = np.zeros(len(framed), bool)
+        found[r.row[open_here]] = True
+        return found
+
+    def takes_others_for_nonrelevant(self, framed: Mask) -> bool:
+        """Whether documents that nobody could have drawn count as not relevant in estimates."""
+        deepest = inf if self.measure.traits.diluted else self.measure.given.get("cutoff", inf)
+        return bool(self.unknown(framed, deepest).any())
+
+    def closed(self, framed: Mask, grade: NDArray[np.int32]) -> RankingsEvidence | None:
+        """Return the evidence with these grades where other documents than the unknown are not relevant.
+
+        None if nothing is unknown within the cutoff.
+        """
+        cutoff, depth, shared = self.measure.given.get("cutoff", inf), self.depth, self.shared
+        unknown = self.unknown(framed, cutoff)
+        if not unknown.any():
+            return None
+        grade = np.where((grade < 0) & ~unknown, np.int32(0), grade)
+        pool, listed = shared.judgments.with_grades(grade), shared.original.grade.copy()
+        own = shared.name < len(listed)
+        listed[shared.name[own]] = grade[own]
+        closed = replace(
+            shared,
+            judgments=pool,
+            rankings=shared.rankings.relabelled(pool),
+            original=replace(shared.original.with_grades(listed), frame=None),
+        )
+        scores = self.measure.averaged(closed.per_run(self.measure.compute(closed.rankings)))
+        depth = depth if cutoff == inf else min(int(cutoff), depth or int(cutoff))
+        return replace(self, shared=closed, scores=scores, depth=depth, facts={})

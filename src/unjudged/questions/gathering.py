@@ -222,8 +222,14 @@ class GatheredRuns(Gathered):
         alone = self.shared is None
         if self.uncut.ties is not None and not self.drawn.expected:
             yield from tie_notes(self.measures, self.systems, self.uncut, self._orders)
+        undrawn: list[str] = []
         for k, (_, said) in enumerate(self._unranged):
-            yield from (one for one in said if alone or k == 0 or one.code != "drawn")
+            yield from (
+                one for one in said if one.code != "undrawn" and (alone or k == 0 or one.code != "drawn")
+            )
+            undrawn += (name for one in said if one.code == "undrawn" for name in one.about)
+        if undrawn:
+            yield note("undrawn", undrawn)
         if not alone:
             yield from _about_estimates(self.measures, self.rankings)
             yield from [] if self.reach is None else [note("pool-depth", what=below_pool(self.reach))]

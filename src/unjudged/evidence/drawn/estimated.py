@@ -29,7 +29,7 @@ from unjudged.evidence.contrast import (
 )
 from unjudged.evidence.drawn.by_design import FEWEST, Sequential, bent, quantiles, reach, sizes_left
 from unjudged.evidence.drawn.effects import Effects, steps_of, weights_of
-from unjudged.evidence.drawn.population import Population, unknown_in
+from unjudged.evidence.drawn.population import Population
 from unjudged.evidence.drawn.predictions import Judges
 from unjudged.evidence.judged_runs import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
@@ -171,16 +171,9 @@ class EstimatedEvidence(Further):
             error=error,
             labels=np.where(np.isinf(found.labels), np.nan, found.labels),
             reach=lambda confidence: self.reach(found, confidence),
-            slack=self._slack(first, second, made),
             tips=None if made.tips is None else self._tips(made.tips),
             facts={**made.facts, "as_judged": self.measure.sign * judged},
         )
-
-    @property
-    def _takes_others_for_nonrelevant(self) -> bool:
-        """Whether documents that nobody could have drawn count, and are not in the interval."""
-        deeper = unknown_in(self.population, inf, self.plain.depth).any()
-        return bool(self.measure.traits.diluted and self._closed is None and deeper)
 
     @property
     def _looks(self) -> tuple[int | None, int | None]:
@@ -212,44 +205,19 @@ class EstimatedEvidence(Further):
         )
         return np.where(labels < FEWEST, inf, reach(freedom, alpha, **more))
 
-    # Documents that nobody could have drawn.
+    @cached_property
+    def _framed(self) -> Mask:
+        """Rows of the pool that could be drawn."""
+        framed = np.zeros(len(self.shared.judgments.grade), bool)
+        framed[self.population.row] = True
+        return framed
 
     @cached_property
     def _closed(self) -> RankingsEvidence | None:
-        """The evidence if documents that were not drawn are not relevant; None if no other is unknown.
-
-        Unknown are documents within the cutoff that could not be drawn, or not be judged.
-        """
-        cutoff, depth = self.measure.given.get("cutoff", inf), self.plain.depth
-        unknown = unknown_in(self.population, cutoff, depth)
-        if not unknown.any():
-            return None
-        shared = self.shared
-        grade = shared.judgments.grade.copy()
+        """The evidence in which documents count as the estimate takes them; None if none is unknown."""
+        grade = self.shared.judgments.grade.copy()
         grade[self.population.row] = self.population.grade
-        grade[(grade < 0) & ~unknown] = 0
-        pool = shared.judgments.with_grades(grade)
-        listed = shared.original.grade.copy()
-        own = shared.name < len(listed)
-        listed[shared.name[own]] = grade[own]
-        closed = replace(
-            shared,
-            judgments=pool,
-            rankings=shared.rankings.relabelled(pool),
-            original=replace(shared.original.with_grades(listed), frame=None),
-        )
-        scores = self.measure.averaged(closed.per_run(self.measure.compute(closed.rankings)))
-        depth = depth if cutoff == inf else min(int(cutoff), depth or int(cutoff))
-        return replace(self.plain, shared=closed, scores=scores, depth=depth, facts={})
-
-    def _slack(self, first: Ints, second: Ints, made: Contrast) -> Floats | None:
-        """Return how far documents that nobody could have drawn may lower and raise each mean."""
-        if self._closed is None or made.ends is None:
-            return None
-        closed = self._closed.contrast(first, second)
-        value = mean_over_queries(closed.values)
-        assert closed.ends is not None  # noqa: S101
-        return np.stack([closed.ends.low - value, closed.ends.high - value], axis=1)
+        return self.plain.closed(self._framed, grade)
 
     def _tips(self, plain: Callable[[Ints, Ints], Tip]) -> Callable[[Ints, Ints], Tip]:
         def tips(ahead: Ints, behind: Ints) -> Tip:
@@ -260,7 +228,7 @@ class EstimatedEvidence(Further):
             before = self.plain.scores[ahead] - self.plain.scores[behind]
             closed: Tip | None = None
             if self._closed is not None:
-                closed = self._closed.contrast(ahead, behind).tips(ahead, behind)  # type: ignore[misc]
+                closed = self._closed.tip(ahead, behind)
                 before = np.where(
                     estimated[:, None], self._closed.scores[ahead] - self._closed.scores[behind], before
                 )
@@ -292,15 +260,13 @@ class EstimatedEvidence(Further):
                 high=float(high[k]),
                 judged=float(judged[k]),
                 looks=f" The interval holds {often}." if looks or planned else "",
-                others=OTHERS if self._takes_others_for_nonrelevant else "",
             )
+        if given.any() and self.plain.takes_others_for_nonrelevant(self._framed):
+            yield note("undrawn", [measure])
         if few := [name for name, enough in zip(self.systems, given, strict=True) if not enough]:
             labels = float(self.alone.labels[~given].max())
             code = "few-labels" if given.any() else "no-estimate"
             yield note(code, few, labels=labels, drawn=design.count, measure=measure)
-
-
-OTHERS = " Unjudged documents that could not be drawn count as not relevant."
 
 
 def check_mean(measure: Measure) -> None:

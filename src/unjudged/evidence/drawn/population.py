@@ -160,17 +160,3 @@ def _one_by_one(judgments: Judgments) -> Found | None:
         return None
     rows = np.flatnonzero((chance > 0) & (chance < SUREST) & (judgments.grade != CANNOT_JUDGE))
     return rows, Poisson(chance[rows], judged[rows]), judged[rows], chance[rows]
-
-
-def unknown_in(population: Population, cutoff: float, depth: int | None) -> Mask:
-    """Return documents that a run has within the cutoff, that nobody judged, and nobody could have drawn."""
-    from unjudged.evidence.tipping import is_open
-
-    shared = population.shared
-    r = shared.rankings
-    framed = np.zeros(len(shared.judgments.grade), bool)
-    framed[population.row] = True
-    open_here = is_open(shared, r, depth) & ~framed[r.row] & (r.rank <= cutoff)
-    found = np.zeros(len(framed), bool)
-    found[r.row[open_here]] = True
-    return found

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import ceil, log, nan
+from math import ceil, inf, log, nan
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.stratified import Strata
 from unjudged.rankings.coverage import not_random
 from unjudged.rankings.judged import JudgedRankings
-from unjudged.rankings.judgments import Judgments
+from unjudged.rankings.judgments import CANNOT_JUDGE, Judgments
 
 MOST_UNSEEN = 0.1
 """Larger shares of queries without a sampled relevant document are refused."""
@@ -160,13 +160,18 @@ class StrataEvidence(Further):
 
     plain: AloneEvidence | RankingsEvidence
     means: SampledMeans
-    judgments: Judgments
+    rankings: JudgedRankings
 
     @classmethod
     def of(cls, plain: AloneEvidence | RankingsEvidence, rankings: JudgedRankings) -> StrataEvidence:
         """Estimate by the measure of some evidence; what cannot be estimated is refused."""
         check_sampled(plain.measure, rankings)
-        return cls(plain, SampledMeans.of(plain.measure, rankings), rankings.judgments)
+        return cls(plain, SampledMeans.of(plain.measure, rankings), rankings)
+
+    @property
+    def judgments(self) -> Judgments:
+        """The sample."""
+        return self.rankings.judgments
 
     @cached_property
     def _variances(self) -> Floats:
@@ -222,11 +227,30 @@ class StrataEvidence(Further):
 
         return reach
 
+    @cached_property
+    def _closed(self) -> RankingsEvidence | None:
+        """The evidence in which documents that were not drawn are not relevant; None if none is unknown."""
+        if isinstance(self.plain, AloneEvidence):
+            return None
+        shared = self.plain.shared
+        listed = np.append(self.judgments.grade != CANNOT_JUDGE, False)
+        framed = listed[np.minimum(shared.name, len(listed) - 1)]
+        return self.plain.closed(framed, shared.judgments.grade)
+
     def _tip(self, open_tip: Tip, ahead: Ints, behind: Ints) -> EstimatedTip:
         estimated = self.given[ahead] & self.given[behind]
-        start = self.scores[ahead] - self.scores[behind]
-        seen = open_tip if self.means.seen.all() else open_tip.over(self.means.seen)
-        return EstimatedTip(seen, None, start, np.zeros(start.shape), estimated)
+        start, seen = self.scores[ahead] - self.scores[behind], self.means.seen
+        closed, change = None, np.zeros(start.shape)
+        if self._closed is not None:
+            closed = self._closed.tip(ahead, behind).over(seen)
+            change = start - (self._closed.scores[ahead] - self._closed.scores[behind])[:, seen]
+        return EstimatedTip(open_tip.over(seen), closed, start, change, estimated)
+
+    @property
+    def _others(self) -> bool:
+        """Whether runs have documents that could not be drawn and may count."""
+        r, depth = self.rankings, self.plain.depth or inf
+        return bool((np.minimum(r.retrieved, depth) > r.where(r.rank <= depth).counts).any())
 
     def notes(self) -> Iterator[Note]:
         """Say what the estimates rest on."""
@@ -236,6 +260,8 @@ class StrataEvidence(Further):
             has = "has" if unseen == 1 else "have"
             said = f"; {counted(unseen, 'query')} {has} no relevant one among them and count as the others do"
         yield note("sampled", [str(self.measure)], drawn=drawn, of=of, unseen=said)
+        if self._others:
+            yield note("undrawn", [str(self.measure)])
         if few := [name for name, given in zip(self.systems, self.given, strict=True) if not given]:
             behind = self.means.documents_behind()[~self.given]
             lacking = _lacking(self.judgments, strata_of(self.judgments), behind)
