@@ -52,8 +52,8 @@ def default_measures(judgments: Judgments) -> tuple[str, ...]:
     return (*DEFAULT_MEASURES[:2], *estimates, *DEFAULT_MEASURES[2:])
 
 
-def fitting_measures(judgments: Judgments, plain: Sequence[str], most: int | None = None) -> tuple[str, ...]:
-    """Return the measures of a comparison or report if none are named, at most so many.
+def fitting_measures(judgments: Judgments, plain: Sequence[str]) -> tuple[str, ...]:
+    """Return the measures of a comparison or report if none are named.
 
     A sample with strata or probabilities has estimates from it. Nothing is known of documents below the rank
     to which it was drawn: if that is low, only precision at it is estimated.
@@ -61,7 +61,7 @@ def fitting_measures(judgments: Judgments, plain: Sequence[str], most: int | Non
     origin = judgments.origin
     if origin.depth is not None and origin.depth <= TOO_LOW_FOR_AP and origin.kind in FROM_SAMPLES:
         return (f"statP@{origin.depth}",)
-    return FROM_SAMPLES.get(origin.kind, tuple(plain))[:most]
+    return FROM_SAMPLES.get(origin.kind, tuple(plain))
 
 
 def comparable(measures: Sequence[Measure], judgments: Judgments) -> tuple[list[Measure], list[Note]]:

@@ -17,7 +17,7 @@ import unjudged
 from unjudged.base.segments import Floats
 from unjudged.base.wording import counted, percent, plain, shortened
 from unjudged.data.sources import FILE, in_shell, kind_of_source
-from unjudged.evidence.contrast import ALONE
+from unjudged.evidence.contrast import alone
 from unjudged.inference.verdict import (
     BETTER,
     ENOUGH_QUERIES,
@@ -131,9 +131,8 @@ def packed(facts: Mapping[str, Any]) -> str:
 
 def scores_of(evidence: Any) -> Floats:
     """Return systems x queries in the direction of the measure: what is averaged."""
-    alone = np.arange(len(evidence.systems))
-    contrast = evidence.contrast(alone, np.full(len(alone), ALONE))
-    scores = np.full((len(alone), len(evidence.queries)), np.nan)
+    contrast = alone(evidence)
+    scores = np.full((len(contrast), len(evidence.queries)), np.nan)
     seen = slice(None) if contrast.seen is None else contrast.seen
     scores[:, seen] = evidence.measure.sign * contrast.scores
     return scores

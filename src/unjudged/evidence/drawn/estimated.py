@@ -23,6 +23,7 @@ from unjudged.evidence.contrast import (
     Contrast,
     Further,
     Tip,
+    alone,
     ends_of_estimates,
     is_alone,
     moved_inside,
@@ -239,8 +240,7 @@ class EstimatedEvidence(Further):
     def notes(self, confidence: float = 0.95) -> Iterator[Note]:
         """Say what estimates rest on, by the system that they change most, and which systems have none."""
         design, measure, given = self.population.design, str(self.measure), self.alone.given
-        every = np.arange(len(self.systems))
-        contrast = self.contrast(every, np.full(len(every), ALONE))
+        contrast = alone(self)
         value = mean_over_queries(contrast.scores)
         low, high = ends_of_estimates(contrast, value, confidence, self.measure.range)
         judged = mean_over_queries(self.plain.scores)
