@@ -170,7 +170,7 @@ def test_results_show_themselves() -> None:
     for shown in (str(scores), repr(scores), scores._repr_html_()):
         assert "2 notes (missing queries, tied means): see .notes" in shown
     found = experiment(sample.qrels, sample.runs, levels=[0.5], measures="AP", repeats=1)
-    assert str(found).splitlines()[0] == "uniform design, 6 runs, against AP with all judgments"
+    assert str(found).startswith("Not enough at any level. At best AP at 50 %")
     assert "<caption>uniform design" in found._repr_html_()
     pool = Pool.of(sample.qrels, sample.runs)
     assert str(pool) == f"Pool(judgments={pool.judgments}, runs={pool.runs})"
