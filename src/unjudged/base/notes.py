@@ -53,8 +53,7 @@ stale-relevant!: {about:query} {about:has} no relevant document left and {about:
 few-judged!: Only {share}, and the others count as nonrelevant: bounds (--interval bounds) show what that
     leaves open. If the labels were drawn at random, say so (--set
     judgments.how=sample).
-hardly-judged!: {unseen:share} of {about:list}'s top ten was never judged: its score says little. What to
-    judge: {command}
+hardly-judged!: {unseen:share} of {about:list}'s top ten was never judged: its score says little.{remedy}
 queries-without-judged!: {none:number} of {queries} queries {none:has} no judged document, so all that
     runs have for {none:it} counts as nonrelevant: {none:list}.
 queries-without-relevant!: {none:number} of {queries} queries {none:has} no sampled relevant document, and

@@ -160,7 +160,8 @@ def _of_file(file: str) -> Explanation:
     except OSError as error:
         raise InputError(errors.reason_of(error), source=file) from None
     except (ValueError, AttributeError, KeyError, TypeError, RecursionError):
-        raise InputError("it is not a result that a command wrote as JSON", source=file) from None
+        problem = "it is not a result that a command wrote as JSON (`unjudged check` says what files are)"
+        raise InputError(problem, source=file) from None
     means = {name: known.means for name in fields if (known := FIELDS.get(name))}
     said = [f"  {name}: {means.get(name) or 'as it is named'}" for name in fields]
     told = [note["text"] if isinstance(note, dict) else str(note) for note in notes]

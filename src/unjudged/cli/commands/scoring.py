@@ -75,14 +75,18 @@ def hardly_judged(found: Evaluation, given: Given) -> Iterator[Note]:
 
     from unjudged.base.notes import note
     from unjudged.results.fields import LITTLE, is_estimated
+    from unjudged.results.words import how_to_judge
 
     rows = found.rows["systems"]
     estimated = {row["system"] for row in rows if is_estimated(row)}
     shares = {row["system"]: row["mean"] for row in rows if row["measure"] == "Judged@10"}
     if low := {name: share for name, share in shares.items() if share < LITTLE and name not in estimated}:
         name = min(low, key=lambda one: low[one])
-        command = join(["unjudged", "next", *given.about([name], found.runs)])
-        yield note("hardly-judged", [name], unseen=1 - low[name], command=command)
+        rankings = found.source.rankings
+        how = [] if rankings is None else how_to_judge(rankings.judgments, len(found.runs))
+        command = join(["unjudged", "next", *given.about([name], found.runs), *how])
+        remedy = f" What to judge: {command}" if how else ""
+        yield note("hardly-judged", [name], unseen=1 - low[name], remedy=remedy)
 
 
 PAIRED = views("systems", "pairs", "queries", "segments", "collections", "choices")
