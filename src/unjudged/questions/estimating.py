@@ -43,8 +43,6 @@ class Drawn:
     judges: Judges | None
     one_by_one: bool
     strata: bool
-    expected: bool = False
-    """Whether scores are expected values over all orders of tied documents."""
 
     @classmethod
     def of(cls, collection: Collection) -> Drawn:
@@ -102,7 +100,7 @@ class Drawn:
 
         if not self.needs_all([plain.measure]) or not isinstance(plain, RankingsEvidence):
             return None
-        self._check()
+        self._check(plain)
         if not self.one_by_one:
             check_sampled(plain.measure, rankings)
         population = Population.of(plain.shared)
@@ -113,12 +111,12 @@ class Drawn:
 
         if not self.strata or _adds_up(plain.measure):
             return None
-        self._check()
+        self._check(plain)
         return StrataEvidence.of(plain, rankings)
 
-    def _check(self) -> None:
+    def _check(self, plain: Plain) -> None:
         """Refuse scores and judgments of which nothing can be estimated."""
-        if self.expected:
+        if plain.expected:
             raise UsageError("values are expected ones over all orders of tied documents")
         if self.judgments.frame is None and (problem := self.judgments.unanswered):
             raise UsageError(problem)

@@ -148,45 +148,43 @@ class GatheredRuns(Gathered):
         judgments, refused = collection.judgments, list[Note]()
         self.judgments: Judgments = judgments
         self.collection, self.library, self.depth = collection, collection.library, depth
+        self.systems, self.queries = list(collection.runs), judgments.pooled.query_names()
         self.reach = judgments.origin.pool_depth(pool_depth)
         """The rank to which runs were pooled."""
-        drawn = self.drawn = Drawn.of(collection)
+        self.drawn = Drawn.of(collection)
         if not alone:
             chosen, refused = comparable(chosen, judgments)
-        across = any(measure.traits.across_queries for measure in chosen)
-        if not alone or drawn.needs_all(chosen):
+        self.measures = chosen
+        if not alone or self.drawn.needs_all(chosen):
             self.shared = collection.shared(inf if depth is None else depth)
-        uncut = self.uncut = self._to_the_end(across=across)
-        if self.shared is None:
-            rankings = judged = uncut if depth is None else uncut.cut(depth)
-        else:
-            judged = self.shared.judged_rankings
-            rankings = self.shared.with_judged_elsewhere() if across else judged
-        self.rankings = judged
-        self.measures, self.systems, self.queries = (
-            chosen,
-            list(collection.runs),
-            judgments.pooled.query_names(),
-        )
-        drawn.expected = uncut.ties is not None and ties == "expected"
-        self.about_ties: Sequence[Note] = ()
-        if drawn.expected:
-            values, self.about_ties = over_orders(chosen, uncut, len(self.systems), depth=depth, seed=seed)
-        else:
-            values = compute_all(chosen, rankings).reshape(len(self.systems), len(self.queries), len(chosen))
-        self.values = values
-        self.scores = (
-            Scores(values, self.systems, self.queries, chosen, library=self.library) if alone else None
-        )
-        if self.shared is None and is_calibrated(collection):
+        elif is_calibrated(collection):
             self.interval = "calibrated"
+        across = any(measure.traits.across_queries for measure in chosen)
+        self.uncut = self._to_the_end(across=across)
+        self.expected = self.uncut.ties is not None and ties == "expected"
+        self.about_ties: Sequence[Note] = ()
+        values = self._values(across=across, seed=seed)
+        self.scores: Scores = Scores(values, self.systems, self.queries, chosen, library=self.library)
         self.warnings = [
-            *coverage_warnings(self.systems, self.queries, judged),
-            *measure_warnings(chosen, judged, values),
+            *coverage_warnings(self.systems, self.queries, self.rankings),
+            *measure_warnings(chosen, self.rankings, values),
             *map(AssumptionWarning, refused),
         ]
         if self.warnings:
             announce(self.warnings)
+
+    def _values(self, *, across: bool, seed: int) -> Floats:
+        """Return runs x queries x measures, and keep the judged documents that they are computed from."""
+        depth, chosen, shared, size = self.depth, self.measures, self.shared, len(self.systems)
+        if shared is None:
+            rankings = self.rankings = self.uncut if depth is None else self.uncut.cut(depth)
+        else:
+            self.rankings = shared.judged_rankings
+            rankings = shared.with_judged_elsewhere() if across else self.rankings
+        if not self.expected:
+            return compute_all(chosen, rankings).reshape(size, len(self.queries), len(chosen))
+        values, self.about_ties = over_orders(chosen, self.uncut, size, depth=depth, seed=seed)
+        return values
 
     def _to_the_end(self, *, across: bool) -> JudgedRankings:
         """Return the rankings to their end; of ties alone, unless runs are streamed."""
@@ -220,7 +218,7 @@ class GatheredRuns(Gathered):
         yield from (*self.collection.notes, *self.drawn.unused, *(one.note for one in self.warnings))
         yield from self.about_ties
         alone = self.shared is None
-        if self.uncut.ties is not None and not self.drawn.expected:
+        if self.uncut.ties is not None and not self.expected:
             yield from tie_notes(self.measures, self.systems, self.uncut, self._orders)
         undrawn: list[str] = []
         for k, (_, said) in enumerate(self._unranged):
@@ -248,8 +246,8 @@ class GatheredRuns(Gathered):
         return [self.drawn.estimated(self._evidence_by(k, bounded), self.rankings) for k in each]
 
     def _evidence_by(self, k: int, bounded: int) -> AloneEvidence | RankingsEvidence:
-        measure, expected = self.measures[k], self.drawn.expected
-        own = np.ascontiguousarray(measure.averaged(self.values[:, :, k]))
+        measure, expected = self.measures[k], self.expected
+        own = np.ascontiguousarray(measure.averaged(self.scores.values[:, :, k]))
         if self.shared is None:
             return AloneEvidence(
                 measure,
@@ -272,9 +270,9 @@ class GatheredRuns(Gathered):
     @computed_once
     def _orders(self) -> tuple[Floats, Floats] | None:
         """Ends of the values over orders of tied documents."""
-        if self.drawn.expected or self.uncut.ties is None:
+        if self.expected or self.uncut.ties is None:
             return None
-        return ends_of_orders(self.measures, self.uncut, self.values, depth=self.depth)
+        return ends_of_orders(self.measures, self.uncut, self.scores.values, depth=self.depth)
 
     def _own_to_depth(self) -> JudgedRankings:
         from unjudged.evidence.difference_bounds import own_to_depth
