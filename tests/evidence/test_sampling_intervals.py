@@ -345,7 +345,7 @@ def test_queries_without_a_sampled_relevant_document_are_counted() -> None:
 
 @pytest.mark.parametrize("name", ["AP", "nDCG", "P@20"])
 def test_documents_that_could_not_be_drawn_have_one_rule(name: str) -> None:
-    """Most first documents of dense are outside the pool: not in its interval, but they may turn the order."""
+    """Most first documents of dense are outside the pool: not in its interval, but they may turn it."""
     lines = [line.split() for line in sample.qrels.read_text().splitlines() if not line.startswith("#")]
     judged = [(query, document, int(grade)) for query, _, document, grade in lines if int(grade) >= 0]
     drawn = Pool.of(judged, sample.runs).stratified({5: 1.0, np.inf: 0.3}, seed=2)
