@@ -12,8 +12,7 @@ from typing import Any, NoReturn
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import meant
 from unjudged.cli.commands import COMMANDS, MODULE_OF, TASKS
-from unjudged.cli.options import REGISTERED, Command, Option
-from unjudged.cli.output import forget, reads, writes
+from unjudged.cli.options import REGISTERED, Command, Option, forget, reads, writes
 
 WIDTH = 80
 HELP = ("-h", "--help", "help")

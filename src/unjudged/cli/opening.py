@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from unjudged.base.choices import check_parameters
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import meant
-from unjudged.cli.output import reading, reads, warn
+from unjudged.cli.options import reads
+from unjudged.cli.output import reading, warn
 from unjudged.collection.collection import Collection
 from unjudged.collection.description import (
     FILE_NAME,

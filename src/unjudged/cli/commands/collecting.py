@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import unjudged
 from unjudged.base.errors import InputError, UnjudgedError, UsageError
 from unjudged.base.wording import counted, shortlist
-from unjudged.cli.options import Option, command
-from unjudged.cli.output import form_of, on_terminal, progress, reads, show, show_result, tell, wrapped
+from unjudged.cli.options import Option, command, reads
+from unjudged.cli.output import form_of, on_terminal, progress, show, show_result, tell, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
