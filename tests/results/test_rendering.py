@@ -171,7 +171,7 @@ def test_results_show_themselves() -> None:
         assert "2 notes (missing queries, tied means): see .notes" in shown
     found = experiment(sample.qrels, sample.runs, levels=[0.5], measures="AP", repeats=1)
     assert str(found).startswith("Not enough at any level. At best AP at 50 %")
-    assert "<caption>uniform design" in found._repr_html_()
+    assert "<caption>Not enough at any level" in found._repr_html_()
     pool = Pool.of(sample.qrels, sample.runs)
     assert str(pool) == f"Pool(judgments={pool.judgments}, runs={pool.runs})"
     wanted = judging.next(sample.qrels, sample.runs["dense"], n=2, measure="RBP(p=0.8)")

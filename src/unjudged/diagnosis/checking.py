@@ -49,7 +49,7 @@ from unjudged.diagnosis.recognised_files import (
     with_names,
 )
 from unjudged.judging.pooling import Pool, left_out_groups
-from unjudged.measures.kernel.estimand import CHOOSING, refused_use
+from unjudged.measures.kernel.estimand import CHOOSING, how_to_judge, refused_use
 from unjudged.questions.calibrating import groups_of
 from unjudged.questions.evaluating import evaluate
 from unjudged.questions.fitting_measures import DEFAULT
@@ -385,19 +385,14 @@ class _Files:
     def _about_judging(self, judgments: Judgments, files: Sequence[str]) -> Row:
         """Return the question of what to judge next."""
         about, refusal = "What should be judged next?", refused_use(judgments, CHOOSING)
-        several = len(self.usable) > 1
         if judgments.origin.kind == POSITIVES:
             about = "How many documents that are not listed are relevant?"
-            how = ["--design", HOLES]
-        elif refusal:
+            return question(about, "next", *files, "--design", HOLES, "-o", "to-judge.sample")
+        if refusal:
             return question(about, refusal=f"{refusal}.")
-        elif judgments.frame is not None:  # what was drawn is not mixed with a chosen list
-            how = ["--until", "better"] if several else ["--design", HOLES]
-        else:
-            return question(
-                about, "next", *files, *([] if several else ["-m", OF_ONE]), "-o", "to-judge.qrels"
-            )
-        return question(about, "next", *files, *how, "-o", "to-judge.sample")
+        how = how_to_judge(judgments, len(self.usable)) or ["-o", "to-judge.qrels"]
+        alone = judgments.frame is None and len(self.usable) == 1
+        return question(about, "next", *files, *(["-m", OF_ONE] if alone else []), *how)
 
     def _if_drawn(
         self, asked: Collection, files: Sequence[str], judges: Sequence[RecognisedFile]

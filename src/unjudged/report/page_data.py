@@ -30,6 +30,7 @@ from unjudged.inference.verdict import (
     OTHER_QUERIES,
     UNKNOWN,
 )
+from unjudged.measures.kernel.estimand import how_to_judge
 from unjudged.measures.kernel.measure import Measure
 from unjudged.report.page_documents import NONE
 from unjudged.results.comparison import Comparison
@@ -44,7 +45,6 @@ from unjudged.results.words import (
     NOT_EVEN,
     OF_JUDGED,
     headline_sentence,
-    how_to_judge,
     is_placed,
     segment_sentences,
     some,

@@ -49,14 +49,6 @@ ANSWERS = {
 """What each headline says of the system ahead and the other one."""
 
 
-def how_to_judge(judgments: Any, systems: int) -> list[str]:
-    """Return the options of `next` that go on with judgments; none where a chosen list would spoil them."""
-    if judgments.frame is not None:
-        how = ["--until", "better"] if systems > 1 else ["--design", "holes(50)"]
-        return [*how, "-o", "to-judge.sample"]
-    return [] if judgments.recorded else ["-n", "100", "-o", "to-judge.qrels"]
-
-
 MEANS = {
     BETTER: "better: other queries would say the same, and more judging cannot or is unlikely to change it",
     NEEDS_JUDGING: "needs judging: other queries would say the same, but more judging could blur or flip it",

@@ -74,8 +74,8 @@ def hardly_judged(found: Evaluation, given: Given) -> Iterator[Note]:
     from shlex import join
 
     from unjudged.base.notes import note
+    from unjudged.measures.kernel.estimand import how_to_judge
     from unjudged.results.fields import LITTLE, is_estimated
-    from unjudged.results.words import how_to_judge
 
     rows = found.rows["systems"]
     estimated = {row["system"] for row in rows if is_estimated(row)}
@@ -170,7 +170,7 @@ def next_step(found: Comparison, given: Given) -> str:
     """Return the command to go on with, where more judging is what it needs."""
     from shlex import join
 
-    from unjudged.results.words import how_to_judge
+    from unjudged.measures.kernel.estimand import how_to_judge
 
     open_pairs = [row for row in found.pairs if row["headline"] in ("needs judging", "needs both")]
     shared = getattr(found.source, "shared", None)

@@ -123,6 +123,14 @@ def refused_use(judgments: Judgments, use: Use) -> Refusal | None:
     return Refusal(f"{use.name} needs {needed}, and these judgments are {judgments.origin}", use.instead)
 
 
+def how_to_judge(judgments: Judgments, systems: int) -> list[str]:
+    """Return the options of `next` that go on with judgments; none where a chosen list would spoil them."""
+    if judgments.frame is not None:
+        how = ["--until", "better"] if systems > 1 else ["--design", "holes(50)"]
+        return [*how, "-o", "to-judge.sample"]
+    return [] if judgments.recorded else ["-n", "100", "-o", "to-judge.qrels"]
+
+
 def check_use(judgments: Judgments, use: Use) -> None:
     """Refuse a use of judgments by any measure."""
     if (refusal := refused_use(judgments, use)) is not None:
