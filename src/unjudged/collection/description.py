@@ -44,7 +44,7 @@ def tables(cls: type[Any]) -> Reads:
     return read
 
 
-@dataclass(unsafe_hash=True)  # not frozen: that takes longer than to read a few documents
+@dataclass(repr=False)  # not frozen: that takes longer than to read a few documents
 class Labels:
     """One source of judgments: who made them, and how."""
 
@@ -70,7 +70,7 @@ class Labels:
         return (self.how, self.depth) != (None, None)
 
 
-@dataclass(frozen=True)
+@dataclass(repr=False)
 class ScoreTable:
     """Scores by query that any tool computed."""
 
@@ -85,7 +85,7 @@ class ScoreTable:
     place: Place = field(default=HERE, repr=False, compare=False)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Defaults:
     """What a question takes that names nothing else."""
 
@@ -97,7 +97,7 @@ class Defaults:
     place: Place = field(default=HERE, repr=False, compare=False)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Choices:
     """What could have been chosen as well, when two systems are compared under every choice."""
 
@@ -111,7 +111,7 @@ class Choices:
     place: Place = field(default=HERE, repr=False, compare=False)
 
 
-@dataclass(unsafe_hash=True)  # as the labels
+@dataclass(repr=False)  # as the labels
 class Description:
     """The keys of a description; all that it names may be a file, and in Python what holds the same."""
 

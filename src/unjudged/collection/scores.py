@@ -33,7 +33,7 @@ class Score(NamedTuple):
     value: float
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Scores:
     """`values[i, j, k]` is what run i scores on query j by measure k: an array with the names of its axes.
 

@@ -39,7 +39,7 @@ _EXPECTED = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Layout:
     """Columns of one kind of file, in order; `open_ended` allows further columns.
 

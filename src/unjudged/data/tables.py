@@ -124,7 +124,7 @@ class Keys(NamedTuple):
     all_there: bool = True
 
 
-@dataclass(eq=False)  # final, not frozen: that takes longer than to read a few documents
+@dataclass(eq=False, repr=False)  # final, not frozen: that takes longer than to read a few documents
 class Table:
     """Rows in groups: group g holds rows `starts[g]` to `starts[g + 1]`, all of one query.
 

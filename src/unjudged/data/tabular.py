@@ -25,7 +25,7 @@ BYTES_OF_A_ROW = 180
 """Memory of a row of Python's values besides them: its place in each column, and the number of its line."""
 
 
-@dataclass(eq=False)  # not frozen: that takes as long as to load a module
+@dataclass(eq=False, repr=False)  # not frozen: that takes as long as to load a module
 class Block:
     """Some rows of named columns, each in Arrow or as a sequence of Python's values.
 

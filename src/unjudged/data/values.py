@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 LOOK_AHEAD = 1 << 10
 TEXTS = {"string", "large_string", "string_view", "binary", "large_binary", "binary_view"}
 """Arrow's types of text and bytes."""
-NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+NUMBER = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
 Wrong = Callable[[int, str], InputError]
 _TIMES = {np.datetime64, np.timedelta64}
 _NULLS = ("nan", "<NA>", "NaT")
@@ -150,7 +150,7 @@ def numbers_of(column: Any, role: str, wrong: Wrong) -> NDArray[np.float64]:
     plain = values = _plain(column)
     kinds = set(map(type, values))
     if str in kinds:
-        match = NUMBER.fullmatch
+        match = re.compile(NUMBER).fullmatch
         plain = [(float(v) if match(v) else np.nan) if type(v) is str else v for v in values]
     if kinds & _TIMES:  # NumPy would count days
         plain = [np.nan if type(v) in _TIMES else v for v in plain]

@@ -20,7 +20,7 @@ from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import JudgedRankings
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class Clusters:
     """Which cluster each query is in; `number` is from 0.
 
@@ -165,7 +165,7 @@ Tips = Callable[[Ints, Ints], Tip]
 """Makes a `Tip` of directed pairs: systems ahead, and systems behind."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class Contrast:
     """K contrasts on q queries.
 
@@ -284,7 +284,7 @@ def in_own_direction(sign: int, low: Floats, high: Floats) -> tuple[Floats, Floa
     return (low, high) if sign > 0 else (-high, -low)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class Further:
     """What is added to `plain` evidence of the same systems, by the same measure."""
 
@@ -317,7 +317,7 @@ class Further:
         return Ends(np.full(len(every), low), np.full(len(every), high)) if ends is None else ends
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class ByCluster(Further):
     """Evidence of any source, whose queries are in clusters."""
 

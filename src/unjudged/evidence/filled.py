@@ -16,7 +16,7 @@ from unjudged.rankings.judgments import UNSAMPLED, Judgments
 from unjudged.rankings.pooled import PooledDocuments
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class Bounds:
     """Ends of each ranking's interval; `exact` if some completion reaches each of them."""
 
@@ -25,7 +25,7 @@ class Bounds:
     exact: bool
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class Filled:
     """Same rankings with an element for every retrieved document, and a pool per ranking.
 

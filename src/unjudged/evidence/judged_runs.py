@@ -49,7 +49,7 @@ def why_unbounded(measure: Measure, judgments: Judgments, *, expected: bool) -> 
     return answer.reason.partition(";")[0] if isinstance(answer, Refusal) else ""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class AloneEvidence:
     """Systems as runs, each alone, by one measure under judgments.
 
@@ -137,7 +137,7 @@ def ends_of(
     return Ends(low, high), f"{EVERY}, {'exact' if exact else 'enclosed'}{assumed}"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class RankingsEvidence:
     """Systems as runs, by one measure, under judgments; `depth` is the pool's, if it is known.
 

@@ -254,7 +254,7 @@ def hits_around(hits: JudgedRankings, unknown: JudgedRankings) -> tuple[Integers
     return above, hits.total(1 / hits.rank)[unknown.ranking] - so_far
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class Rising:
     """Whole numbers that never fall within a ranking, rankings end to end."""
 
@@ -383,7 +383,7 @@ class Discounts:
         return sums
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class _Levels:
     """Known DCG of each ranking, the steps between levels, and the known documents at each level.
 

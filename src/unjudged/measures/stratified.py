@@ -163,7 +163,7 @@ def cells_of(judgments: Judgments) -> tuple[Integers, Integers, int]:
     return stratum, judgments.query * strata + stratum, strata
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class Strata:
     """Stratum of each row, and how many documents each cell, a stratum of a query, has and drew."""
 
@@ -227,7 +227,7 @@ class Strata:
         return above, below
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class Deletions:
     """Estimated sums of rankings, and what they become if one document of the sample is deleted.
 

@@ -208,7 +208,7 @@ def why_not_uniform(rankings: JudgedRankings) -> str | None:
     return not_random(rankings, judgments.sampled_share[judgments.query])
 
 
-LIKE_COSTS = re.compile(
+LIKE_COSTS = (
     r"latenc|durat|hallucinat|toxic|(^|[_ ])(time|m?s|seconds|costs?|price|errors?|loss|p[59]\d)($|[_ ])"
 )
 """Names of what is usually better if it is lower."""
@@ -220,7 +220,7 @@ def notes_on_measures(measures: Sequence[Measure]) -> Iterator[Note]:
     for lower, code in ((True, "lower-better"), (False, "higher-better")):
         if own := [str(measure) for measure in reported if measure.traits.lower == lower]:
             yield note(code, own)
-    costs = [str(one) for one in reported if not one.traits.lower and LIKE_COSTS.search(str(one).lower())]
+    costs = [str(one) for one in reported if not one.traits.lower and re.search(LIKE_COSTS, str(one).lower())]
     if costs:
         yield note("like-costs", costs)
     for measure in measures:

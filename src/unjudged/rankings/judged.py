@@ -30,7 +30,9 @@ from unjudged.data.tables import Matched, Ties, joined_ties, ties_among
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
 
 
-@dataclass(eq=False)  # final, not frozen: that takes as long as to select the documents of a short ranking
+@dataclass(
+    eq=False, repr=False
+)  # final, not frozen: that takes as long as to select the documents of a short ranking
 class JudgedRankings:
     """Rankings of some runs, reduced to the documents that have a line in the judgments.
 

@@ -42,7 +42,7 @@ SAMPLE: Final = "# unjudged-sample "
 """How the file of a sample begins that records what was drawn."""
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Judgments:
     """Grades of the documents of each query, and how they were judged.
 

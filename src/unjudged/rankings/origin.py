@@ -68,7 +68,7 @@ MARK: Final = "unjudged-origin"
 _MARK: Final = rf"{MARK} ({'|'.join(KINDS)})(?: to rank ([0-9]{{1,10}}))?(?::|$)"
 
 
-@dataclass(frozen=True)
+@dataclass(unsafe_hash=True, repr=False)
 class Origin:
     """How judgments were made.
 
@@ -145,7 +145,7 @@ def kind_by_columns(form: str, *, pooled_only: bool) -> Kind:
     return STRATIFIED if form == "strata" else WEIGHTED
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class DrawOrder:
     """The frame of a check: documents are drawn one after another, in an order that is fixed at the start.
 

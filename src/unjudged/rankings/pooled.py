@@ -17,7 +17,7 @@ from unjudged.data.scan.scanner import Index
 from unjudged.data.tables import Ids, Keys, Table
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class PooledDocuments:
     """Rows that judgments give grades to: query q has rows `offsets[q]` to `offsets[q + 1]`.
 

@@ -32,7 +32,7 @@ from unjudged.data.streams import STANDARD_INPUT, without_links
 from unjudged.data.tables import Ids, Table
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class Run:
     """Documents of each query, best first: score descending, ties by document descending.
 

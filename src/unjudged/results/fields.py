@@ -15,7 +15,7 @@ Row = dict[str, Any]
 Text = Callable[[Row, int], Cell]
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Field:
     """A field, which `of` makes of other fields if no row has it.
 

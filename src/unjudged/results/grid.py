@@ -65,7 +65,7 @@ class Column(NamedTuple):
         return f"<{smallest}" if self.kind == "p value" and float(text) == 0 else text
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(repr=False)
 class Grid:
     """A table for people and for programs; in a terminal and in a notebook it shows its first rows.
 

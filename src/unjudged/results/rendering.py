@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class OutputFormat:
     """What writes one table, and the suffix of its files."""
 

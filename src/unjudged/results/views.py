@@ -12,7 +12,7 @@ from unjudged.results.fields import FIELDS, Field, Row, known
 from unjudged.results.grid import DECIMALS, Cell, Grid, grid_of
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class View:
     """`shown` are the fields of tables; programs get `more`. The best value of each of `best` stands out.
 

@@ -61,7 +61,7 @@ class Estimates(NamedTuple):
         return given
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class EstimatedEvidence(Further):
     """Systems as runs, by one measure, of whose unjudged documents some were drawn.
 
@@ -276,7 +276,7 @@ def check_mean(measure: Measure) -> None:
         raise UsageError(f"{measure} is not estimated from drawn documents")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class EstimatedTip:
     """What unjudged documents would change of estimated differences.
 

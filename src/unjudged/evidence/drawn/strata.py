@@ -150,7 +150,7 @@ def unseen_queries(plain: Measure, judgments: Judgments) -> int:
     return len(judgments.queries) - len(np.unique(judgments.query[relevant]))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class StrataEvidence(Further):
     """Systems as runs, by AP or nDCG, from a sample of strata.
 

@@ -37,7 +37,7 @@ SAMPLED: Final = "the spread over queries contains the noise of sampling"
 """Why tests and intervals over queries hold for estimates from samples."""
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Estimand:
     """Quantity that a number estimates.
 
@@ -59,7 +59,7 @@ class Estimand:
         return f"{self.statistic} {self.measure}{subject} ({self.queries}, {self.judgments})"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Use:
     """Use of a measure: which judgments it takes, and what it estimates.
 

@@ -37,7 +37,7 @@ GRADED = ("max_grade", "gains", "scale")
 """The parameters that make gains depend on the grade."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Measure:
     """A measure with its parameters, named as it is written: `AP(rel=2)@10`.
 

@@ -30,7 +30,7 @@ Weight = Callable[..., Floats]
 """From ranks, and the measure's parameters, to what a document of gain 1 there adds to the value."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class Traits:
     """Facts of one measure. `Measure.traits_up_to` gives those that hold with its parameters."""
 
@@ -74,7 +74,7 @@ class Traits:
     """A lower value is better, as of a latency: only of measures that other tools computed."""
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Refusal:
     """Why something cannot be computed from these judgments, and what can be instead."""
 
