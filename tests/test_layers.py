@@ -27,7 +27,7 @@ JOURNEY = [
     "evidence.table",
     "inference",
     "results.words",
-    "results.gate_words",
+    "results.gate_result",
     "results.comparison",
     "results.evaluation",
     "results.methods_paragraph",

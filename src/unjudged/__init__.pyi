@@ -12,13 +12,14 @@ from unjudged.questions.comparing import compare as compare
 from unjudged.questions.comparing_collections import compare_collections as compare_collections
 from unjudged.questions.defensible_choices import compare_choices as compare_choices
 from unjudged.questions.evaluating import evaluate as evaluate
-from unjudged.questions.gating import GateResult as GateResult, gate as gate
+from unjudged.questions.gating import gate as gate
 from unjudged.rankings.judged import JudgedRankings as JudgedRankings
 from unjudged.rankings.judgments import Judgments as Judgments
 from unjudged.rankings.runs import Run as Run
 from unjudged.report.report_page import Page as Page, report_page as report_page
 from unjudged.results.comparison import Comparison as Comparison
 from unjudged.results.evaluation import Evaluation as Evaluation
+from unjudged.results.gate_result import GateResult as GateResult
 from unjudged.results.result import Result as Result
 from unjudged.studies.auditing import audit as audit
 from unjudged.studies.experimenting import experiment as experiment

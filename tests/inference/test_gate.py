@@ -12,7 +12,7 @@ from scipy import stats
 
 from tests.cli.in_process import printed, refused, unjudged
 from unjudged import Collection, InputError, Scores, UsageError, evaluate, gate, sample
-from unjudged.results.gate_words import would_tell
+from unjudged.results.gate_result import would_tell
 
 QRELS, RUNS = str(sample.qrels), {name: str(run) for name, run in sample.runs.items()}
 

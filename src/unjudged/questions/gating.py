@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from math import inf
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -23,7 +22,6 @@ from unjudged.inference.gate_checks import (
     FAIL,
     PASS,
     SEEN,
-    UNDECIDED,
     WORST,
     JudgingName,
     gate_checks,
@@ -34,69 +32,16 @@ from unjudged.measures.kernel.names import MeasureLike, parse_measure, place_of_
 from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.questions.fitting_measures import notes_on_measures
 from unjudged.questions.gathering import asked_about, gather
-from unjudged.results.fields import Row
-from unjudged.results.gate_words import sentence_of_gate, verdict_of_gate, would_tell
-from unjudged.results.result import Result
-from unjudged.results.views import View
+from unjudged.results.gate_result import GateResult
 
 if TYPE_CHECKING:
     from unjudged.evidence.shared import SharedRankings
 
-CODES = {PASS: 0, FAIL: 1, UNDECIDED: 2}
-BAD_INPUT = 3
-"""Exit code of a gate that could not be asked."""
 GATE_TESTS = ("t", "sequential")
 IfUndecided: TypeAlias = Literal["pass", "fail"] | None
 """What an undecided result counts as."""
 Margin: TypeAlias = float | Mapping[str, float] | Mapping[Measure, float]
 """Loss that does not matter, perhaps one for each measure."""
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class GateResult(Result):
-    """Whether the new system passes; a row per measure and segment. It is true if the system passes."""
-
-    @property
-    def checks(self) -> Sequence[Row]:
-        """Rows of the gate."""
-        return self.rows["gate"]
-
-    @property
-    def outcome(self) -> str:
-        """Return fail if any check fails, pass if every measure passes over all queries, else undecided."""
-        if any(check["outcome"] == FAIL for check in self.checks):
-            return FAIL
-        whole = (check["outcome"] for check in self.checks if check["segment"] == EVERY)
-        return PASS if all(outcome == PASS for outcome in whole) else UNDECIDED
-
-    @property
-    def passed(self) -> bool:
-        """Whether the new system passes."""
-        return self.outcome == PASS
-
-    def __bool__(self) -> bool:
-        return self.passed
-
-    def code(self) -> int:
-        """Return the exit code: 0 for pass, 1 for fail, 2 for undecided, or what that counts as."""
-        return CODES[self.outcome if self.outcome != UNDECIDED else self.settings["undecided"] or UNDECIDED]
-
-    def sentence(self) -> str:
-        """Say the outcome and the numbers that decide it."""
-        return sentence_of_gate(self.checks, self.outcome, self.settings)
-
-    def title(self, view: str) -> str:  # noqa: ARG002 (there is one)
-        """Say the outcome."""
-        return verdict_of_gate(self.checks, self.outcome, self.settings)
-
-    def shown(self, view: str) -> tuple[Sequence[Row], View]:
-        """Return the rows, with what would decide those that are undecided."""
-        rows, view_of = super().shown(view)
-        return [{**row, "would_tell": would_tell(row)} for row in rows], view_of
-
-    def sentences(self) -> list[str]:
-        """Say the same of one check; a table has several."""
-        return [self.sentence()] if len(self.checks) == 1 else []
 
 
 def gate(

@@ -9,7 +9,7 @@ from unjudged.base.wording import counted, percent, shortlist
 from unjudged.citation import PACKAGE, entries, version, works_of
 from unjudged.inference.gate_checks import UNKNOWN
 from unjudged.inference.significance import t as students
-from unjudged.results.gate_words import ASSUMED
+from unjudged.results.gate_result import ASSUMED
 
 TOLD = ("test", "correction", "family", "alpha", "baseline", "interval", "margin", "said", "collections")
 """Settings of a result that its methods are made of."""

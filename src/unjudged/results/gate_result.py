@@ -1,8 +1,9 @@
-"""The words of gates: the outcome, the numbers that decide it, and what would decide an undecided one."""
+"""Results of gates: the outcome, the numbers that decide it, and what would decide an undecided one."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import inf, isfinite
 from typing import Any
 
@@ -10,6 +11,8 @@ from unjudged.base.wording import p_text, percent, shortlist
 from unjudged.collection.query_segments import EVERY
 from unjudged.inference.gate_checks import AS_JUDGED, FAIL, MISSING, PASS, SEEN, UNDECIDED, WORST
 from unjudged.results.fields import Row, is_estimated
+from unjudged.results.result import Result
+from unjudged.results.views import View
 from unjudged.results.words import GAPS, how_many
 
 ASSUMED = {
@@ -19,6 +22,56 @@ ASSUMED = {
     AS_JUDGED: "as judged",
 }
 """What is assumed of unjudged documents."""
+
+
+CODES = {PASS: 0, FAIL: 1, UNDECIDED: 2}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GateResult(Result):
+    """Whether the new system passes; a row per measure and segment. It is true if the system passes."""
+
+    @property
+    def checks(self) -> Sequence[Row]:
+        """Rows of the gate."""
+        return self.rows["gate"]
+
+    @property
+    def outcome(self) -> str:
+        """Return fail if any check fails, pass if every measure passes over all queries, else undecided."""
+        if any(check["outcome"] == FAIL for check in self.checks):
+            return FAIL
+        whole = (check["outcome"] for check in self.checks if check["segment"] == EVERY)
+        return PASS if all(outcome == PASS for outcome in whole) else UNDECIDED
+
+    @property
+    def passed(self) -> bool:
+        """Whether the new system passes."""
+        return self.outcome == PASS
+
+    def __bool__(self) -> bool:
+        return self.passed
+
+    def code(self) -> int:
+        """Return the exit code: 0 for pass, 1 for fail, 2 for undecided, or what that counts as."""
+        return CODES[self.outcome if self.outcome != UNDECIDED else self.settings["undecided"] or UNDECIDED]
+
+    def sentence(self) -> str:
+        """Say the outcome and the numbers that decide it."""
+        return sentence_of_gate(self.checks, self.outcome, self.settings)
+
+    def title(self, view: str) -> str:  # noqa: ARG002 (there is one)
+        """Say the outcome."""
+        return verdict_of_gate(self.checks, self.outcome, self.settings)
+
+    def shown(self, view: str) -> tuple[Sequence[Row], View]:
+        """Return the rows, with what would decide those that are undecided."""
+        rows, view_of = super().shown(view)
+        return [{**row, "would_tell": would_tell(row)} for row in rows], view_of
+
+    def sentences(self) -> list[str]:
+        """Say the same of one check; a table has several."""
+        return [self.sentence()] if len(self.checks) == 1 else []
 
 
 def would_tell(row: Row) -> str:
