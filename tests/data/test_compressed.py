@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from unjudged import InputError, UnjudgedError, evaluate
-from unjudged.data import decompression, streams, trec
+from unjudged.data import streams, trec
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -45,7 +45,7 @@ def ahead(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bo
     """With reading ahead, blocks of a few bytes are read by another thread."""
     if request.param == "ahead":
         monkeypatch.setattr(streams, "SMALLEST_PIECE", 1)
-        monkeypatch.setattr(decompression, "BLOCK_AHEAD", 700)
+        monkeypatch.setattr(streams, "BLOCK_AHEAD", 700)
         monkeypatch.setattr(trec, "cores", lambda: 3)
     return bool(request.param == "ahead")
 
@@ -122,7 +122,7 @@ class TestDamage:
         self, block: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """However few bytes are read at a time: zstd itself looks only at a frame that is there whole."""
-        monkeypatch.setattr(decompression, "BLOCK", block)
+        monkeypatch.setattr(streams, "BLOCK", block)
         path, sound = tmp_path / "run.zst", zstd.compress(b"1 Q0 a 1 2 t\n")
         shorter = bytearray(zstd.compress(b""))
         shorter[5] = 19

@@ -10,7 +10,8 @@ import pytest
 
 from tests.data.test_compressed import COMPRESS
 from unjudged import Calibration, InputError, calibrate, sample
-from unjudged.data.streams import number_in_file, read_small, read_small_text, whole_in_file
+from unjudged.data.streams import read_small, read_small_text
+from unjudged.data.values import number_in_file, whole_in_file
 from unjudged.judging.judging_page import Text, read_documents, read_queries
 from unjudged.questions.calibrating import read_groups
 from unjudged.rankings.sample_file import read_sample

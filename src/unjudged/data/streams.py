@@ -1,4 +1,4 @@
-"""Files as streams of bytes: plain, compressed, standard input, and pieces of them."""
+"""Files as streams of bytes: plain, compressed (gzip, xz, zstd) up to a limit, standard input, and pieces."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ import io
 import os
 import stat
 import sys
-import threading
 from codecs import BOM_UTF8
-from collections.abc import Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from threading import Event
-from types import FrameType, MappingProxyType
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from types import MappingProxyType
+from typing import Any, BinaryIO, NamedTuple
 
-from unjudged.base.choices import shown
 from unjudged.base.errors import InputError, reason_of
-from unjudged.data.columns import LARGEST_WHOLE, SMALLEST_WHOLE
-from unjudged.data.decompression import BLOCK, decompressed, is_compressed
+from unjudged.base.threads import Threads
 from unjudged.data.limits import check, exceeded, limit
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 STANDARD_INPUT = "-"
 SMALLEST_PIECE = 4 << 20
 LONGEST_SEARCH = 16 << 20
 TAIL = 1 << 20
 LARGEST = 1 << 24
-_HIGHEST = sys.float_info.max
+BLOCK = 1 << 18
+BLOCK_AHEAD = 1 << 18
+BLOCKS_AHEAD = 8
+MOST_LZMA_MEMORY = 1 << 30
+LONGEST_HEADER = 18
+"""Bytes of a frame of zstd that give the size of its content."""
 PathLike = str | os.PathLike[str]
 Stream = io.RawIOBase | io.BufferedIOBase
 
@@ -104,6 +104,8 @@ def on_disk(path: PathLike) -> Iterator[PathLike]:
         return
     if os.fspath(path) == STANDARD_INPUT and sys.stdin is None:
         raise InputError("it is closed")
+    from unjudged.data.writing import temporary_folder
+
     with ExitStack() as stack:
         where = "a temporary folder"
         try:
@@ -168,41 +170,6 @@ def read_small_text(path: PathLike, expected: str, largest: int = LARGEST) -> st
         return read_small(path, expected, largest).decode()
     except UnicodeDecodeError:
         raise InputError(f"not UTF-8 text, expected {expected}", source=display_name(path)) from None
-
-
-def number_in_file(
-    what: str, value: Any, least: float = -_HIGHEST, most: float = _HIGHEST, *, text: bool = False
-) -> float:
-    """Return a number of a file, which must be finite and from `least` to `most`; `text` is converted."""
-    try:
-        number = float(value) if text and isinstance(value, str | bytes) else value
-    except ValueError:
-        number = None
-    if isinstance(number, int | float) and not isinstance(number, bool) and least <= number <= most:
-        return float(number)
-    raise _wrong_number(what, value, "number", least, most)
-
-
-def whole_in_file(
-    what: str, value: Any, least: int = SMALLEST_WHOLE, most: int = LARGEST_WHOLE, *, text: bool = False
-) -> int:
-    """Return a whole number of a file, which must be from `least` to `most`; `text` is converted."""
-    try:
-        number = int(value) if text and isinstance(value, str | bytes) else value
-    except ValueError:
-        number = None
-    if isinstance(number, int) and not isinstance(number, bool) and least <= number <= most:
-        return number
-    raise _wrong_number(what, value, "whole number", least, most)
-
-
-def _wrong_number(what: str, value: Any, kind: str, least: float, most: float) -> InputError:
-    if most < _HIGHEST:
-        wanted = f"a {kind} from {least} to {most}"
-    else:
-        wanted = f"a finite {kind}" + (f" of at least {least}" if least > -_HIGHEST else "")
-    given = value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else value
-    return InputError(f"{what} is {shown(given)}, expected {wanted}")
 
 
 def pieces(path: PathLike, most: int) -> list[tuple[int, int | None]]:
@@ -296,53 +263,167 @@ class name_source_in_errors:  # noqa: N801 (it is used like a function)
 _DAMAGED = {"error", "IsalError", "LZMAError", "ZstdError", "BadGzipFile"}  # zlib.error has only that name
 
 
-ENDING = ("SIGTERM", "SIGHUP")
-_unfinished: set[Path] = set()
+def is_compressed(path: str | os.PathLike[str]) -> bool:
+    with open(path, "rb", buffering=0) as raw:
+        return _compression(raw.read(6)) is not None
 
 
-@contextmanager
-def temporary_folder() -> Iterator[Path]:
-    """A folder that is removed at the end, or when SIGTERM or SIGHUP ends the process."""
-    import tempfile
-    from pathlib import Path
+def decompressed(
+    raw: io.FileIO, held: int = 0, ahead: Event | None = None, block: int = BLOCK
+) -> io.BufferedReader | None:
+    """Return the content of a file that was just opened; None if it is not compressed.
 
-    with tempfile.TemporaryDirectory(prefix="unjudged-") as name:
-        folder = Path(name)
-        with removed_if_ended(folder):
-            yield folder
-
-
-@contextmanager
-def removed_if_ended(path: Path) -> Iterator[None]:
-    """Remove a file or a folder if SIGTERM or SIGHUP ends the process meanwhile.
-
-    A signal that the program already handles or ignores is left as it is.
+    `held` is how many bytes of memory each byte takes, for a reader that holds the whole content at once.
+    With `ahead` another thread decompresses the next blocks meanwhile, until the event is set. `block` is how
+    many bytes are decompressed at least.
     """
-    import signal  # slow to load
+    magic = raw.read(6)
+    raw.seek(0)
+    stream: Any = None
+    match _compression(magic):
+        case "gzip":
+            stream = _gzip(raw)
+        case "xz":
+            import lzma
 
-    ours = []
-    _unfinished.add(path)
-    if threading.current_thread() is threading.main_thread():
-        ending = [getattr(signal, name) for name in ENDING if hasattr(signal, name)]
-        ours = [number for number in ending if signal.getsignal(number) is signal.SIG_DFL]
-    for number in ours:
-        signal.signal(number, _remove_and_end)
+            stream = _Members(raw, lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, MOST_LZMA_MEMORY))
+        case "zstd":
+            if sys.version_info >= (3, 14):
+                from compression import zstd
+            else:
+                from backports import zstd
+
+            stream = _Members(raw, lambda: _Frame(zstd))
+        case _:
+            return None
+    name, most = "DECOMPRESSED", limit("DECOMPRESSED")
+    if held and limit("MEMORY") // held < most:
+        name, most = "MEMORY", limit("MEMORY") // held
+    bounded = _Bounded(stream, most, name)
+    return io.BufferedReader(bounded if ahead is None else _Ahead(bounded), block)
+
+
+def _compression(magic: bytes) -> str | None:
+    known = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
+    return next((name for start, name in known.items() if magic.startswith(start)), None)
+
+
+def _gzip(raw: io.FileIO) -> Any:
+    """Return the content of a gzip file, by isal if it is installed: it is three times as fast as zlib."""
     try:
-        yield
-    finally:
-        for number in ours:
-            signal.signal(number, signal.SIG_DFL)
-        _unfinished.discard(path)
+        from isal import igzip
+    except ImportError:
+        import gzip
+
+        return gzip.GzipFile(fileobj=raw)
+    return igzip.IGzipFile(fileobj=raw)
 
 
-def _remove_and_end(number: int, _: FrameType | None) -> None:
-    import shutil
-    import signal
+class _Members:
+    """Members of an xz or zstd file, decompressed one after another; damage in any of them is an error.
 
-    for path in _unfinished:
-        if path.is_dir():
-            shutil.rmtree(path, ignore_errors=True)
-        else:
-            path.unlink(missing_ok=True)
-    signal.signal(number, signal.SIG_DFL)
-    os.kill(os.getpid(), number)
+    The modules of the standard library drop what follows the first member if it is damaged.
+    """
+
+    def __init__(self, raw: io.FileIO, decompressor: Callable[[], Any]) -> None:
+        self.raw, self.new, self.current = raw, decompressor, decompressor()
+
+    def read(self, size: int) -> bytes:
+        while True:
+            data = b""
+            if self.current.eof:
+                data = self._next_member()
+                if not data:
+                    return b""
+                self.current = self.new()
+            elif self.current.needs_input:
+                data = self.raw.read(BLOCK) or b""
+                if not data:
+                    raise EOFError("it ends before its end marker")
+            if text := self.current.decompress(data, size):
+                return bytes(text)
+
+    def _next_member(self) -> bytes:
+        """Start of the next member, after the padding of zeros that xz allows; empty if there is none."""
+        data: bytes = self.current.unused_data
+        while not (data := data.lstrip(b"\0")):
+            data = self.raw.read(BLOCK) or b""
+            if not data:
+                return b""
+        return data
+
+    def close(self) -> None:
+        """File is closed by who opened it."""
+
+
+class _Frame:
+    """A frame of zstd, whose content must have the size that its header gives.
+
+    The library checks that only where it gets the whole frame at once.
+    """
+
+    def __init__(self, zstd: Any) -> None:
+        self.frame, self.info_of = zstd.ZstdDecompressor(), zstd.get_frame_info
+        self.start, self.size = b"", 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.frame, name)
+
+    def decompress(self, data: bytes, most: int) -> bytes:
+        text: bytes = self.frame.decompress(data, most)
+        self.start, self.size = (self.start + data[:LONGEST_HEADER])[:LONGEST_HEADER], self.size + len(text)
+        if self.frame.eof and self.info_of(self.start).decompressed_size not in (None, self.size):
+            raise EOFError("a part has another size than its header says")
+        return text
+
+
+class _Bounded(io.RawIOBase):
+    """A decompressed stream that is refused once it gives more bytes than allowed."""
+
+    def __init__(self, stream: Any, most: int, name: str) -> None:
+        self.stream, self.left, self.name = stream, most, name
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        data: bytes = self.stream.read(size)
+        self.left -= len(data)
+        if self.left < 0:
+            raise exceeded(self.name)
+        return data
+
+    def readinto(self, buffer: Any) -> int:
+        data = self.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        self.stream.close()
+        super().close()
+
+
+class _Ahead(io.RawIOBase):
+    """A stream that another thread reads, some blocks ahead."""
+
+    def __init__(self, stream: _Bounded) -> None:
+        self.stream, self.thread = stream, Threads(1)
+        self.block, self.used = b"", 0
+        self.next = deque(self.thread.submit(stream.read, BLOCK_AHEAD) for _ in range(BLOCKS_AHEAD))
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        if self.used == len(self.block):
+            self.block, self.used = self.next.popleft().result(), 0
+            self.next.append(self.thread.submit(self.stream.read, BLOCK_AHEAD))
+        data = memoryview(self.block)[self.used : self.used + len(buffer)]
+        buffer[: len(data)] = data
+        self.used += len(data)
+        return len(data)
+
+    def close(self) -> None:
+        self.thread.shutdown(cancel_futures=True)
+        self.stream.close()
+        super().close()

@@ -7,6 +7,7 @@ mistake has one message. `wrong` makes the error about a row out of the row and 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from math import isnan
@@ -16,10 +17,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from unjudged.base.choices import shown
 from unjudged.base.errors import InputError, missing_package, quoted, reason_of
 from unjudged.base.segments import Integers
 from unjudged.base.wording import kind_of
-from unjudged.data.columns import descending, expected, unfit
+from unjudged.data.columns import LARGEST_WHOLE, SMALLEST_WHOLE, descending, expected, unfit
 from unjudged.data.scan import scanner
 from unjudged.data.tables import Ids, encode
 
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 LOOK_AHEAD = 1 << 10
+HIGHEST = sys.float_info.max
 TEXTS = {"string", "large_string", "string_view", "binary", "large_binary", "binary_view"}
 """Arrow's types of text and bytes."""
 NUMBER = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
@@ -197,6 +200,41 @@ def is_missing(value: Any) -> bool:
 def has_no_value(value: Any) -> bool:
     """Whether a cell of numbers has none."""
     return is_missing(value) or (isinstance(value, str) and value.strip().lower() in NO_VALUE)
+
+
+def number_in_file(
+    what: str, value: Any, least: float = -HIGHEST, most: float = HIGHEST, *, text: bool = False
+) -> float:
+    """Return a number of a file, which must be finite and from `least` to `most`; `text` is converted."""
+    try:
+        number = float(value) if text and isinstance(value, str | bytes) else value
+    except ValueError:
+        number = None
+    if isinstance(number, int | float) and not isinstance(number, bool) and least <= number <= most:
+        return float(number)
+    raise _wrong_number(what, value, "number", least, most)
+
+
+def whole_in_file(
+    what: str, value: Any, least: int = SMALLEST_WHOLE, most: int = LARGEST_WHOLE, *, text: bool = False
+) -> int:
+    """Return a whole number of a file, which must be from `least` to `most`; `text` is converted."""
+    try:
+        number = int(value) if text and isinstance(value, str | bytes) else value
+    except ValueError:
+        number = None
+    if isinstance(number, int) and not isinstance(number, bool) and least <= number <= most:
+        return number
+    raise _wrong_number(what, value, "whole number", least, most)
+
+
+def _wrong_number(what: str, value: Any, kind: str, least: float, most: float) -> InputError:
+    if most < HIGHEST:
+        wanted = f"a {kind} from {least} to {most}"
+    else:
+        wanted = f"a finite {kind}" + (f" of at least {least}" if least > -HIGHEST else "")
+    given = value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else value
+    return InputError(f"{what} is {shown(given)}, expected {wanted}")
 
 
 def _stretches_of_arrow(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, Integers]:

@@ -1,18 +1,21 @@
-"""Names as TREC text, judgments as qrels, and files that are written whole or not at all."""
+"""Names as TREC text, judgments as qrels, files that are written whole or not at all, temporary folders."""
 
 from __future__ import annotations
 
 import errno
 import os
 import re
+import signal
 import stat
 import sys
-from collections.abc import Iterable
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 
 from unjudged.base.errors import InputError, quoted
 from unjudged.base.wording import plain
-from unjudged.data.streams import removed_if_ended
 from unjudged.data.tables import encode
 
 _UNWRITABLE = re.compile("[\x00-\x20\x7f-\x9f\ud800-\udc7f\udd00-\udfff]")
@@ -114,3 +117,51 @@ def _is_same(descriptor: int, found: os.stat_result) -> bool:
         return os.path.samestat(os.fstat(descriptor), found)
     except OSError:  # the stream is closed
         return False
+
+
+ENDING = ("SIGTERM", "SIGHUP")
+_unfinished: set[Path] = set()
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """A folder that is removed at the end, or when SIGTERM or SIGHUP ends the process."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="unjudged-") as name:
+        folder = Path(name)
+        with removed_if_ended(folder):
+            yield folder
+
+
+@contextmanager
+def removed_if_ended(path: Path) -> Iterator[None]:
+    """Remove a file or a folder if SIGTERM or SIGHUP ends the process meanwhile.
+
+    A signal that the program already handles or ignores is left as it is.
+    """
+    ours = []
+    _unfinished.add(path)
+    if threading.current_thread() is threading.main_thread():
+        ending = [getattr(signal, name) for name in ENDING if hasattr(signal, name)]
+        ours = [number for number in ending if signal.getsignal(number) is signal.SIG_DFL]
+    for number in ours:
+        signal.signal(number, _remove_and_end)
+    try:
+        yield
+    finally:
+        for number in ours:
+            signal.signal(number, signal.SIG_DFL)
+        _unfinished.discard(path)
+
+
+def _remove_and_end(number: int, _: FrameType | None) -> None:
+    import shutil
+
+    for path in _unfinished:
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)

@@ -28,7 +28,8 @@ import numpy as np
 from unjudged.base.errors import AssumptionWarning, InputError, UsageError, announce, quoted
 from unjudged.base.segments import Floats, Integers, Mask, ends
 from unjudged.base.wording import counted, percent
-from unjudged.data.streams import PathLike, display_name, number_in_file, read_small, whole_in_file
+from unjudged.data.streams import PathLike, display_name, read_small
+from unjudged.data.values import number_in_file, whole_in_file
 from unjudged.data.writing import write_whole
 from unjudged.evidence.filled import anonymous
 from unjudged.evidence.value_bounds import bounds

@@ -24,8 +24,9 @@ import numpy as np
 
 from unjudged.base.errors import InputError, quoted
 from unjudged.base.wording import plain
-from unjudged.data.streams import display_name, number_in_file, read_small, whole_in_file
+from unjudged.data.streams import display_name, read_small
 from unjudged.data.tables import Ids, decode
+from unjudged.data.values import number_in_file, whole_in_file
 from unjudged.data.writing import document_id, query_id
 from unjudged.rankings.judgments import CANNOT_JUDGE, SAMPLE, UNSAMPLED, Judgments
 from unjudged.rankings.origin import KINDS, DrawOrder, Origin

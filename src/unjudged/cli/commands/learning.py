@@ -239,7 +239,7 @@ def write_sample(folder: Path) -> None:
     import shutil
 
     from unjudged import sample
-    from unjudged.data.streams import removed_if_ended
+    from unjudged.data.writing import removed_if_ended
     from unjudged.diagnosis.describing import write_description
 
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
