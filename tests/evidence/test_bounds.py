@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from itertools import product
+from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cli.in_process import printed
 from tests.conftest import examples
+from tests.intervals import intervals
 from tests.measures.test_properties import EVERY
-from unjudged import JudgedRankings, Measure, UsageError
+from tests.oracles.fractional_completions import MEASURES, case, completions, measures
+from tests.report.test_page import said
+from unjudged import JudgedRankings, Measure, UsageError, calibrate, compare, evaluate, sample
 from unjudged.evidence.filled import Filled
 from unjudged.evidence.value_bounds import _over_counts, bounds
+from unjudged.judging import next as next_documents
 from unjudged.measures.kernel.names import parse
 
 BOUNDED = [measure for measure in EVERY if measure.traits.monotone]
@@ -106,3 +114,145 @@ def test_closed_forms_are_one_by_one(
     assert closed.high[0] >= high - 1e-12
     if closed.exact:
         assert (closed.low[0], closed.high[0]) == pytest.approx((low, high), abs=1e-12)
+
+
+def test_a_shared_document_counts_once() -> None:
+    """Both retrieve u at rank 1, so it cannot separate them; only v, which one alone retrieves, can."""
+    qrels = {"q": {"x": 1, "y": 0}}
+    runs = {"two": {"q": {"u": 3.0, "y": 2.0, "v": 1.0}}, "one": {"q": {"u": 3.0, "x": 2.0, "y": 1.0}}}
+    row = compare(qrels, runs, "RBP(p=0.5)").pair()
+    assert (row["difference"], row["low"], row["high"]) == (0.25, 0.125, 0.25)
+    assert row["more_judging"] == "cannot change it"
+
+
+def test_a_graded_comparison_takes_the_whole_scale() -> None:
+    """By the lowest relevant grade u could never outweigh x; by the highest it does."""
+    qrels = {"q": {"x": 3, "y": 1, "z": 0}}
+    runs = {"two": {"q": {"u": 2.0, "y": 1.0}}, "one": {"q": {"x": 2.0, "z": 1.0}}}
+    row = compare(qrels, runs, "nDCG(dcg='exp-log2')@2").pair()
+    assert row["difference"] > 0 > row["low"]
+    assert row["flip"] < 1
+
+
+def test_documents_outside_pool_and_runs_can_turn_a_mean_but_no_query() -> None:
+    """Everything listed is judged. One more relevant document halves the difference of its query alone."""
+    none = [f"n{k}" for k in range(9)]
+    qrels = {query: {"d": 1, **dict.fromkeys(none, 0)} for query in ("q1", "q2")}
+    runs = {
+        "a": {"q1": ["d", "n0"], "q2": [*none, "d"]},
+        "b": {"q1": ["n0", "d"], "q2": ["n0", "d", *none[1:]]},
+    }
+    signs: dict[str, set[float]] = {"AP": set(), "RBP(p=0.8)": set(), "nDCG": set()}
+    for name, found in signs.items():
+        for counts in product(range(4), repeat=2):
+            more = {
+                query: qrels[query] | {f"outside{k}": 1 for k in range(count)}
+                for query, count in zip(qrels, counts, strict=True)
+            }
+            values = evaluate(more, runs, name).values[:, :, 0]
+            first, second = values[0] - values[1]
+            assert first > 0 > second
+            found.add(float(np.sign((first + second).round(9))))
+        row = compare(qrels, runs, name).pair()
+        assert row["more_judging"] == "cannot change it"  # of pool and runs
+        assert row["low"] == row["difference"] == row["high"]
+    assert signs["AP"] == {-1.0, 1.0}
+    assert len(signs["RBP(p=0.8)"]) == 1
+
+
+def test_judged_documents_at_the_same_ranks_are_what_was_seen() -> None:
+    """Behind is b: of its judged documents that favour it none is, so all of b's judged ones say it."""
+    qrels = {"p": {"x": 1, "y": 0}, "q": {"x": 1, "y": 0}}
+    runs = {
+        "a": {"p": {"x": 2.0, "y": 1.0}, "q": {"y": 2.0, "x": 1.0}},
+        "b": {"p": {"u": 2.0, "v": 1.0}, "q": {"u": 2.0, "x": 1.0}},
+    }
+    row = compare(qrels, runs, "P@2").pair()
+    assert row["difference"] == -0.25
+    assert row["seen"] == pytest.approx(1.0)
+
+
+def test_more_unjudged_documents_than_the_pool_has_places() -> None:
+    """Two runs whose unjudged documents fill the cutoff twice over: nDCG's ideal has all of its places."""
+    qrels = {"q": {"x": 1}}
+    runs = {name: {"q": {f"{d}{k}": -float(k) for k, d in enumerate("uvwxyz")}} for name in "ab"}
+    runs["a"]["q"]["x"] = 1.0
+    row = compare(qrels, runs, "nDCG@3").pair()
+    assert row["low"] == -1.0
+    assert row["high"] <= 1.0
+
+
+CASES = 25
+
+
+@pytest.mark.thorough
+def test_bounds_against_every_completion() -> None:
+    for seed in range(CASES):
+        qrels, run = case(np.random.default_rng(seed))
+        scores = evaluate(qrels, run, list(MEASURES))
+        assert scores.rankings is not None
+        found = intervals(scores, "bounds")[0]
+        for k, measure in enumerate(measures()):
+            every = [
+                evaluate(complete, run, measure).values[0, 0, 0]
+                for complete in completions(qrels, run, measure)
+            ]
+            low, high = min(every), max(every)
+            placed, rankings = measure.on(scores.rankings.judgments), scores.rankings
+            after_end = 0.0 if measure.traits.tail is None else float(measure.weights(1))
+            assert found[k].low <= low + 1e-12, (measure, seed)
+            assert found[k].high >= high - 1e-12, (measure, seed)
+            limits = bounds(placed, rankings, after_end=False)
+            if limits.exact and not measure.traits.skips_unjudged and not after_end:
+                value = float(scores.values[0, 0, k])
+                assert limits.low[0] == pytest.approx(min(low, value), abs=1e-12), (measure, seed)
+                assert limits.high[0] == pytest.approx(max(high, value), abs=1e-12), (measure, seed)
+
+
+def test_the_same_in_halves_as_in_whole_numbers() -> None:
+    """Grades of 0.5 and 1 are those of 1 and 2 by measures that only ask which are relevant, to the bit."""
+    rng = np.random.default_rng(1)
+    whole = {f"q{i}": {f"d{j}": int(rng.choice([-1, 0, 1, 2])) for j in range(12)} for i in range(15)}
+    halves = {q: {d: g / 2 if g > 0 else float(g) for d, g in own.items()} for q, own in whole.items()}
+    runs = {
+        name: {q: {f"d{j}": float(rng.random()) for j in range(14)} for q in whole}
+        for name in ("a", "b", "c")
+    }
+    pairs = [
+        ("AP(rel=2)", "AP(rel=1.0)"),
+        ("P(rel=1)@5", "P(rel=0.5)@5"),
+        ("RBP(p=0.8, rel=2)", "RBP(p=0.8, rel=1.0)"),
+    ]
+    for of_whole, of_halves in pairs:
+        one, other = compare(whole, runs, of_whole), compare(halves, runs, of_halves)
+        assert other.measures == compare(halves, runs, of_halves).measures
+        for view in ("pairs", "systems"):
+            rows = ([{**row, "measure": None} for row in found.rows[view]] for found in (one, other))
+            assert repr(next(rows)) == repr(next(rows))
+        first, second = (
+            next_documents(q, runs, n=5, measure=m) for q, m in ((whole, of_whole), (halves, of_halves))
+        )
+        assert [(c["query"], c["document"], c["gain"]) for c in first.wanted] == [
+            (c["query"], c["document"], c["gain"]) for c in second.wanted
+        ]
+
+
+def test_a_report_says_what_grades_stand_for() -> None:
+    from unjudged.report.report_page import report_page
+
+    qrels = {f"q{i}": {"a": 0.25, "b": 0.7, "c": -1.0} for i in range(3)}
+    runs = {"one": {q: {"a": 2.0, "b": 1.0} for q in qrels}, "two": {q: {"b": 2.0, "c": 1.0} for q in qrels}}
+    for some in (runs, {"one": runs["one"]}):
+        assert "0 is 0, 1 is 0.25, 2 is 0.7" in said(report_page(qrels, some, "nDCG").html)
+
+
+def test_calibrations_are_learnt_from_the_command_line(tmp_path: Path) -> None:
+    """Fractions are taken wherever whole grades are."""
+    halves = tmp_path / "halves.txt"
+    halves.write_text(re.sub(r"(?m) 1$", " 0.5", sample.qrels.read_text()))
+    learnt = tmp_path / "learnt.json"
+    calibrate(halves, sample.runs, "(.*)", "nDCG@10").save(learnt)
+    settings = ["--set", f"judgments.calibration={learnt}", "--interval", "calibrated(confidence=0.7)"]
+    assert "calibrated" in printed(
+        "evaluate", str(halves), str(sample.runs["boolean"]), "-m", "nDCG@10", *settings
+    )

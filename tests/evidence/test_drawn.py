@@ -12,13 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from scipy import stats
 
 from tests.evidence.small_collections import several_runs, shared_of
 from unjudged import Judgments, sample
 from unjudged.base.segments import Floats, Integers
 from unjudged.collection.collection import Collection
 from unjudged.evidence.contrast import ALONE, alone, ends_of_estimates
-from unjudged.evidence.drawn.by_design import FEWEST, Design, Poisson, Sequential
+from unjudged.evidence.drawn.by_design import FEWEST, Design, Poisson, Sequential, boundary, reach
 from unjudged.evidence.drawn.effects import Effects, steps_of
 from unjudged.evidence.drawn.estimated import EstimatedEvidence
 from unjudged.evidence.drawn.grades import Learnt
@@ -243,3 +244,28 @@ def test_predictions_stay_as_they_were_after_the_first_batch() -> None:
         found.append(Holes.of(Collection(judgments, sample.runs), parse_measure("P@10")).evidence)
     assert [one.population.design.count for one in found] == [30, 50]
     assert found[0].effects.chance == pytest.approx(found[1].effects.chance)
+
+
+@pytest.mark.parametrize("looks", [3, 10, 40])
+def test_no_look_of_all_misses_more_often_than_promised(looks: int) -> None:
+    """20,000 walks: equal shares miss less than 5 %, the sequence too, and looks for one much more."""
+    steps = np.random.default_rng(looks).normal(size=(20_000, looks))
+    count = np.arange(1, looks + 1)
+    z = np.abs(np.cumsum(steps, axis=1)) / np.sqrt(count)
+    each = float(reach(np.array([1e4]), 0.05, looks)[0])
+    reaches = np.full(looks, 1.96), np.full(looks, each), boundary(count.astype(float), looks / 2)
+    once, declared, undeclared = (float((z > far).any(axis=1).mean()) for far in reaches)
+    assert declared < 0.05
+    assert once > 2 * declared
+    assert undeclared < 0.05
+
+
+def test_reach_is_students() -> None:
+    freedom = np.array([4.0, 30.0, 1e6])
+    assert reach(freedom, 0.05) == pytest.approx(stats.t.isf(0.025, freedom))
+    assert reach(freedom, 0.05, looks=5) == pytest.approx(stats.t.isf(0.005, freedom))
+    at = np.array([20.0, 50.0, 90.0])
+    without = reach(freedom, 0.05, information=at, expected=50.0)
+    assert without == pytest.approx(stats.t.isf(0.025, freedom) / stats.norm.isf(0.025) * boundary(at, 50.0))
+    least = boundary(np.linspace(5, 500, 397), 50.0)
+    assert 5 + 1.25 * int(np.argmin(least / np.sqrt(np.linspace(5, 500, 397)))) > 50

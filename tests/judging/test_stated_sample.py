@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.in_process import everything, refused, unjudged
 from tests.intervals import intervals
-from tests.predictions.test_several_judges import DOCUMENTS, QUERIES, RUNS, TRUTH, judge
+from tests.predictions.test_by_query import DOCUMENTS, QUERIES, RUNS, TRUTH, judge
 from unjudged import InputError, Judgments, Run, UsageError, compare, evaluate
 from unjudged.base.errors import AssumptionWarning
 from unjudged.judging import stated_sample
