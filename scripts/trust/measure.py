@@ -73,7 +73,8 @@ def queries(folder: Path, pool: ProcessPoolExecutor) -> None:
 
 
 def tests(folder: Path, pool: ProcessPoolExecutor) -> None:
-    jobs = [pool.submit(sample_tests.simulated_sizes, design) for design in sample_tests.DESIGNS]
+    made = (sample_tests.simulated_sizes, sample_tests.simulated_sums)
+    jobs = [pool.submit(sizes, design) for sizes in made for design in sample_tests.DESIGNS]
     for track in tracks(folder):
         jobs += [pool.submit(sample_tests.sizes_of_tests, track, design) for design in sample_tests.DESIGNS]
     write_held("tests", _all(jobs))

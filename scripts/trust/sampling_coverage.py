@@ -148,15 +148,16 @@ class Sums:
     @classmethod
     def of(cls, own: JudgedRankings) -> Sums:
         """Find out which documents were drawn."""
-        pool, names = own.judgments, [f"run {i}" for i in range(RUNS)]
+        pool = own.judgments
+        names = [f"run {i}" for i in range(len(own) // len(pool.queries))]
         rows = np.arange(len(pool.grade))
         shared = SharedRankings(pool, own, names, pool.queries, pool.documents, rows, pool)
         population = Population.of(shared)
         assert population is not None  # noqa: S101
         return cls(population, {})
 
-    def estimated(self, measure: Measure) -> Found:
-        """Return estimates, how far intervals reach down and up, and which are refused."""
+    def by(self, measure: Measure) -> EstimatedEvidence:
+        """Return the evidence by a measure."""
         shared, population = self.population.shared, self.population
         scores = measure.averaged(shared.per_run(measure.compute(shared.rankings)))
         steps = steps_of(measure, shared.judgments.grade)
@@ -164,8 +165,11 @@ class Sums:
             self.chance[steps.tobytes()] = population.predicted(steps, None)
         chance = self.chance[steps.tobytes()]
         effects = Effects.of(shared, measure, population.row, steps, chance)
-        plain = RankingsEvidence(shared, measure, scores)
-        evidence, every = EstimatedEvidence(plain, population, effects), np.arange(RUNS)
+        return EstimatedEvidence(RankingsEvidence(shared, measure, scores), population, effects)
+
+    def estimated(self, measure: Measure) -> Found:
+        """Return estimates, how far intervals reach down and up, and which are refused."""
+        evidence, every = self.by(measure), np.arange(RUNS)
         both = (every, np.full(RUNS, ALONE)), (every[1:], every[:-1])
         parts = [evidence.estimates(*one) for one in both]
         made = Estimates(*map(np.concatenate, zip(*parts, strict=True)))
