@@ -15,7 +15,7 @@ from unjudged.collection.collection import judged_rankings
 from unjudged.evidence.calibration import Calibration, FirstDocuments, LeftOut, mean_bounds
 from unjudged.evidence.contrast import alone
 from unjudged.evidence.intervals import Asked, How
-from unjudged.evidence.judged_runs import AloneEvidence
+from unjudged.evidence.judged_runs import RankingsEvidence, StreamedRankings
 from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.extension import chosen_rows
@@ -167,7 +167,9 @@ def cases(
     Runs of which every document that counts is judged are left out: they have nothing to estimate.
     """
     queries = len(rankings.judgments.queries)
-    contrasts = [alone(AloneEvidence.of(m, rankings, calibration=lambda: calibration)) for m in measures]
+    streamed = StreamedRankings.of(rankings)
+    evidence = (RankingsEvidence.of(streamed, m, calibration=lambda: calibration) for m in measures)
+    contrasts = list(map(alone, evidence))
     limits = [mean_bounds(measure, rankings, queries) for measure in measures]
     unjudged = FirstDocuments.of(rankings, queries).unjudged
     found = []

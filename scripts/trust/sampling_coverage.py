@@ -20,8 +20,9 @@ from unjudged.base.segments import Floats, Mask
 from unjudged.collection.collection import judged_rankings
 from unjudged.evidence.contrast import ALONE
 from unjudged.evidence.distributions import normal_quantile
+from unjudged.evidence.drawn.by_design import Totals
 from unjudged.evidence.drawn.effects import Effects, steps_of
-from unjudged.evidence.drawn.estimated import EstimatedEvidence, Estimates
+from unjudged.evidence.drawn.estimated import EstimatedEvidence
 from unjudged.evidence.drawn.population import Population
 from unjudged.evidence.drawn.strata import ENOUGH, check_drawn, strata_of
 from unjudged.evidence.drawn.strata_means import QUOTIENTS, SampledMeans
@@ -172,7 +173,7 @@ class Sums:
         evidence, every = self.by(measure), np.arange(RUNS)
         both = (every, np.full(RUNS, ALONE)), (every[1:], every[:-1])
         parts = [evidence.estimates(*one) for one in both]
-        made = Estimates(*map(np.concatenate, zip(*parts, strict=True)))
+        made = Totals(*map(np.concatenate, zip(*parts, strict=True)))
         ends = evidence.reach(made, LEVEL)
         down, up = (np.where(made.given, end, 0.0) * np.sqrt(made.variance) for end in ends)
         return made.value, down, up, ~made.given

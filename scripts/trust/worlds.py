@@ -20,7 +20,7 @@ from unjudged.data.tables import Ids
 from unjudged.evidence.completions import GivenPrevalence, band_of
 from unjudged.evidence.contrast import alone
 from unjudged.evidence.intervals import Asked, How
-from unjudged.evidence.judged_runs import AloneEvidence
+from unjudged.evidence.judged_runs import RankingsEvidence, StreamedRankings
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import JudgedRankings
@@ -104,7 +104,8 @@ def simulated_coverage(world: str, queries: int) -> list[Held]:
             "queries": population,
         }
         truth["model"] = truth["bounds"]
-        contrasts = [alone(AloneEvidence.of(measure, rankings)) for measure in measures]
+        streamed = StreamedRankings.of(rankings)
+        contrasts = [alone(RankingsEvidence.of(streamed, measure)) for measure in measures]
         for k, (method, given) in enumerate(ASKED):
             named = f"prevalence={PREVALENCE[world]}, draws={DRAWS}" if given else ""
             asked = Asked.of(f"{method}({named})", How(LEVEL, repetition))

@@ -60,7 +60,7 @@ def completed(
     evidence: RankingsEvidence, a: int, b: int, query: int, choices: dict[int, tuple[int, ...]]
 ) -> Completed:
     """Score a pair on a query in all completions: each of these rows of the pool has one of its grades."""
-    shared, measure = evidence.shared, evidence.measure
+    shared, measure = evidence.whole, evidence.measure
     pool = shared.judgments
     start, stop = pool.offsets[query : query + 2].tolist()
     rows = [row for row in choices if start <= row < stop]
@@ -93,7 +93,7 @@ def every_completion(evidence: RankingsEvidence, a: int, b: int, closed: int = -
 
     What either has below the depth of the pool has the grade `closed`; others are not judged.
     """
-    shared = evidence.shared
+    shared = evidence.whole
     grades = tuple(range(evidence.measure.max_grade(shared.original) + 1))
     choices: dict[int, tuple[int, ...]] = dict.fromkeys(open_rows(shared, a, b, None).tolist(), (closed,))
     choices |= dict.fromkeys(open_rows(shared, a, b, evidence.depth).tolist(), grades)
@@ -102,7 +102,7 @@ def every_completion(evidence: RankingsEvidence, a: int, b: int, closed: int = -
 
 def favouring_rows(evidence: RankingsEvidence, ahead: int, behind: int) -> Mask:
     """Return the open documents that the run behind ranks higher than the other, or alone retrieves."""
-    shared, cutoff = evidence.shared, evidence.measure.given.get("cutoff", np.inf)
+    shared, cutoff = evidence.whole, evidence.measure.given.get("cutoff", np.inf)
     ranks = np.full((2, len(shared.judgments.grade)), np.inf)
     for k, run in enumerate((ahead, behind)):
         own = shared.rankings.run(run)

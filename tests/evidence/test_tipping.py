@@ -31,12 +31,12 @@ def tip_of(evidence: RankingsEvidence, ahead: int = 0, behind: int = 1) -> Tip:
 
 def expected(evidence: RankingsEvidence, share: float, ahead: int = 0, behind: int = 1) -> Floats:
     """Return the mean difference on each query, over all subsets of what favours the system behind."""
-    top = evidence.measure.max_grade(evidence.shared.original)
+    top = evidence.measure.max_grade(evidence.whole.original)
     rows = np.flatnonzero(favouring_rows(evidence, ahead, behind)).tolist()
     found = []
     for query in range(len(evidence.queries)):
         one = completed(evidence, ahead, behind, query, dict.fromkeys(rows, (-1, top)))
-        start = evidence.shared.judgments.offsets[query]
+        start = evidence.whole.judgments.offsets[query]
         own = [row - start for row in rows if 0 <= row - start < one.grades.shape[1]]
         relevant = (one.grades[:, own] == top).sum(axis=1)
         found.append(float(one.differences @ (share**relevant * (1 - share) ** (len(own) - relevant))))
@@ -109,11 +109,11 @@ def test_many_documents_have_nearly_the_exact_expectation(name: str, allowed: fl
     share, draws = 0.3, 4000
     rows = np.flatnonzero(favouring_rows(evidence, 0, 1))
     mean = np.zeros(2)
-    grade = np.tile(evidence.shared.judgments.grade, (draws, 1))
+    grade = np.tile(evidence.whole.judgments.grade, (draws, 1))
     grade[:, rows] = np.where(rng.random((draws, len(rows))) < share, 1, -1)
     for way in grade:
-        pool = evidence.shared.judgments.with_grades(way)
-        mean += evidence.measure.compute(evidence.shared.rankings.relabelled(pool)) / draws
+        pool = evidence.whole.judgments.with_grades(way)
+        mean += evidence.measure.compute(evidence.whole.rankings.relabelled(pool)) / draws
     found = tip_of(evidence).at(np.array([share]))[0, 0]
     assert found == pytest.approx(mean[0] - mean[1], abs=allowed + 0.003)
 
@@ -151,7 +151,7 @@ def weight_of(evidence: RankingsEvidence, rank: float) -> float:
 
 def seen_of(evidence: RankingsEvidence, ahead: int, behind: int) -> float:
     """Return the share of relevant weight among the judged, in bands, weighted by the unjudged."""
-    shared, measure = evidence.shared, evidence.measure
+    shared, measure = evidence.whole, evidence.measure
     cutoff = measure.given.get("cutoff", np.inf)
     ranks = [dict(_ranks(evidence, run, cutoff)) for run in (ahead, behind)]
     there = set(open_rows(shared, ahead, behind, evidence.depth).tolist())
@@ -183,7 +183,7 @@ def seen_of(evidence: RankingsEvidence, ahead: int, behind: int) -> float:
 
 
 def _ranks(evidence: RankingsEvidence, run: int, cutoff: float) -> list[tuple[int, int]]:
-    own = evidence.shared.rankings.run(run)
+    own = evidence.whole.rankings.run(run)
     return [
         (row, rank) for row, rank in zip(own.row.tolist(), own.rank.tolist(), strict=True) if rank <= cutoff
     ]

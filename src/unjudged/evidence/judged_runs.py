@@ -6,8 +6,8 @@ runs are streamed and no unjudged document is kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from math import inf
@@ -50,76 +50,35 @@ def why_unbounded(measure: Measure, judgments: Judgments, *, expected: bool) -> 
 
 
 @dataclass(eq=False, repr=False)
-class AloneEvidence:
-    """Systems as runs, each alone, by one measure under judgments.
+class StreamedRankings:
+    """Rankings of runs, of which the judged documents alone were kept.
 
-    `scores` are runs x queries in the unit that is averaged. `to_depth` makes the rankings with documents
-    below the `depth` of the pool as nonrelevant. Ends take long for some measures: only if `bounded`.
+    `to_depth` makes the rankings with documents below the pool's depth as nonrelevant.
     """
 
-    measure: Measure
-    systems: Sequence[str]
-    queries: Sequence[str]
-    scores: Floats
-    rankings: JudgedRankings
+    judged_rankings: JudgedRankings
+    runs: Sequence[str]
     to_depth: Callable[[], JudgedRankings]
-    depth: int | None = None
-    bounded: bool = True
-    expected: bool = False
-    """Whether scores are expected values over all orders of tied documents, which nothing bounds."""
-    calibration: Callable[[], Any] | None = None
-    unestimated: str = ""
-    """Why it is not estimated from drawn documents, in words."""
 
     @classmethod
-    def of(cls, measure: Measure, rankings: JudgedRankings, **more: Any) -> AloneEvidence:
-        """Return the evidence that rankings hold of numbered runs."""
-        queries = rankings.judgments.pooled.query_names()
-        scores = measure.averaged(measure.compute(rankings).reshape(-1, len(queries)))
-        runs = [f"run {i}" for i in range(len(scores))]
-        return cls(measure, runs, queries, scores, rankings, lambda: rankings, **more)
+    def of(cls, rankings: JudgedRankings) -> StreamedRankings:
+        """Return rankings of numbered runs."""
+        runs = len(rankings) // len(rankings.judgments.queries)
+        return cls(rankings, [f"run {i}" for i in range(runs)], lambda: rankings)
+
+    @property
+    def original(self) -> Judgments:
+        """The judgments."""
+        return self.judged_rankings.judgments
 
     @cached_property
-    def missing(self) -> str:
-        """Why nothing bounds this measure, empty if bounds exist."""
-        return why_unbounded(self.measure, self.rankings.judgments, expected=self.expected)
+    def queries(self) -> Sequence[str]:
+        """Names of the queries."""
+        return self.original.pooled.query_names()
 
-    def contrast(self, first: Ints, second: Ints, *, by_query: bool = False) -> Contrast:
-        """Return these systems alone."""
-        if not is_alone(second):
-            raise UsageError("differences need the documents that systems share: use `compare`")
-        each, holds = self._ends if self.bounded and not self.missing else (None, "")
-        own = None if each is None else Ends(each.low[first], each.high[first])
-        return Contrast(
-            self.measure,
-            self.systems,
-            self.queries,
-            first,
-            second,
-            self.scores,
-            ends=None if own is None else Ends(*map(mean_over_queries, own)),
-            ends_by_query=own if by_query else None,
-            rankings=None if self.expected else self.rankings,
-            calibration=self.calibration,
-            facts={"judged_share": self._judged_share[first]},
-            missing=self.missing,
-            unestimated=self.unestimated,
-            holds=holds,
-        )
-
-    @cached_property
-    def _ends(self) -> tuple[Ends, str]:
-        rankings, below = self.rankings, ""
-        if self.depth is not None:
-            below = f"; {below_pool(self.depth)}"
-            rankings = rankings if self.measure.traits.skips_unjudged else self.to_depth()
-        ends, holds = ends_of(self.measure, rankings, self.scores)
-        return ends, holds + below
-
-    @cached_property
-    def _judged_share(self) -> Floats:
-        found = MEASURES["Judged"](cutoff=10).compute(self.rankings)
-        return mean_over_queries(found.reshape(self.scores.shape))
+    def per_run(self, values: Any) -> Any:
+        """Values of rankings as runs x queries."""
+        return values.reshape(len(self.runs), -1)
 
 
 def ends_of(
@@ -142,19 +101,33 @@ class RankingsEvidence:
     """Systems as runs, by one measure, under judgments; `depth` is the pool's, if it is known.
 
     `scores` are runs x queries in the unit that is averaged, and `orders` their ends over orders of tied
-    documents, None where nothing is tied.
+    documents, None where nothing is tied. Which documents systems share is not known where they were
+    streamed, so there are no differences. Their ends take long for some measures: only if `bounded`.
     """
 
-    shared: SharedRankings
+    shared: SharedRankings | StreamedRankings
     measure: Measure
     scores: Floats
     depth: int | None = None
     orders: Ends | None = None
     expected: bool = False
     """Whether scores are expected values over all orders of tied documents, which nothing bounds."""
+    bounded: bool = True
+    calibration: Callable[[], Any] | None = None
     unestimated: str = ""
     """Why it is not estimated from drawn documents, in words."""
-    facts: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        shared: SharedRankings | StreamedRankings,
+        measure: Measure,
+        depth: int | None = None,
+        **more: Any,
+    ) -> RankingsEvidence:
+        """Compute the scores of runs."""
+        values = shared.per_run(measure.compute(shared.judged_rankings))
+        return cls(shared, measure, measure.averaged(values), depth, **more)
 
     @property
     def systems(self) -> Sequence[str]:
@@ -166,6 +139,13 @@ class RankingsEvidence:
         """Names of the queries."""
         return list(self.shared.queries)
 
+    @property
+    def whole(self) -> SharedRankings:
+        """The rankings with all of their documents; an error if those were streamed."""
+        if isinstance(self.shared, StreamedRankings):
+            raise UsageError("differences need the documents that systems share: use `compare`")
+        return self.shared
+
     @cached_property
     def missing(self) -> str:
         """Why nothing bounds this measure, empty if bounds exist."""
@@ -175,43 +155,55 @@ class RankingsEvidence:
         """Return these contrasts; without bounds, what judging could turn is not known either."""
         from unjudged.evidence.difference_bounds import DifferenceBounds
 
-        alone, each = is_alone(second), None
-        if not self.missing:
-            between = DifferenceBounds(self.shared, self.measure, self.depth, self.scores)
-            each = self._ranges if alone else between.of(first, second, self.tip)
-        if each is not None and alone:
-            each = Ends(each.low[first], each.high[first])
-        return Contrast(
-            self.measure,
-            self.systems,
-            self.queries,
-            first,
-            second,
-            self.scores,
-            ends=None if each is None else Ends(*map(mean_over_queries, each)),
-            ends_by_query=each if by_query else None,
-            tips=None if self.missing or alone else self.tip,
+        made = Contrast(
+            *(self.measure, self.systems, self.queries, first, second, self.scores),
             orders=self.orders,
-            rankings=self.shared.judged_rankings if alone and not self.expected else None,
-            facts=self.facts,
+            calibration=self.calibration,
             missing=self.missing,
             unestimated=self.unestimated,
         )
+        each, known = None, self.bounded and not self.missing
+        if not is_alone(second):
+            between = DifferenceBounds(self.whole, self.measure, self.depth, self.scores)
+            each = between.of(first, second, self.tip) if known else None
+            made = replace(made, tips=self.tip if known else None)
+        else:
+            ends, holds = self._ranges if known else (None, "")
+            each = None if ends is None else Ends(ends.low[first], ends.high[first])
+            own = None if self.expected else self.shared.judged_rankings
+            made = replace(made, rankings=own, holds=holds, facts=self._facts(first))
+        if each is None:
+            return made
+        means = Ends(*map(mean_over_queries, each))
+        return replace(made, ends=means, ends_by_query=each if by_query else None)
+
+    def _facts(self, systems: Ints) -> Mapping[str, Any]:
+        if not isinstance(self.shared, StreamedRankings):
+            return {}
+        found = MEASURES["Judged"](cutoff=10).compute(self.shared.judged_rankings)
+        return {"judged_share": mean_over_queries(found.reshape(self.scores.shape))[systems]}
 
     @cached_property
-    def _ranges(self) -> Ends:
+    def _ranges(self) -> tuple[Ends, str]:
+        """Lowest and highest score of each system on each query, and what they hold for."""
         from unjudged.evidence.difference_bounds import range_of_systems
 
-        low, high = range_of_systems(self.shared, self.measure, self.depth)
-        low, high = map(self.measure.averaged, (low, high))
-        return Ends(np.minimum(low, self.scores), np.maximum(high, self.scores))
+        if not isinstance(self.shared, StreamedRankings):
+            low, high = map(self.measure.averaged, range_of_systems(self.shared, self.measure, self.depth))
+            return Ends(np.minimum(low, self.scores), np.maximum(high, self.scores)), ""
+        rankings, below = self.shared.judged_rankings, ""
+        if self.depth is not None:
+            below = f"; {below_pool(self.depth)}"
+            rankings = rankings if self.measure.traits.skips_unjudged else self.shared.to_depth()
+        ends, holds = ends_of(self.measure, rankings, self.scores)
+        return ends, holds + below
 
     def tip(self, ahead: Ints, behind: Ints) -> Any:
         """Return what judging could turn of these pairs."""
         from unjudged.evidence.tipping import tip_of
 
         made: ExpectedTip | CompletedTip
-        made = tip_of(self.shared, self.measure, self.scores, ahead, behind, depth=self.depth)
+        made = tip_of(self.whole, self.measure, self.scores, ahead, behind, depth=self.depth)
         return made
 
     def unknown(self, framed: Mask, cutoff: float = inf) -> Mask:
@@ -221,8 +213,8 @@ class RankingsEvidence:
         """
         from unjudged.evidence.tipping import is_open
 
-        r = self.shared.rankings
-        open_here = is_open(self.shared, r, self.depth) & ~framed[r.row] & (r.rank <= cutoff)
+        r = self.whole.rankings
+        open_here = is_open(self.whole, r, self.depth) & ~framed[r.row] & (r.rank <= cutoff)
         found = np.zeros(len(framed), bool)
         found[r.row[open_here]] = True
         return found
@@ -237,7 +229,7 @@ class RankingsEvidence:
 
         None if nothing is unknown within the cutoff.
         """
-        cutoff, depth, shared = self.measure.given.get("cutoff", inf), self.depth, self.shared
+        cutoff, depth, shared = self.measure.given.get("cutoff", inf), self.depth, self.whole
         unknown = self.unknown(framed, cutoff)
         if not unknown.any():
             return None
@@ -253,4 +245,4 @@ class RankingsEvidence:
         )
         scores = self.measure.averaged(closed.per_run(self.measure.compute(closed.rankings)))
         depth = depth if cutoff == inf else min(int(cutoff), depth or int(cutoff))
-        return replace(self, shared=closed, scores=scores, depth=depth, facts={})
+        return replace(self, shared=closed, scores=scores, depth=depth)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf
-from typing import ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from unjudged.evidence.contrast import Contrast, Ends, is_alone
 from unjudged.evidence.mean_intervals import shape_of
 from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
+
+if TYPE_CHECKING:
+    from unjudged.evidence.tipping import ExpectedTip
 
 UNKNOWN = "scores of a table do not say which documents were judged"
 OF_GAPS = "missing values at their worst"
@@ -108,14 +111,19 @@ class TableEvidence:
             return None, missing
         return Ends(np.where(lacking, low, scores), np.where(lacking, high, scores)), missing
 
-    def _tip(self, scores: Floats, ends: Ends, ahead: Ints, behind: Ints) -> StraightTip:
+    def _tip(self, scores: Floats, ends: Ends, ahead: Ints, behind: Ints) -> ExpectedTip:
+        """Return a straight line from as judged to the worst case, which is all that is known."""
+        from unjudged.evidence.tipping import ExpectedTip
+
         judged, lacking = scores[ahead] - scores[behind], self._lacking
         worst = np.minimum(ends.low[ahead] - ends.high[behind], judged)
         if lacking is not None:
             highest = np.where(lacking[ahead], ends.high[ahead], ends.low[ahead])
             lowest = np.where(lacking[behind], ends.low[behind], ends.high[behind])
             worst = least_sure(worst, np.maximum(highest - lowest, worst))
-        return StraightTip(judged, worst, np.ones(len(ahead)))
+        return ExpectedTip(
+            judged, np.zeros(judged.shape), worst - judged, None, None, lambda: np.ones(len(ahead))
+        )
 
 
 def least_sure(low: Floats, high: Floats) -> Floats:
@@ -154,30 +162,3 @@ def _least(ends: Floats, gaps: Ints, raised: Ints) -> tuple[Floats, float, Ints]
     least = np.minimum(t, t + bend * t**2 + bend**2 * t**3 / 3 + bend / 2)
     k = int(least.argmin())
     return values[k], float(least[k]), raised[k]
-
-
-@dataclass(frozen=True, eq=False)
-class StraightTip:
-    """Differences along a straight line from as judged to the worst case, which is all that is known."""
-
-    drawn: ClassVar[bool] = False
-
-    judged: Floats
-    worst: Floats
-    seen: Floats
-
-    def at(self, share: Floats) -> Floats:
-        """Return the differences at a share per pair."""
-        return self.judged + share[:, None] * (self.worst - self.judged)
-
-    def at_worst(self) -> Floats:
-        """Return the differences in the worst case."""
-        return self.worst
-
-    def only(self, pairs: Ints) -> StraightTip:
-        """Return the same for some of the pairs."""
-        return StraightTip(self.judged[pairs], self.worst[pairs], self.seen[pairs])
-
-    def over(self, queries: Mask) -> StraightTip:
-        """Return the same on some of the queries."""
-        return replace(self, judged=self.judged[:, queries], worst=self.worst[:, queries])

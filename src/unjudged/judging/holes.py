@@ -144,8 +144,7 @@ class Holes:
     def evidence(self) -> EstimatedEvidence:
         """What the judgments say, with what was drawn."""
         shared, measure = SharedRankings.of(self.judgments, self.runs), self.measure
-        scores = measure.averaged(shared.per_run(measure.compute(shared.judged_rankings)))
-        plain = RankingsEvidence(shared, measure, scores, self.judgments.origin.pool_depth())
+        plain = RankingsEvidence.of(shared, measure, self.judgments.origin.pool_depth())
         judges = self.judges if (self.judgments.grade >= 0).any() else None  # people say what labels mean
         population = Population.of(shared)
         assert population is not None  # noqa: S101

@@ -241,8 +241,7 @@ def pairs_by_judging(shared: SharedRankings, measure: Measure, depth: int | None
 
     Below the depth of the pool, 0 for none, only documents of the pool can be relevant.
     """
-    scores = measure.averaged(shared.per_run(measure.compute(shared.judged_rankings)))
-    evidence = RankingsEvidence(shared, measure, scores, depth)
+    evidence = RankingsEvidence.of(shared, measure, depth)
     return pair_rows(evidence, *pairs_of(shared.runs), Settings(), shares=False)[0]
 
 

@@ -11,7 +11,7 @@ from unjudged.base.notes import Note, note
 from unjudged.collection.collection import Collection
 from unjudged.collection.description import STATED
 from unjudged.evidence.contrast import Evidence
-from unjudged.evidence.judged_runs import AloneEvidence
+from unjudged.evidence.judged_runs import RankingsEvidence, StreamedRankings
 from unjudged.measures.kernel.measure import Measure
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from unjudged.evidence.drawn.estimated import EstimatedEvidence
     from unjudged.evidence.drawn.predictions import Judges
     from unjudged.evidence.drawn.strata import StrataEvidence
-    from unjudged.evidence.judged_runs import RankingsEvidence
-
-    Plain = AloneEvidence | RankingsEvidence
 
 STATE_IT = (
     "nothing says that these documents were drawn at random: if they were, say so (--set "
@@ -72,7 +69,7 @@ class Drawn:
             return []
         return [note("only-judges", self.judges.names)]
 
-    def estimated(self, plain: Plain, rankings: JudgedRankings) -> tuple[Evidence, list[Note]]:
+    def estimated(self, plain: RankingsEvidence, rankings: JudgedRankings) -> tuple[Evidence, list[Note]]:
         """Return what is estimated by a measure, with notes; the plain evidence if it cannot be."""
         measure, why = plain.measure, ""
         none_drawn = not (self.one_by_one or self.strata)
@@ -92,13 +89,12 @@ class Drawn:
             return plain, []
         return replace(plain, unestimated=why), [note("not-estimated", [str(measure)], why=why)]
 
-    def _one_by_one(self, plain: Plain, rankings: JudgedRankings) -> EstimatedEvidence | None:
+    def _one_by_one(self, plain: RankingsEvidence, rankings: JudgedRankings) -> EstimatedEvidence | None:
         from unjudged.evidence.drawn.estimated import EstimatedEvidence
         from unjudged.evidence.drawn.population import Population
         from unjudged.evidence.drawn.strata import check_sampled
-        from unjudged.evidence.judged_runs import RankingsEvidence
 
-        if not self.needs_all([plain.measure]) or not isinstance(plain, RankingsEvidence):
+        if not self.needs_all([plain.measure]) or isinstance(plain.shared, StreamedRankings):
             return None
         self._check(plain)
         if not self.one_by_one:
@@ -106,7 +102,7 @@ class Drawn:
         population = Population.of(plain.shared)
         return None if population is None else EstimatedEvidence.of(plain, population, self.judges)
 
-    def _from_strata(self, plain: Plain, rankings: JudgedRankings) -> StrataEvidence | None:
+    def _from_strata(self, plain: RankingsEvidence, rankings: JudgedRankings) -> StrataEvidence | None:
         from unjudged.evidence.drawn.strata import StrataEvidence
 
         if not self.strata or _adds_up(plain.measure):
@@ -114,7 +110,7 @@ class Drawn:
         self._check(plain)
         return StrataEvidence.of(plain, rankings)
 
-    def _check(self, plain: Plain) -> None:
+    def _check(self, plain: RankingsEvidence) -> None:
         """Refuse scores and judgments of which nothing can be estimated."""
         if plain.expected:
             raise UsageError("values are expected ones over all orders of tied documents")

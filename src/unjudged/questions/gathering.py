@@ -19,7 +19,7 @@ from unjudged.collection.description import Description, ScoreTable
 from unjudged.collection.query_segments import labels_of
 from unjudged.collection.scores import Scores
 from unjudged.evidence.contrast import ByCluster, Clusters, Ends, Evidence
-from unjudged.evidence.judged_runs import AloneEvidence
+from unjudged.evidence.judged_runs import RankingsEvidence, StreamedRankings
 from unjudged.evidence.tied_scores import TIES, ends_of_orders, over_orders, tie_notes
 from unjudged.measures.kernel.estimand import SAMPLED
 from unjudged.measures.kernel.measure import Measure, compute_all
@@ -42,7 +42,6 @@ from unjudged.rankings.runs import RunsSource
 from unjudged.results.evaluation import Evaluation
 
 if TYPE_CHECKING:
-    from unjudged.evidence.judged_runs import RankingsEvidence
     from unjudged.evidence.shared import SharedRankings
 
 Source = JudgmentsSource | Collection | Scores | Evaluation
@@ -245,27 +244,19 @@ class GatheredRuns(Gathered):
         each = range(len(self.measures))
         return [self.drawn.estimated(self._evidence_by(k, bounded), self.rankings) for k in each]
 
-    def _evidence_by(self, k: int, bounded: int) -> AloneEvidence | RankingsEvidence:
-        measure, expected = self.measures[k], self.expected
+    def _evidence_by(self, k: int, bounded: int) -> RankingsEvidence:
+        measure, orders = self.measures[k], None if self.shared is None else self._orders
         own = np.ascontiguousarray(measure.averaged(self.scores.values[:, :, k]))
-        if self.shared is None:
-            return AloneEvidence(
-                measure,
-                self.systems,
-                self.queries,
-                own,
-                self.rankings,
-                bounded=k < bounded,
-                depth=self.reach,
-                to_depth=self._own_to_depth,
-                expected=expected,
-                calibration=self._calibration,
-            )
-        from unjudged.evidence.judged_runs import RankingsEvidence
-
-        orders = self._orders
-        ends = None if orders is None else Ends(*(measure.averaged(end[:, :, k]) for end in orders))
-        return RankingsEvidence(self.shared, measure, own, self.reach, ends, expected)
+        return RankingsEvidence(
+            self.shared or StreamedRankings(self.rankings, self.systems, self._own_to_depth),
+            measure,
+            own,
+            self.reach,
+            None if orders is None else Ends(*(measure.averaged(end[:, :, k]) for end in orders)),
+            self.expected,
+            bounded=self.shared is not None or k < bounded,
+            calibration=self._calibration if self.shared is None else None,
+        )
 
     @computed_once
     def _orders(self) -> tuple[Floats, Floats] | None:

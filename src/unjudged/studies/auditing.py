@@ -59,8 +59,7 @@ def bias_rows(
     if not (drawn.one_by_one or drawn.strata):
         return _of_complete_queries(collection, source, measure, confidence, threshold)
     shared = collection.shared()
-    scores = measure.averaged(shared.per_run(measure.compute(shared.judged_rankings)))
-    plain = RankingsEvidence(shared, measure, scores, collection.judgments.origin.pool_depth())
+    plain = RankingsEvidence.of(shared, measure, collection.judgments.origin.pool_depth())
     people, notes = drawn.estimated(plain, shared.judged_rankings)
     if not isinstance(people, EstimatedEvidence | StrataEvidence):
         raise UsageError(

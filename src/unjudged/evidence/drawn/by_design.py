@@ -47,12 +47,31 @@ PRIOR = 2.0
 """So many labels are added that show the spread which is expected."""
 
 
+class Moments(NamedTuple):
+    """Contrasts x documents: expected square and cube of z, and the deviation that is taken for it."""
+
+    squares: Floats
+    cubes: Floats
+    spread: Floats
+
+
 class Totals(NamedTuple):
-    """Estimated totals of some contrasts, their variances, and how many labels they rest on."""
+    """Estimates of some contrasts.
+
+    `labels` are effective numbers, infinite where nothing is open, and `bend` is how fast a variance rises
+    with the value.
+    """
 
     value: Floats
     variance: Floats
     labels: Floats
+    bend: Floats
+
+    @property
+    def given(self) -> Mask:
+        """Which of them have enough labels."""
+        given: Mask = self.labels >= FEWEST
+        return given
 
 
 class Path(NamedTuple):
@@ -117,10 +136,6 @@ class Sequential:
             value[:, -1], variance[:, -1] = z.sum(axis=1), 0.0
         return Path(value, variance, weight)
 
-    def bend(self, squares: Floats, cubes: Floats) -> Floats:  # noqa: ARG002 (sizes make z / size alike)
-        """Return 0: documents that change much are drawn early, and none stands for many."""
-        return np.zeros(len(squares))
-
     def expected(self, spread: Floats) -> Floats:
         """Return the variance to expect of the first draw, for each contrast."""
         found: Floats = (spread**2 / self.size).sum(axis=1) * self.size.sum()
@@ -132,13 +147,13 @@ class Sequential:
         squares, fourth = (spread**2 / share).sum(axis=1), (spread**4 / share**3).sum(axis=1)
         return np.where(fourth > 0, draws * ratio(squares**2, fourth), inf)
 
-    def totals(self, z: Floats, spread: Floats) -> Totals:
-        """Return the totals after the last draw."""
-        labels = self.labels(spread, self.count)
+    def totals(self, z: Floats, moments: Moments) -> Totals:
+        """Return the totals after the last draw; sizes make z / size alike, so that nothing bends them."""
+        labels, nothing = self.labels(moments.spread, self.count), np.zeros(len(z))
         if not self.count:
-            return Totals(np.zeros(len(z)), self.expected(spread), labels)
-        path = self.path(z, spread)
-        return Totals(path.value[:, -1], path.variance[:, -1], labels)
+            return Totals(nothing, self.expected(moments.spread), labels, nothing)
+        path = self.path(z, moments.spread)
+        return Totals(path.value[:, -1], path.variance[:, -1], labels, nothing)
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,22 +177,18 @@ class Poisson:
         """1 / chance of what was drawn."""
         return np.where(self.drawn, 1 / self.chance, 0.0)
 
-    def bend(self, squares: Floats, cubes: Floats) -> Floats:
-        """Return the third cumulant over the second of the totals, from expected powers of each z."""
-        odds = (1 - self.chance) / self.chance
-        cumulant = (odds * (1 - 2 * self.chance) / self.chance * cubes).sum(axis=1)
-        return ratio(cumulant, (odds * squares).sum(axis=1))
-
-    def totals(self, z: Floats, spread: Floats) -> Totals:
+    def totals(self, z: Floats, moments: Moments) -> Totals:
         """Return sums of z / chance."""
-        doubt = (1 - self.chance) / self.chance * spread**2
+        odds = (1 - self.chance) / self.chance
+        cumulant = (odds * (1 - 2 * self.chance) / self.chance * moments.cubes).sum(axis=1)
+        bend, doubt = ratio(cumulant, (odds * moments.squares).sum(axis=1)), odds * moments.spread**2
         expected, pi = doubt.sum(axis=1), self.chance[self.drawn]
-        seen, shown = doubt[:, self.drawn] / pi, ratio(z, spread)[:, self.drawn] ** 2
+        seen, shown = doubt[:, self.drawn] / pi, ratio(z, moments.spread)[:, self.drawn] ** 2
         by = ratio((seen * shown).sum(axis=1), seen.sum(axis=1))
         n = ratio(seen.sum(axis=1) ** 2, (seen**2).sum(axis=1))
         variance = expected * (n * by + PRIOR) / (n + PRIOR)
         labels = ratio(expected**2, (doubt**2 / self.chance).sum(axis=1))
-        return Totals(z @ self.weight, variance, np.where(expected > 0, labels, inf))
+        return Totals(z @ self.weight, variance, np.where(expected > 0, labels, inf), bend)
 
 
 Design = Sequential | Poisson

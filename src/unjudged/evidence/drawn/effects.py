@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from unjudged.base.segments import Floats, Integers, Ints, Mask, numbered
 from unjudged.evidence.completions import Batched, Grades, cutoff_of
 from unjudged.evidence.contrast import is_alone
+from unjudged.evidence.drawn.by_design import Moments
 from unjudged.evidence.shared import SharedRankings
 from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
@@ -209,11 +210,8 @@ class Effects:
         """Return contrasts x documents x steps: what reaching a step adds to the mean of each."""
         return self.effect[first] if is_alone(second) else self.effect[first] - self.effect[second]
 
-    def moments(self, effect: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return contrasts x documents: expected square and cube of what a grade changes, and its deviation.
-
-        The deviation is what is taken for it where predictions may be surer than they should be.
-        """
+    def moments(self, effect: Floats) -> Moments:
+        """Return what is expected of what each document's grade changes, less its expectation."""
         at_least = np.vstack([np.ones(len(self.chance)), self.chance.T, np.zeros(len(self.chance))])
         chance, effects = at_least[:-1] - at_least[1:], np.moveaxis(effect, 2, 0)
         value = np.concatenate([0 * effects[:1], np.cumsum(effects, axis=0)])
@@ -221,11 +219,11 @@ class Effects:
         weighted = chance[:, None] * change
         squares, cubes = (weighted * change).sum(axis=0), (weighted * change**2).sum(axis=0)
         reach = value.max(axis=0) - value.min(axis=0)
-        return squares, cubes, np.maximum(np.sqrt(squares), DOUBT * reach)
+        return Moments(squares, cubes, np.maximum(np.sqrt(squares), DOUBT * reach))
 
     def spread(self, effect: Floats) -> Floats:
         """Return contrasts x documents: the deviation that each document's grade is expected to have."""
-        return self.moments(effect)[2]
+        return self.moments(effect).spread
 
     def left_over(self, first: Ints, second: Ints) -> Floats:
         """Return the variance of each mean that the straight part does not explain."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from unjudged.evidence.contrast import (
     is_alone,
     moved_inside,
 )
-from unjudged.evidence.drawn.by_design import FEWEST, Sequential, bent, quantiles, reach, sizes_left
+from unjudged.evidence.drawn.by_design import FEWEST, Sequential, Totals, bent, quantiles, reach, sizes_left
 from unjudged.evidence.drawn.effects import Effects, steps_of, weights_of
 from unjudged.evidence.drawn.population import Population
 from unjudged.evidence.drawn.predictions import Judges
@@ -41,24 +41,6 @@ CELLS = 1 << 20
 """Contrasts x documents x steps that are looked at together."""
 MOST_STEPS = 600
 """Steps of the documents of a query; regressing on more takes too long."""
-
-
-class Estimates(NamedTuple):
-    """Estimates of some contrasts, and the effective numbers of labels, infinite where nothing is open.
-
-    `bend` is how fast the variance rises with the value.
-    """
-
-    value: Floats
-    variance: Floats
-    labels: Floats
-    bend: Floats
-
-    @property
-    def given(self) -> Mask:
-        """Which of them have enough labels."""
-        given: Mask = self.labels >= FEWEST
-        return given
 
 
 @dataclass(eq=False, repr=False)
@@ -78,7 +60,7 @@ class EstimatedEvidence(Further):
         cls, plain: RankingsEvidence, population: Population, judges: Judges | None = None
     ) -> EstimatedEvidence:
         """Estimate by the measure of some evidence; one that cannot be estimated is refused."""
-        measure, shared = plain.measure, plain.shared
+        measure, shared = plain.measure, plain.whole
         measure.check_completable()
         check_mean(measure)
         steps = steps_of(measure, shared.judgments.grade)
@@ -94,7 +76,7 @@ class EstimatedEvidence(Further):
     @property
     def shared(self) -> SharedRankings:
         """The runs over one pool."""
-        return self.plain.shared
+        return self.plain.whole
 
     @cached_property
     def _changes(self) -> Floats:
@@ -120,33 +102,33 @@ class EstimatedEvidence(Further):
             found[system] = found[system] + queries * np.bincount(self.effects.query, own, queries)
         return found
 
-    def estimates(self, first: Ints, second: Ints) -> Estimates:
+    def estimates(self, first: Ints, second: Ints) -> Totals:
         """Estimate some contrasts, many at a time."""
         size = max(1, CELLS // max(self.effects.chance.size, 1))
         parts = [
             self._estimated(first[start : start + size], second[start : start + size])
             for start in range(0, len(first), size)
         ]
-        return Estimates(*map(np.concatenate, zip(*parts, strict=True)))
+        return Totals(*map(np.concatenate, zip(*parts, strict=True)))
 
-    def _estimated(self, first: Ints, second: Ints) -> Estimates:
+    def _estimated(self, first: Ints, second: Ints) -> Totals:
         alone = is_alone(second)
         z, rest = self._changes[first], mean_over_queries(self._remainder)
         by_query = mean_over_queries(self.by_query)
         value, left = by_query[first], rest[first]
         if not alone:
             z, value, left = z - self._changes[second], value - by_query[second], left - rest[second]
-        squares, cubes, spread = self.effects.moments(self.effects.of_contrasts(first, second))
-        design = self.population.design
-        totals = design.totals(z, spread)
+        moments = self.effects.moments(self.effects.of_contrasts(first, second))
+        spread, design = moments.spread, self.population.design
+        totals = design.totals(z, moments)
         open_share = 1 - (design.count / len(spread.T)) ** 2
         variance = totals.variance + 4 * self.effects.left_over(first, second) * open_share + left**2
         nothing = spread.max(axis=1, initial=0) <= 0
         labels = np.where(nothing, inf, totals.labels)
-        return Estimates(value, np.where(nothing, 0.0, variance), labels, design.bend(squares, cubes))
+        return Totals(value, np.where(nothing, 0.0, variance), labels, totals.bend)
 
     @cached_property
-    def alone(self) -> Estimates:
+    def alone(self) -> Totals:
         """Estimates of each system."""
         every = np.arange(len(self.systems))
         return self.estimates(every, np.full(len(every), ALONE))
@@ -184,7 +166,7 @@ class EstimatedEvidence(Further):
         sequential = isinstance(self.population.design, Sequential)
         return (settings.get("looks"), settings.get("expected")) if sequential else (None, None)
 
-    def reach(self, found: Estimates, confidence: float) -> tuple[Floats, Floats]:
+    def reach(self, found: Totals, confidence: float) -> tuple[Floats, Floats]:
         """Return how many standard errors intervals reach down and up."""
         return bent(self._reach(found.labels, confidence), found.bend, np.sqrt(found.variance), confidence)
 

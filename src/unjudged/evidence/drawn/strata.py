@@ -23,7 +23,7 @@ from unjudged.evidence.distributions import normal_quantile
 from unjudged.evidence.drawn.effects import adds_up
 from unjudged.evidence.drawn.estimated import EstimatedTip
 from unjudged.evidence.drawn.strata_means import QUOTIENTS, SampledMeans
-from unjudged.evidence.judged_runs import AloneEvidence, RankingsEvidence
+from unjudged.evidence.judged_runs import RankingsEvidence
 from unjudged.evidence.mean_intervals import reaches
 from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
@@ -158,12 +158,12 @@ class StrataEvidence(Further):
     too few sampled relevant documents is as judged; tests of differences allow for few of them.
     """
 
-    plain: AloneEvidence | RankingsEvidence
+    plain: RankingsEvidence
     means: SampledMeans
     rankings: JudgedRankings
 
     @classmethod
-    def of(cls, plain: AloneEvidence | RankingsEvidence, rankings: JudgedRankings) -> StrataEvidence:
+    def of(cls, plain: RankingsEvidence, rankings: JudgedRankings) -> StrataEvidence:
         """Estimate by the measure of some evidence; what cannot be estimated is refused."""
         check_sampled(plain.measure, rankings)
         return cls(plain, SampledMeans.of(plain.measure, rankings), rankings)
@@ -230,9 +230,7 @@ class StrataEvidence(Further):
     @cached_property
     def _closed(self) -> RankingsEvidence | None:
         """The evidence in which documents that were not drawn are not relevant; None if none is unknown."""
-        if isinstance(self.plain, AloneEvidence):
-            return None
-        shared = self.plain.shared
+        shared = self.plain.whole
         listed = np.append(self.judgments.grade != CANNOT_JUDGE, False)
         framed = listed[np.minimum(shared.name, len(listed) - 1)]
         return self.plain.closed(framed, shared.judgments.grade)
