@@ -27,7 +27,7 @@ from unjudged.data.limits import check, exceeded, limit, memory_of, within_memor
 from unjudged.data.scan import scanner
 from unjudged.data.scan.checks import TooMuchMemory, changed_while_read, checked_starts
 from unjudged.data.streams import PathLike, Piece, opened, pieces
-from unjudged.data.tables import Ids, Matched, Table, ties_among
+from unjudged.data.tables import Matched, Table, ties_among
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -146,12 +146,6 @@ def index(table: Table) -> scanner.Index:
     """The documents of each query, found by name."""
     with naming_rows(table):
         return scanner.Index(table.queries, table.starts, table.documents)
-
-
-def index_of(queries: Ids, starts: NDArray[np.int64], documents: Ids) -> scanner.Index:
-    """The same without a table: query q has the documents `starts[q]` to `starts[q + 1]`."""
-    nothing = np.zeros((len(documents), 1)), np.zeros(0, np.int64)
-    return index(Table(queries, starts, documents, *nothing))
 
 
 def match(table: Table, judged: scanner.Index) -> Matched:

@@ -31,7 +31,7 @@ from unjudged.evidence.judged_runs import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
 from unjudged.judging.pooling import DEEPEST, Pool, identities_of_rows, numbers
 from unjudged.measures.kernel.measure import Measure
-from unjudged.rankings.extension import chosen_rows, extended, rows_of, table_of_pool
+from unjudged.rankings.extension import chosen_rows, extended, rows_of
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.origin import CHECKED, DrawOrder, Origin
 from unjudged.rankings.pooled import unit
@@ -116,7 +116,7 @@ class Holes:
             raise InputError(f"{problem}: judge what it lists, or give the judgments of a pool")
         pool = extended(known, [run.table for run in runs.values()])
         best = judged_rankings(pool, runs).best_rank(missing=NO_RANK)
-        listed = rows_of(known, table_of_pool(pool.pooled)) >= 0
+        listed = rows_of(known, pool.as_table()) >= 0
         kept = listed | (best <= deepest)
         pool, best = chosen_rows(pool, kept), best[kept]
         open_ = pool.waiting & (best <= deepest)

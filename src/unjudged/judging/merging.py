@@ -21,7 +21,7 @@ from unjudged.collection.description_keys import quoted as in_quotes
 from unjudged.collection.description_keys import with_table
 from unjudged.data.streams import display_name, opened
 from unjudged.data.writing import write_whole
-from unjudged.rankings.extension import extended, rows_of, table_of
+from unjudged.rankings.extension import extended, rows_of
 from unjudged.rankings.judgments import (
     CANNOT_JUDGE,
     UNSAMPLED,
@@ -214,14 +214,14 @@ def _renamed(text: str, old: str, new: str) -> str:
 def _has_all(judgments: Judgments, known: Judgments) -> bool:
     """Whether judgments have every document that is judged in others, with the same grade."""
     judged = known.grade >= 0
-    row = rows_of(judgments, table_of(known))[judged]
+    row = rows_of(judgments, known.as_table())[judged]
     return bool((row >= 0).all() and (judgments.grade[row] == known.grade[judged]).all())
 
 
 def _matched(pool: Judgments, file: Judgments) -> tuple[Grades, list[tuple[str, str]]]:
     """Return the answer of a judge for each row of the pool, and the documents that nobody asked about."""
     given = np.full(len(pool.grade), UNSAMPLED, np.int32)
-    row, judged = rows_of(pool, table_of(file)), ~file.waiting
+    row, judged = rows_of(pool, file.as_table()), ~file.waiting
     drawn = pool.drawn if pool.frame is None else pool.frame.drawn
     asked = (row >= 0) & (True if drawn is None else drawn[row])
     given[row[judged & asked]] = file.grade[judged & asked]
@@ -329,7 +329,7 @@ def _with_documents(judgments: Judgments, files: Sequence[Judgments]) -> Judgmen
         if file.recorded:
             problem = "the further judgments are a sample with recorded strata, probabilities or order"
             raise InputError(f"{problem}, which do not hold for both together: give plain qrels, or it first")
-    tables = [table_of(file) for file in files]
+    tables = [file.as_table() for file in files]
     if not any((rows_of(judgments, table) < 0).any() for table in tables):
         return judgments
     if judgments.recorded:

@@ -27,7 +27,7 @@ from unjudged.measures.kernel.estimand import CHOOSING, check_permitted
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.questions.fitting_measures import DEFAULT
-from unjudged.rankings.extension import extended, rows_of, table_of
+from unjudged.rankings.extension import extended, rows_of
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
 from unjudged.rankings.origin import A_POOL, CHOSEN, Origin
 from unjudged.rankings.runs import Run, RunsSource
@@ -278,7 +278,7 @@ class NextDocuments(Result):
     def would_lose(self, judged: Judgments) -> bool:
         """Whether these judgments have grades that the file to write has not."""
         mine = self.sample
-        rows = np.full(len(judged.grade), -1) if mine is None else rows_of(mine, table_of(judged))
+        rows = np.full(len(judged.grade), -1) if mine is None else rows_of(mine, judged.as_table())
         kept = (rows >= 0) & (True if mine is None else mine.grade[rows] == judged.grade)
         return bool(((judged.grade >= 0) & ~kept).any())
 

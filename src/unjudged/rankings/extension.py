@@ -82,25 +82,13 @@ def documents_of(runs: Iterable[Run], depth: int) -> dict[str, dict[str, int]]:
 
 def with_grades_from(judgments: Judgments, complete: Judgments) -> Judgments:
     """Return the same pool with the grades of complete judgments, which must have every document of it."""
-    rows = rows_of(complete, table_of(judgments))
+    rows = rows_of(complete, judgments.as_table())
     if (rows < 0).any():
         row = int(np.argmax(rows < 0))
         query = judgments.queries[int(judgments.query[row])]
         what = f"document {judgments.documents[row]!r} of query {query!r}"
         raise InputError(f"{what} is not in the complete judgments, expected every pooled document")
     return judgments.with_grades(complete.grade[rows])
-
-
-def table_of_pool(pooled: PooledDocuments) -> Table:
-    """Return the documents of a pool as a table, to look them up in another."""
-    nothing = np.zeros((len(pooled.documents), 1))
-    return Table(pooled.queries, pooled.offsets, pooled.documents, nothing, np.zeros(0, np.int64))
-
-
-def table_of(judgments: Judgments) -> Table:
-    """Return the documents of the judgments and their grades as a table."""
-    grades = judgments.grade[:, None].astype(float)
-    return Table(judgments.queries, judgments.offsets, judgments.documents, grades, np.zeros(0, np.int64))
 
 
 def _ties(table: Table, order: Integers) -> Ties | None:

@@ -169,6 +169,10 @@ class Judgments:
             made.highest = max(highest, 0)
         return made
 
+    def as_table(self) -> Table:
+        """Return the documents and their grades as a table."""
+        return self.pooled.table(self.grade)
+
     def with_grades(self, grade: NDArray[np.int32]) -> Judgments:
         """Return the same pool with other grades, one per row."""
         given = np.asarray(grade)

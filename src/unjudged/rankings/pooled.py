@@ -14,7 +14,7 @@ from unjudged.base.errors import UsageError
 from unjudged.base.segments import Floats, Integers, Mask, ends, owners_by_ends, places
 from unjudged.data import matching
 from unjudged.data.scan.scanner import Index
-from unjudged.data.tables import Ids, Keys, Table
+from unjudged.data.tables import NO_LINES, Ids, Keys, Table
 
 
 @dataclass(eq=False, repr=False)
@@ -45,6 +45,11 @@ class PooledDocuments:
         rows = np.flatnonzero(chosen[self.query])
         return PooledDocuments(self.queries.take(np.flatnonzero(chosen)), offsets, self.documents.take(rows))
 
+    def table(self, numbers: NDArray[Any]) -> Table:
+        """Return the documents as a table, with a number for each."""
+        column = numbers.astype(float)[:, None]
+        return Table(self.queries, self.offsets, self.documents, column, NO_LINES)
+
     def query_names(self) -> list[str]:
         """Return the names of the queries."""
         return list(self.queries)
@@ -66,7 +71,7 @@ class PooledDocuments:
     def index(self) -> Index:
         """Finds the row of a query's document by name."""
         self._check_named()
-        return matching.index_of(self.queries, self.offsets, self.documents)
+        return matching.index(self.table(np.zeros(len(self.documents))))
 
     def keys(self, queries: Iterable[Any]) -> Keys:
         """Return the names of queries, and of the documents of these queries, as keys of dicts."""

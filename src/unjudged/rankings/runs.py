@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, cast
 
-import numpy as np
-
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.segments import Floats, Integers
 from unjudged.base.wording import counted
@@ -29,7 +27,7 @@ from unjudged.data.sources import (
     table_of_source,
 )
 from unjudged.data.streams import STANDARD_INPUT, without_links
-from unjudged.data.tables import Ids, Table
+from unjudged.data.tables import NO_LINES, Ids, Table
 
 
 @dataclass(eq=False, repr=False)
@@ -99,7 +97,7 @@ class Run:
     @property
     def table(self) -> Table:
         """Same rankings as a table."""
-        return Table(self.queries, self.offsets, self.documents, self.scores[:, None], np.zeros(0, np.int64))
+        return Table(self.queries, self.offsets, self.documents, self.scores[:, None], NO_LINES)
 
     def ranking(self, query: str) -> list[str]:
         """Return the documents of one query, best first."""

@@ -16,7 +16,7 @@ from unjudged.data.columns import QRELS
 from unjudged.data.sources import FILE, FRAME, is_one_source, kind_of_source
 from unjudged.data.streams import STANDARD_INPUT, display_name
 from unjudged.data.tables import Table
-from unjudged.rankings.extension import rows_of, table_of
+from unjudged.rankings.extension import rows_of
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
 from unjudged.rankings.runs import Run, RunSource
 
@@ -146,7 +146,7 @@ def _made(source: Any, kind: str | None, columns: dict[str, str]) -> Predictions
     if isinstance(source, Predictions):
         return source
     if isinstance(source, Judgments):
-        return Predictions(table_of(source), GRADES)
+        return Predictions(source.as_table(), GRADES)
     if isinstance(source, Run):
         return Predictions(source.table, SCORES)
     recognised = kind_of_source(source)
@@ -155,14 +155,14 @@ def _made(source: Any, kind: str | None, columns: dict[str, str]) -> Predictions
     if is_file and kind is None and os.fspath(source) == STANDARD_INPUT:
         raise UsageError("say whether standard input holds qrels or a run: kind='grades' or 'scores'")
     if kind == GRADES:
-        return Predictions(table_of(Judgments.whole(Judgments.read(source, **columns))), GRADES, name)
+        return Predictions(Judgments.whole(Judgments.read(source, **columns)).as_table(), GRADES, name)
     try:
         return Predictions(Run.read(source, **columns).table, SCORES, name, guessed=True)
     except UnjudgedError as as_run:
         if kind == SCORES or recognised not in (FILE, FRAME):
             raise
         try:
-            return Predictions(table_of(Judgments.whole(Judgments.read(source, **columns))), GRADES, name)
+            return Predictions(Judgments.whole(Judgments.read(source, **columns)).as_table(), GRADES, name)
         except UnjudgedError as as_qrels:
             if str(as_qrels) == str(as_run):
                 raise as_run from None
