@@ -315,6 +315,7 @@ def judged_rankings(
 def _matched(
     judgments: Judgments, runs: Mapping[str, RunSource], on_read: Callable[[str], None] | None
 ) -> Iterator[Matched]:
+    """Yield the judged documents of each run; an error if it has no query in common."""
     direct = [_matched_dicts(judgments, run) for run in runs.values()]
     matches = None
     if None in direct:
@@ -381,6 +382,7 @@ def recognised(judgments: Judgments) -> Judgments:
 
 
 def _by_people(labels: Sequence[Labels]) -> tuple[Judgments | None, list[Note]]:
+    """Return the judgments of the only file, of people as one, or of the only model."""
     if len(labels) == 1 and labels[0].by != MODEL:
         return _read(labels[0]), []
     models = [one for one in labels if one.by == MODEL]
@@ -406,6 +408,7 @@ def by_name(labels: Sequence[Labels]) -> dict[str, Any]:
 
 
 def _united(people: Sequence[Labels]) -> tuple[Judgments, list[Note]]:
+    """Return the judgments of several files by people, merged by the rule for conflicts."""
     rules = {one.conflicts: one for one in people if one.conflicts is not None}
     if len(rules) > 1:
         known = " and ".join(map(repr, rules))

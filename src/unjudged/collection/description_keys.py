@@ -124,12 +124,14 @@ def a_number(least: float = -HIGHEST, below: float = HIGHEST, *, above: bool = F
 
 
 def a_rank(value: Any, _: Place) -> int:
+    """Take a rank, from 1."""
     if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value < 1 << 31:
         raise Wrong("a whole number of at least 1")
     return value
 
 
 def a_range(value: Any, place: Place) -> tuple[float, float]:
+    """Take the lowest and the highest value."""
     if not isinstance(value, list | tuple) or len(value) != 2:
         raise Wrong("two numbers, such as [0, 100]")
     low, high = (a_number()(one, place) for one in value)
@@ -159,6 +161,7 @@ def some_runs(value: Any, place: Place) -> Any:
 
 
 def a_margin(value: Any, place: Place) -> Any:
+    """Take a loss that does not matter, or one for each measure."""
     loss = a_number(0)
     if isinstance(value, Mapping):
         return table_of(loss, "")(value, place)

@@ -78,6 +78,7 @@ def several_segments(source: SegmentsSource, queries: Sequence[str]) -> dict[str
 
 
 def _read(source: Any, queries: AbstractSet[str], what: str) -> dict[str, str]:
+    """Return the label of each query in a mapping, a file or a frame."""
     kind = kind_of_source(source)
     file, chosen = file_and_column(source)
     with name_in_errors(file, f"{what}s"):

@@ -164,6 +164,7 @@ def _measure(name: str, values: Floats, limits: tuple[float, float] | None, note
 
 
 def names_of_measures(measures: MeasureLike | Iterable[MeasureLike] | None) -> list[str] | None:
+    """Return the names of one measure or several, None if none is given."""
     if measures is None:
         return None
     return list(map(str, [measures] if isinstance(measures, str | Measure) else measures))

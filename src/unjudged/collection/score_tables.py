@@ -277,6 +277,7 @@ def _remedy(text: str, column: str) -> str:
 
 
 def _without_query(table: Block) -> InputError:
+    """Return the error of a table without a column for the query."""
     remedy = f"expected {', '.join(QUERIES)}, or its name, as in --set scores.columns.query=NAME"
     if any(map(NO_NAME.fullmatch, table.columns)):
         remedy = "one column has no name: if it has the queries, call it query"

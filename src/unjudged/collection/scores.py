@@ -130,6 +130,8 @@ class Scores:
         return self._only([place_of("system", name, list(self.runs)) for name in names], slice(None))
 
     def _only(self, runs: Any, measures: Any) -> Scores:
+        """Return the scores of some runs by some measures."""
+
         def some(values: Any) -> Any:
             return None if values is None else values[runs][:, :, measures]
 

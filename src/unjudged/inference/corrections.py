@@ -143,6 +143,7 @@ def too_few_draws(
 
 
 def _in_place(values: Floats, order: Ints) -> Floats:
+    """Return corrected p values in the order of the tests."""
     placed = np.empty_like(values)
     placed[order] = values
     return placed

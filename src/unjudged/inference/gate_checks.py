@@ -140,6 +140,7 @@ def _at_every_look(p: float, queries: int) -> float:
 
 
 def _decided(check: Row, p_worse: float, alpha: float) -> Row:
+    """Return the check with its outcome, and what an undecided one is open to."""
     outcome = FAIL if p_worse <= alpha else PASS if check["p_not_worse"] <= alpha else UNDECIDED
     decided = check | {"p_worse_adjusted": p_worse, "outcome": outcome}
     if outcome != UNDECIDED:

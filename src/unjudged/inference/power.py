@@ -210,15 +210,18 @@ def _above(critical: float, freedom: float, centre: float) -> float:
 
 @lru_cache(1000)
 def _critical(freedom: float, alpha: float) -> float:
+    """Return the critical value of Student's two-sided test."""
     return -float(student_quantile(alpha / 2, freedom))
 
 
 @cache
 def _quadrature() -> tuple[Floats, Floats]:
+    """Return nodes and weights of 200 points between -1 and 1."""
     return np.polynomial.legendre.leggauss(200)
 
 
 def _pilot(scores: Any, baseline: int | None) -> Pairs:
+    """Return the pilot's differences, of a matrix of scores or of one pair."""
     values = np.asarray(scores, float)
     if values.ndim == 1:
         values = np.stack([values, np.zeros_like(values)])
@@ -229,6 +232,7 @@ def _pilot(scores: Any, baseline: int | None) -> Pairs:
 
 
 def _level(alpha: float, correction: str, comparisons: int) -> float:
+    """Return the level that a pair which alone differs must pass."""
     check_probability("alpha", alpha, 0.05)
     if comparisons < 1:
         raise UsageError(f"comparisons is {comparisons}, expected a whole number of at least 1")

@@ -239,6 +239,7 @@ def macro_variances(parts: Sequence[Floats], clusters: Each = ()) -> Floats:
 
 
 def _shapes(parts: Sequence[Floats], clusters: Each) -> list[Shape]:
+    """Return the shape of the rows in each collection."""
     return [shape_of(*one) for one in zip(parts, clusters or [None] * len(parts), strict=True)]
 
 

@@ -123,6 +123,7 @@ def check_draws(draws: int) -> None:
 
 
 def _notes(pairs: Pairs, test: SignificanceTest, alike: int, draws: int) -> Iterator[Note]:
+    """Say what a reader must know of p values: identical systems, equal differences, draws."""
     if same := int(pairs.identical.sum()):
         yield note("identical", some=_some(same, pairs, "score"))
     if alike:
@@ -138,6 +139,7 @@ def _notes(pairs: Pairs, test: SignificanceTest, alike: int, draws: int) -> Iter
 
 
 def _some(count: int, pairs: Pairs, verb: str) -> str:
+    """Say how many of the pairs do what a verb says."""
     if len(pairs) == 1:
         return f"The two systems {verb}"
     return f"{count:,} of {len(pairs):,} pairs {verb}{'s' if count == 1 else ''}"

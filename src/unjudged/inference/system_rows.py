@@ -70,6 +70,7 @@ def rows_by_segment(
 def _rows(
     contrasts: Sequence[tuple[Contrast, Row]], asked: Asked | None, alpha: float, usual: Asked | None = None
 ) -> list[Row]:
+    """Return the rows of contrasts with the interval that was asked for, or the usual one."""
     found = [None if asked is None else asked.columns(contrast) for contrast, _ in contrasts]
     if asked is None and usual is not None:
         found = [_usual(usual, contrast, 1 - alpha) for contrast, _ in contrasts]

@@ -90,6 +90,7 @@ class Drawn:
         return replace(plain, unestimated=why), [note("not-estimated", [str(measure)], why=why)]
 
     def _one_by_one(self, plain: RankingsEvidence, rankings: JudgedRankings) -> EstimatedEvidence | None:
+        """Return an estimate from documents that were drawn one by one, or of a sum."""
         from unjudged.evidence.drawn.estimated import EstimatedEvidence
         from unjudged.evidence.drawn.population import Population
         from unjudged.evidence.drawn.strata import check_sampled
@@ -103,6 +104,7 @@ class Drawn:
         return None if population is None else EstimatedEvidence.of(plain, population, self.judges)
 
     def _from_strata(self, plain: RankingsEvidence, rankings: JudgedRankings) -> StrataEvidence | None:
+        """Return an estimate of AP or nDCG from strata."""
         from unjudged.evidence.drawn.strata import StrataEvidence
 
         if not self.strata or _adds_up(plain.measure):
@@ -119,6 +121,7 @@ class Drawn:
 
 
 def _adds_up(measure: Measure) -> bool:
+    """Whether a measure is a sum over documents, which one estimator has."""
     from unjudged.evidence.drawn.effects import adds_up
 
     return adds_up(measure) and not measure.traits.estimates and measure.traits.quality

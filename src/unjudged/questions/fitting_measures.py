@@ -64,6 +64,14 @@ def fitting_measures(judgments: Judgments, plain: Sequence[str]) -> tuple[str, .
     return FROM_SAMPLES.get(origin.kind, tuple(plain))
 
 
+def usual_measures(judgments: Judgments, usual: Sequence[str], *, alone: bool) -> Sequence[str]:
+    """Return the measures of systems alone, or of differences, if a call names none."""
+    if alone:
+        return default_measures(judgments)
+    plain = usual or (DEFAULT,)
+    return fitting_measures(judgments, plain)[: len(plain)]
+
+
 def comparable(measures: Sequence[Measure], judgments: Judgments) -> tuple[list[Measure], list[Note]]:
     """Return the measures that these judgments allow, and why others are left out; an error if all are.
 
@@ -131,6 +139,7 @@ def _scattered(rankings: JudgedRankings) -> list[UnjudgedWarning]:
 
 
 def _about_samples(measures: Sequence[Measure], rankings: JudgedRankings) -> Iterator[UnjudgedWarning]:
+    """Yield the warnings about estimates from a sample."""
     yield from _nothing_sampled(measures, rankings.judgments)
     yield from _not_drawable(measures, rankings.judgments)
     yield from not_uniform(measures, rankings)

@@ -26,12 +26,10 @@ from unjudged.measures.kernel.measure import Measure, compute_all
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.questions.estimating import Drawn
 from unjudged.questions.fitting_measures import (
-    DEFAULT,
     comparable,
-    default_measures,
-    fitting_measures,
     measure_warnings,
     not_uniform,
+    usual_measures,
     why_not_uniform,
 )
 from unjudged.rankings.coverage import coverage_warnings, missing_queries
@@ -245,6 +243,7 @@ class GatheredRuns(Gathered):
         return [self.drawn.estimated(self._evidence_by(k, bounded), self.rankings) for k in each]
 
     def _evidence_by(self, k: int, bounded: int) -> RankingsEvidence:
+        """Return the evidence by the measure at place k."""
         measure, orders = self.measures[k], None if self.shared is None else self._orders
         own = np.ascontiguousarray(measure.averaged(self.scores.values[:, :, k]))
         return RankingsEvidence(
@@ -347,21 +346,15 @@ def gather(
         if collection.predictions and Drawn.of(collection).unused and has_further_queries(collection):
             found = gather_predicted(collection, measures, threshold)
         else:
-            chosen = collection.measures(measures, lambda: _unnamed(collection.judgments, usual, alone=alone))
+            chosen = collection.measures(
+                measures, lambda: usual_measures(collection.judgments, usual, alone=alone)
+            )
             options: dict[str, Any] = {"depth": depth, "pool_depth": pool_depth, "ties": ties, "seed": seed}
             found = GatheredRuns(collection, chosen, alone=alone, **options)
     found.name = described.name
     if described.clusters is not None:
         found.clusters = Clusters.of(labels_of(described.clusters, found.queries, "cluster"))
     return found
-
-
-def _unnamed(judgments: Judgments, usual: Sequence[str], *, alone: bool) -> Sequence[str]:
-    """Return the measures if none is named."""
-    if alone:
-        return default_measures(judgments)
-    plain = usual or (DEFAULT,)
-    return fitting_measures(judgments, plain)[: len(plain)]
 
 
 def gather_table(table: Scores, measures: Measures = None) -> Gathered:

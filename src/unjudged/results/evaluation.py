@@ -86,6 +86,7 @@ class Evaluation(Result):
         return found
 
     def _systems(self) -> list[Row]:
+        """Return rows of the systems with the interval that was asked for, or what is usual."""
         from unjudged.inference.system_rows import asked_interval, rows_alone
 
         usual = self.source.interval if self.interval is None else None
@@ -98,12 +99,14 @@ class Evaluation(Result):
         return rows
 
     def _segments(self) -> list[Row]:
+        """Return rows of the systems by segment."""
         from unjudged.inference.system_rows import rows_by_segment
 
         parts = several_segments(self.segments, list(self.source.queries))
         return rows_by_segment(self._evidence, self.interval, self.alpha, parts)
 
     def _queries(self) -> list[Row]:
+        """Return rows of every system and query."""
         from unjudged.inference.system_rows import query_rows
 
         scores = self.source.scores

@@ -112,6 +112,7 @@ def is_estimated(row: Row) -> bool:
 
 
 def _hardly_judged(row: Row, _: int) -> Cell:
+    """Return a mark where a score says little because few first documents were judged."""
     share = row.get("row of Judged@10", {}).get("mean")
     if any(known(own.get("estimate_low")) is not None for own in row.values() if isinstance(own, dict)):
         return None
@@ -119,21 +120,25 @@ def _hardly_judged(row: Row, _: int) -> Cell:
 
 
 def _place(row: Row, _: int) -> Cell:
+    """Return the places that are left to a system."""
     low, high = row.get("place_low"), row.get("place_high")
     return None if low is None else str(low) if low == high else f"{low}\N{EN DASH}{high}"
 
 
 def _outcomes(row: Row, _: int) -> Cell:
+    """Return the queries won, tied and lost."""
     return None if row.get("wins") is None else f"{row['wins']}/{row['ties']}/{row['losses']}"
 
 
 def _agreed(row: Row, decimals: int) -> Cell:
+    """Return the mean and the deviation over repeats."""
     spread = known(row.get("deviation"))
     mean = f"{row['mean']:.{decimals}f}"
     return mean if spread is None else f"{mean} \N{PLUS-MINUS SIGN}{spread:.{decimals}f}"
 
 
 def _flip(row: Row, _: int) -> Cell:
+    """Return the share of relevant documents that turns the order."""
     return share_text(row.get("flip")) or None
 
 

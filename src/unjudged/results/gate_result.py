@@ -90,6 +90,7 @@ def would_tell(row: Row) -> str:
 
 
 def _queries_would_tell(row: Row) -> str:
+    """Say how many queries would decide a row."""
     if row.get("clusters") == 1:
         return "one cluster of queries does not show how far others differ: use more"
     if row["queries"] == 1:
@@ -140,6 +141,7 @@ def sentence_of_gate(checks: Sequence[Row], outcome: str, settings: Mapping[str,
 
 
 def _numbers(row: Row, settings: Mapping[str, Any]) -> str:
+    """Say the numbers that decide a row of a gate."""
     where = "" if row["segment"] == EVERY else f" in {row['segment']}"
     start = f"{row['measure']}{where}: difference {row['difference']:+.4f}"
     sure, many = percent(1 - settings["alpha"]), how_many(row)

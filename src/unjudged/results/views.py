@@ -238,6 +238,7 @@ def records_of_view(rows: Sequence[Row], view: View) -> Grid:
 
 
 def _plain(value: Any) -> Cell:
+    """Return a value as CSV and JSON have it."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, list | tuple):

@@ -292,6 +292,7 @@ def sentences_of_pair(row: Row, settings: Mapping[str, Any]) -> list[str]:
 
 
 def _queries(row: Row, settings: Mapping[str, Any]) -> str:
+    """Say the interval for other queries, the p values, and who won how many."""
     alpha = settings.get("alpha", 0.05)
     ends = "no interval"
     if row.get("query_low") is not None and isfinite(row["query_low"]):
@@ -312,6 +313,7 @@ def _queries(row: Row, settings: Mapping[str, Any]) -> str:
 
 
 def _judging(row: Row, settings: Mapping[str, Any]) -> str:
+    """Say what judging could make of a difference, and which share of relevant documents that takes."""
     if row["more_judging"] == UNKNOWN:
         ends = ""
         if row.get("estimate_low") is not None:
