@@ -140,10 +140,19 @@ class Holes:
         """How many documents were drawn and wait for their grades."""
         return int((self.judgments.waiting & self.frame.drawn).sum())
 
+    @property
+    def _shared(self) -> SharedRankings:
+        """The runs over the pool; those of the effects if only the order of draws is another."""
+        if self.effects is not None:
+            before, now = self.effects.shared, self.judgments
+            if before.original.pooled is now.pooled and np.array_equal(before.original.grade, now.grade):
+                return replace(before, original=now)
+        return SharedRankings.of(self.judgments, self.runs)
+
     @cached_property
     def evidence(self) -> EstimatedEvidence:
         """What the judgments say, with what was drawn."""
-        shared, measure = SharedRankings.of(self.judgments, self.runs), self.measure
+        shared, measure = self._shared, self.measure
         plain = RankingsEvidence.of(shared, measure, self.judgments.origin.pool_depth())
         judges = self.judges if (self.judgments.grade >= 0).any() else None  # people say what labels mean
         population = Population.of(shared)
@@ -164,7 +173,7 @@ class Holes:
         found, size = self.evidence, np.zeros(len(self.judgments.grade))
         size[found.shared.name[found.population.row]] = found.effects.sizes(first, second)
         ordered = in_random_order(self.judgments, size, seed, {"measure": str(self.measure), **settings})
-        return replace(self, judgments=ordered)
+        return replace(self, judgments=ordered, effects=found.effects)
 
     def forecasts(self, first: Ints, second: Ints) -> list[Forecast]:
         """Return what further labels would show of each contrast."""
