@@ -43,7 +43,7 @@ test-pythons: PYTHONS = python3.11 python3.12 python3.13 python3.14
 test-pythons: build/wheel
 	scripts/test_pythons.sh build/wheel/*.whl build/sdist/unpacked $(PYTHONS)
 
-# Every number that commit 705eafce answered, asked again: `tests/parity/changes.toml` lists what may differ.
+# Every recorded number asked again. They go back to those of commit 705eafce, changed by what a commit names as a bug.
 parity: $(READY)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.parity --data $(DATA)
 

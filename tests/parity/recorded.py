@@ -1,102 +1,124 @@
-"""What commit 705eafce answered, and all of it asked again in several processes."""
+"""Records the answers to all questions, or asks them again and says which answers differ."""
 
 from __future__ import annotations
 
 import json
-import platform
+import lzma
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from hashlib import blake2s
-from importlib import import_module
-from math import fsum
+from dataclasses import asdict
+from math import cos, fsum, isclose, isfinite, isnan
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 from zlib import crc32
 
 import numpy as np
 
-from tests.parity.ask import ASK
 from tests.parity.collections import RECORDED, Case, read_cases, unpack
-from tests.parity.compare import BITS, Change, Result, compare, source_of
-from tests.parity.questions import Question, questions_of
-from tests.parity.rows import Key, Rows, Value, answers
-from unjudged import UnjudgedError
+from tests.parity.questions import questions_of
+from unjudged import Judgments, QueryPlan, UnjudgedError
 from unjudged.base.threads import cores
 
-PART = 20
-"""A process asks so many questions about a collection at a time."""
-ONE_OF = 12
-"""Of the questions about small collections and the sample every test run asks one in so many."""
+LONGEST = 60
+"""Of more numbers in a column their count, sum and weighted sum are recorded."""
+CLOSE = 1e-12
+Answers = dict[str, Any]
+"""Columns by collection, question, view and name."""
 
 
-def is_quick(case: Case, question: Question) -> bool:
-    """Whether a question is of the few that every test run asks."""
-    few = case.name.endswith((" 1", "numbers", "sample"))
-    return few and crc32(f"{question.label} {question.measure}".encode()) % ONE_OF == 0
+def ask(folder: Path, names: set[str]) -> Answers:
+    """Ask all questions about some of the collections of a folder, in several processes."""
+    cases = sorted(
+        (case for case in read_cases(folder) if case.name in names), key=lambda case: -len(case.runs)
+    )
+    with ProcessPoolExecutor(cores(), get_context("spawn")) as pool:
+        parts = (map if len(cases) < cores() else pool.map)(answers, cases)
+        return {name: column for part in parts for name, column in part.items()}
 
 
-def check(folder: Path, *, whole: bool) -> Result:
-    """Ask about the collections of a folder, and compare with what is recorded of them.
-
-    Values of measures have the same bits, if this machine computes as the one that recorded them.
-    """
-    asked, jobs = set(), []
-    for case in read_cases(folder):
-        own = [i for i, one in enumerate(questions_of(case)) if whole or is_quick(case, one)]
-        every = list(questions_of(case))
-        asked |= {(case.name, every[i].label, every[i].measure) for i in own}
-        jobs += [(source_of(case.name), case.name, own[i : i + PART]) for i in range(0, len(own), PART)]
-    jobs.sort(key=lambda job: ("trec8", "dl2019", "sample", "small").index(job[0]))
-    with ProcessPoolExecutor(cores(), get_context("spawn")) as pool:  # of which few questions start none
-        parts = (pool.map if whole else map)(
-            ask, [folder] * len(jobs), [job[1] for job in jobs], [job[2] for job in jobs]
-        )
-        new = {key: value for part in parts for key, value in part.items()}
-    named = {name for name, *_ in asked}
-    lines = (line for line in unpack("answers") if line[2 : line.index('"', 2)] in named)
-    old = {
-        key: value
-        for key, value in read(lines)
-        if (key.collection, key.field.partition(".")[0], key.measure) in asked
-    }
-    sources = {job[0] for job in jobs} if whole else ()
-    return compare(old, new, Change.read(), counted=sources, bits=machine() == recorded_machine())
-
-
-def ask(folder: Path, name: str, places: list[int]) -> Rows:
-    """Ask some of the questions about a collection."""
-    (case,) = (case for case in read_cases(folder) if case.name == name)
-    every = list(questions_of(case))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return {
-            key: summarised(key, value)
-            for key, value in answers(ASK, case, UnjudgedError, (every[i] for i in places))
-        }
-
-
-def summarised(key: Key, value: Value) -> Value:
-    """Return values by query of TREC-8 and DL-2019 as number, sum and digest."""
-    if source_of(key.collection) in ("small", "sample") or not key.field.endswith("values.value"):
-        return value
-    numbers = [float(number) + 0.0 for number in value]
-    return [len(numbers), fsum(numbers), BITS + blake2s(json.dumps(numbers).encode()).hexdigest()[:12]]
-
-
-def read(lines: Iterable[str]) -> Iterable[tuple[Key, Value]]:
-    """Yield rows that were written one a line."""
-    for line in lines:
-        *key, value = json.loads(line)
-        yield Key(*key), value
-
-
-def machine() -> list[str]:
-    """Return what the last bit of logarithms and sums depends on."""
-    features = import_module("numpy._core._multiarray_umath").__cpu_features__
-    return [platform.system(), np.__version__, *sorted(name for name, has in features.items() if has)]
-
-
-def recorded_machine() -> list[str]:
-    found: list[str] = json.loads((RECORDED / "machine.json").read_text())
+def answers(case: Case) -> Answers:
+    """Return the columns of every answer about a collection; a refusal is an answer too."""
+    found: Answers = {}
+    for question, asked in questions_of(case):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                columns = dict(columns_of(asked()))
+            except UnjudgedError:
+                columns = {"refused": True}
+        found |= {f"{case.name}: {question}: {name}": column for name, column in columns.items()}
     return found
+
+
+def columns_of(found: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the columns of an answer that have numbers, or names and words."""
+    if isinstance(judgments := getattr(found, "judgments", found), Judgments):
+        yield "judgments", summarised(sorted(_judged(judgments)))
+    for view, rows in _views(found).items():
+        table = rows if isinstance(rows, Mapping) else _columns(rows)
+        for name, cells in table.items():
+            column = json.loads(json.dumps(list(cells), default=_plain))
+            if not any(isinstance(value, str) and " " in value for value in column):
+                yield f"{view}.{name}", summarised(column)
+
+
+def _views(found: Any) -> Mapping[str, Any]:
+    if isinstance(found, QueryPlan):
+        return {"plan": [asdict(found)]}
+    rows: Mapping[str, Any] = found if isinstance(found, Mapping) else getattr(found, "rows", {})
+    return rows
+
+
+def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: [row.get(name) for row in rows] for name in names}
+
+
+def _judged(judgments: Judgments) -> Iterator[list[Any]]:
+    """Yield the judged documents with grade, stratum and probability."""
+    columns = [one for one in (judgments.grade, judgments.stratum, judgments.probability) if one is not None]
+    for row in (judgments.grade >= 0).nonzero()[0].tolist():
+        yield [*judgments.pooled.names(np.array([row]))[0], *(column[row].item() for column in columns)]
+
+
+def summarised(column: list[Any]) -> Any:
+    """Return a short column, or what tells a long one from others: its count, sum, weighted sum and words."""
+    if len(column) <= LONGEST:
+        return column
+    numbers = [value for value in column if isinstance(value, int | float) and isfinite(value)]
+    words = [value for value in column if not isinstance(value, int | float)]
+    weighted = fsum(value * cos(place) for place, value in enumerate(numbers))
+    digest = crc32(json.dumps(words).encode())
+    return [len(column), len(numbers), fsum(numbers), weighted, digest]
+
+
+def differences(old: Answers, new: Answers) -> list[str]:
+    """Return a line for every recorded column that is another now, or is not there any more."""
+    told = {name: new.get(name, "no answer") for name in old}
+    return [f"{name}: {old[name]} -> {told[name]}" for name in old if not are_close(old[name], told[name])]
+
+
+def are_close(old: Any, new: Any) -> bool:
+    """Whether two columns are the same, numbers to a rounding error."""
+    if isinstance(old, list) and isinstance(new, list):
+        return len(old) == len(new) and all(map(are_close, old, new))
+    if type(old) is float and type(new) in (int, float):
+        return isclose(old, new, rel_tol=CLOSE, abs_tol=CLOSE) or (isnan(old) and isnan(new))
+    return bool(old == new)
+
+
+def read() -> Answers:
+    """Return the recorded answers."""
+    return dict(map(json.loads, unpack("answers")))
+
+
+def write(found: Answers) -> None:
+    """Record answers."""
+    lines = "".join(f"{json.dumps(item)}\n" for item in sorted(found.items()))
+    (RECORDED / "answers.jsonl.xz").write_bytes(lzma.compress(lines.encode(), preset=9))
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if hasattr(value, "tolist") else str(value)
