@@ -114,7 +114,7 @@ class Collection:
         self.runs = self._named(runs)
         self._state_sample()
         for source in (runs, *self.runs.values(), qrels):
-            if kind_of_source(source) == FRAME:
+            if type(source) is not dict and kind_of_source(source) == FRAME:
                 self.library = library_of(source)
                 break
 
@@ -145,9 +145,11 @@ class Collection:
 
     @computed_once
     def _table(self) -> Scores | None:
+        if self.described.scores is None:
+            return None
         from unjudged.collection.scores import described_scores
 
-        return None if self.described.scores is None else described_scores(self.described)
+        return described_scores(self.described)
 
     @property
     def systems(self) -> list[str]:
@@ -158,8 +160,10 @@ class Collection:
     def predictions(self) -> dict[str, Any]:
         """What models predict, by their names; not of a model whose labels are the judgments."""
         labels = self.described.judgments
-        models = [one for one in labels if one.by == MODEL] if len(labels) > 1 else []
-        found = by_name(models) if len(models) < len(labels) else {}
+        found: dict[str, Any] = {}
+        if len(labels) > 1:
+            models = [one for one in labels if one.by == MODEL]
+            found = by_name(models) if len(models) < len(labels) else {}
         if self._predictions is None:
             return found
         several = isinstance(self._predictions, Mapping) and not is_one_source(self._predictions)

@@ -24,7 +24,7 @@ def gain_of(
     grade: NDArray[np.integer], dcg: str = "log2", gains: Mapping[int, float] | None = None, **_: Any
 ) -> Floats:
     """Return the gain of each grade, 0 for the unjudged."""
-    gain: Floats = np.maximum(grade, 0.0)
+    gain: Floats = np.maximum(grade.astype(float), 0.0)
     if dcg == "exp-log2":
         if gain.max(initial=0) > 1000:
             raise UsageError(f"a grade is {gain.max():.0f}, too high for exponential gains: use dcg='log2'")

@@ -142,7 +142,8 @@ class GatheredRuns(Gathered):
         alone: bool = False,
     ) -> None:
         """Score the runs by measures that judgments allow, and warn of what may mislead."""
-        judgments, refused = collection.judgments, list[Note]()
+        refused: list[Note] = []
+        judgments = collection.judgments
         self.judgments: Judgments = judgments
         self.collection, self.library, self.depth = collection, collection.library, depth
         self.systems, self.queries = list(collection.runs), judgments.pooled.query_names()
