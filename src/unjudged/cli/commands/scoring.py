@@ -13,12 +13,14 @@ from unjudged.cli.output import form_of, progress, show, show_figure, show_resul
 from unjudged.results.rendering import FORMATS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from unjudged.base.notes import Note
     from unjudged.cli.command_line import Given
+    from unjudged.rankings.judgments import Judgments
     from unjudged.results.comparison import Comparison
     from unjudged.results.evaluation import Evaluation
+    from unjudged.results.fields import Row
 
 INTERVAL = Option(
     "--interval",
@@ -71,10 +73,7 @@ def evaluate(given: Given) -> None:
 
 def hardly_judged(found: Evaluation, given: Given) -> Iterator[Note]:
     """Say of which systems little was judged, and which command lists what to judge."""
-    from shlex import join
-
     from unjudged.base.notes import note
-    from unjudged.measures.kernel.estimand import how_to_judge
     from unjudged.results.fields import LITTLE, is_estimated
 
     rows = found.rows["systems"]
@@ -83,10 +82,21 @@ def hardly_judged(found: Evaluation, given: Given) -> Iterator[Note]:
     if low := {name: share for name, share in shares.items() if share < LITTLE and name not in estimated}:
         name = min(low, key=lambda one: low[one])
         rankings = found.source.rankings
-        how = [] if rankings is None else how_to_judge(rankings.judgments, len(found.runs))
-        command = join(["unjudged", "next", *given.about([name], found.runs), *how])
-        remedy = f" What to judge: {command}" if how else ""
+        command = "" if rankings is None else judge_next(given, rankings.judgments, [name], found.runs)
+        remedy = f" What to judge: {command}" if command else ""
         yield note("hardly-judged", [name], unseen=1 - low[name], remedy=remedy)
+
+
+def judge_next(
+    given: Given, judgments: Judgments, asked: Sequence[str], systems: Sequence[str], *more: str
+) -> str:
+    """Return the command that lists or draws what to judge of some systems; nothing if none would do."""
+    from shlex import join
+
+    from unjudged.measures.kernel.estimand import how_to_judge
+
+    how = how_to_judge(judgments, len(systems))
+    return join(["unjudged", "next", *given.about(asked, systems), *more, *how]) if how else ""
 
 
 PAIRED = views("systems", "pairs", "queries", "segments", "collections", "choices")
@@ -126,7 +136,10 @@ def compare(given: Given) -> None:
     if not found.rows.get(view):
         raise UsageError(f"--view {view}: there are no {view} here; use {', '.join(found.rows)}")
     text = wrapped(found.sentences()) if two and given.view is None else ""
-    show_result(found, given, view, text=text, after=next_step(found, given))
+    after = ""
+    if given.view is None:
+        after = next_step(given, found.source, found.pairs, [row["system"] for row in found.systems])
+    show_result(found, given, view, text=text, after=after)
 
 
 def show_choices(given: Given) -> None:
@@ -166,24 +179,20 @@ def how_tested(given: Given) -> dict[str, Any]:
     return {name: getattr(given, name) for name in names if hasattr(given, name)}
 
 
-def next_step(found: Comparison, given: Given) -> str:
-    """Return the command to go on with, where more judging is what it needs."""
-    from shlex import join
+OPEN = ("needs judging", "needs both")
+"""Headlines after which judging is the next step."""
 
-    from unjudged.measures.kernel.estimand import how_to_judge
 
-    open_pairs = [row for row in found.pairs if row["headline"] in ("needs judging", "needs both")]
-    shared = getattr(found.source, "shared", None)
-    if not open_pairs or shared is None or given.view is not None:
+def next_step(given: Given, source: Any, rows: Sequence[Row], systems: Sequence[str]) -> str:
+    """Return the command to go on with, where more judging is what a pair needs; the best system is first."""
+    open_pairs = [row for row in rows if row["headline"] in OPEN]
+    shared = getattr(source, "shared", None)
+    if not open_pairs or shared is None:
         return ""
-    how = how_to_judge(shared.original, len(found.runs))
-    if not how:
-        return ""
-    order = [row["system"] for row in found.systems]  # one pair is a start: the best that is open
-    best = min(open_pairs, key=lambda row: sorted(map(order.index, (row["a"], row["b"]))))
-    words = given.about([best["b"], best["a"]], order)
-    words += ["-m", best["measure"]] if given.measure else []
-    return f"\nNext: {join(['unjudged', 'next', *words, *how])}\n"
+    best = min(open_pairs, key=lambda row: sorted(map(systems.index, (row["a"], row["b"]))))
+    more = ["-m", best["measure"]] if given.measure else []
+    command = judge_next(given, shared.original, [best["b"], best["a"]], systems, *more)
+    return f"\nNext: {command}\n" if command else ""
 
 
 MARGIN = Option(
@@ -253,7 +262,9 @@ def gate(given: Given) -> int:
         )
     one = form == "table" and len(found.checks) == 1
     text = wrapped([found.sentence()]) if one else ""
-    show_result(found, given, "gate", text=text)
+    undecided = [row for row in found.checks if row["outcome"] == found.outcome == "undecided"]
+    after = next_step(given, found.source, undecided, found.settings["systems"])
+    show_result(found, given, "gate", text=text, after=after)
     return found.code()
 
 
