@@ -24,6 +24,8 @@ LINES = [
     "evaluate mixed.csv",
     "compare wide.csv -v",
     "gate latency.csv a b --margin 1",
+    "gate qrels.txt lexical.run dense.run -m AP",
+    "check qrels.txt dense.run",
     "evaluate qrels.txt fused.run --interval model",
     "compare qrels.txt fused.run dense.run --set predictions.kind=grades",
     "check qrels.txt dense.run reranked.run",
@@ -70,6 +72,7 @@ def test_advice_works(line: str) -> None:
         refused = re.search(rb"unknown (option|command)|is not a key|expected KEY=VALUE", again.stderr)
         assert not refused, (words, again.stderr.decode())
         assert again.returncode in (0, 1, 2) or words[0] != "gate", (words, again.stderr.decode())
+        assert again.returncode == 0 or words[0] != "next", (words, again.stderr.decode())
 
 
 def test_there_is_advice() -> None:
