@@ -18,7 +18,7 @@ from held import Held
 
 from unjudged.base.segments import Floats, Integers
 from unjudged.evidence.contrast import ALONE
-from unjudged.evidence.drawn.by_design import quantiles
+from unjudged.evidence.drawn.by_design import reach
 from unjudged.judging.until import LEVEL
 
 LABELS, SCENES, DRAWS, SEED = (20, 30, 50, 100), 16, 25, 45
@@ -83,7 +83,7 @@ def looks(frame: Frame, rng: np.random.Generator, counts: Sequence[int]) -> dict
         for of, (first, second) in CONTRASTS.items():
             least, most = frame.bounds(first, second)
             value, variance, labels, _ = evidence.estimates(first, second)
-            half, middle = quantiles(labels, LEVEL) * np.sqrt(variance), np.clip(value, least, most)
+            half, middle = reach(labels, 1 - LEVEL) * np.sqrt(variance), np.clip(value, least, most)
             low, high = np.maximum(middle - half, least), np.minimum(middle + half, most)
             truth, given = frame.true(first, second), np.isfinite(half)
             held = (low - ROUNDING <= truth) & (truth <= high + ROUNDING)

@@ -19,7 +19,7 @@ from drawn_holes import Frame, Scene, Track
 from held import Held
 
 from unjudged.base.segments import Floats, Integers
-from unjudged.evidence.drawn.by_design import FEWEST, Forecast, Sequential, reach, sizes_left
+from unjudged.evidence.drawn.by_design import Forecast, Sequential, reach, sizes_left
 from unjudged.inference.pair_rows import needs_judging
 from unjudged.judging.gains import most_telling
 from unjudged.judging.next_documents import pairs_by_judging
@@ -125,12 +125,10 @@ class Pair:
 
 def reaches(way: str, labels: Floats, information: Floats, planned: float) -> Floats:
     """Return how many standard errors the interval reaches at each look."""
-    freedom = np.clip(labels - 1, FEWEST - 1, 1e4)
     if way == SEQUENCE:
-        far = reach(freedom, ALPHA, None, information, planned)
+        far = reach(labels, ALPHA, None, information, planned)
     else:
-        far = reach(freedom, ALPHA, DECLARED if way == DECLARED_LOOKS else None)
-    far[labels < FEWEST] = inf
+        far = reach(labels, ALPHA, DECLARED if way == DECLARED_LOOKS else None)
     if way == DECLARED_LOOKS:
         far[DECLARED:] = inf
     return far

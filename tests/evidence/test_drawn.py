@@ -261,11 +261,13 @@ def test_no_look_of_all_misses_more_often_than_promised(looks: int) -> None:
 
 
 def test_reach_is_students() -> None:
-    freedom = np.array([4.0, 30.0, 1e6])
-    assert reach(freedom, 0.05) == pytest.approx(stats.t.isf(0.025, freedom))
-    assert reach(freedom, 0.05, looks=5) == pytest.approx(stats.t.isf(0.005, freedom))
+    labels = np.array([5.0, 31.0, 9e3])
+    freedom = labels - 1
+    assert reach(labels, 0.05) == pytest.approx(stats.t.isf(0.025, freedom))
+    assert reach(labels, 0.05, looks=5) == pytest.approx(stats.t.isf(0.005, freedom))
     at = np.array([20.0, 50.0, 90.0])
-    without = reach(freedom, 0.05, information=at, expected=50.0)
+    without = reach(labels, 0.05, information=at, expected=50.0)
     assert without == pytest.approx(stats.t.isf(0.025, freedom) / stats.norm.isf(0.025) * boundary(at, 50.0))
+    assert reach(FEWEST - 0.01, 0.05) == np.inf
     least = boundary(np.linspace(5, 500, 397), 50.0)
     assert 5 + 1.25 * int(np.argmin(least / np.sqrt(np.linspace(5, 500, 397)))) > 50

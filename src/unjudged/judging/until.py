@@ -21,7 +21,7 @@ from unjudged.base.segments import Floats, Integers, Ints, Mask
 from unjudged.base.wording import counted, shortlist
 from unjudged.collection.collection import Collection
 from unjudged.evidence.contrast import ends_of_estimates
-from unjudged.evidence.drawn.by_design import ALIKE, FEWEST, Forecast, reach, sizes_left
+from unjudged.evidence.drawn.by_design import FEWEST, Forecast, reach, sizes_left
 from unjudged.inference.pair_rows import needs_judging
 from unjudged.judging.holes import Holes, at_looks, with_next_batch
 from unjudged.measures.kernel.measure import Measure, mean_over_queries
@@ -253,8 +253,7 @@ def labels_to_decide(
         if labels < FEWEST:
             return inf
         seen = None if looks else information[n - 1]
-        far = reach(np.array(min(labels - 1, ALIKE)), alpha, looks, seen, expected)
-        return float(far) * sqrt(forecast.variance(n))
+        return float(reach(labels, alpha, looks, seen, expected)) * sqrt(forecast.variance(n))
 
     wider, low, high = 1.0, 0, most
     if now is not None and 0 < (usual := half_at(now[0])) < inf:

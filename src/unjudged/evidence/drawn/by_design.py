@@ -228,7 +228,7 @@ class Forecast:
     def half_width(self, n: int, confidence: float = 0.95) -> float:
         """Return half the width of the interval to expect; infinite where there would be none."""
         labels = self.labels(n)
-        return inf if labels < FEWEST else float(quantiles(labels, confidence)) * self.variance(n) ** 0.5
+        return inf if labels < FEWEST else float(reach(labels, 1 - confidence)) * self.variance(n) ** 0.5
 
     def needed(self, half_width: float, confidence: float = 0.95) -> int:
         """Return how many labels make an interval of this half width or less."""
@@ -256,14 +256,6 @@ def sizes_left(size: Floats, n: int) -> Floats:
     drawn = (1 - np.exp(-share * times[:, None])).sum(axis=1)
     rest = (share * np.exp(-share * times[:, None])).sum(axis=1)
     found: Floats = np.maximum(np.interp(wanted, drawn, rest), share.min())
-    return found
-
-
-def quantiles(labels: Any, confidence: float) -> Floats:
-    """Return Student's quantile with one degree of freedom less than the labels; infinite below `FEWEST`."""
-    labels = np.asarray(labels, float)
-    freedom = np.clip(labels - 1, FEWEST - 1, ALIKE)
-    found: Floats = np.where(labels < FEWEST, inf, student_quantile((1 + confidence) / 2, freedom))
     return found
 
 
@@ -297,18 +289,20 @@ def boundary(information: Floats, expected: float, alpha: float = 0.05) -> Float
 
 
 def reach(
-    freedom: Floats,
+    labels: Any,
     alpha: float,
     looks: int | None = None,
     information: Floats | None = None,
     expected: float = 1.0,
 ) -> Floats:
-    """Return how many standard errors an interval reaches on either side, by Student's distribution.
+    """Return how many standard errors an interval reaches on either side; infinite below `FEWEST` labels.
 
-    By default it is for one look. With `looks` it is for each of so many. With `information`, the amount that
-    each look has, it is for any number of looks.
+    It is by Student's distribution, with one degree of freedom less than the labels. By default it is for one
+    look. With `looks` it is for each of so many. With `information`, the amount that each look has, it is for
+    any number of looks.
     """
-    once = np.asarray(student_quantile(1 - alpha / (looks or 1) / 2, freedom), float)
-    if information is None:
-        return once
-    return once / -normal_quantile(alpha / 2) * boundary(information, expected, alpha)
+    labels = np.asarray(labels, float)
+    once = student_quantile(1 - alpha / (looks or 1) / 2, np.clip(labels - 1, FEWEST - 1, ALIKE))
+    if information is not None:
+        once = once / -normal_quantile(alpha / 2) * boundary(information, expected, alpha)
+    return np.where(labels < FEWEST, inf, once)

@@ -28,7 +28,7 @@ from unjudged.evidence.contrast import (
     is_alone,
     moved_inside,
 )
-from unjudged.evidence.drawn.by_design import FEWEST, Sequential, Totals, bent, quantiles, reach, sizes_left
+from unjudged.evidence.drawn.by_design import Sequential, Totals, bent, reach, sizes_left
 from unjudged.evidence.drawn.effects import Effects, steps_of, weights_of
 from unjudged.evidence.drawn.population import Population
 from unjudged.evidence.drawn.predictions import Judges
@@ -174,19 +174,14 @@ class EstimatedEvidence(Further):
         """Return how many standard errors an interval reaches, where people look often farther."""
         looks, planned = self._looks
         if looks is None and planned is None:
-            return quantiles(labels, confidence)
+            return reach(labels, 1 - confidence)
         frame, design = self.shared.original.frame, self.population.design
         assert frame is not None and isinstance(design, Sequential)  # noqa: S101, PT018
         alpha = (1 - confidence) / max(len(frame.settings.get("pairs") or ()), 1)
-        freedom = np.clip(labels - 1, FEWEST - 1, 1e4)
-        information = design.information.sum()
-        expected = (sizes_left(design.size, int(planned or 1)) ** -2.0).sum()
-        more: dict[str, Any] = (
-            {"looks": int(looks)}
-            if looks
-            else {"information": np.full(len(labels), information), "expected": float(expected)}
-        )
-        return np.where(labels < FEWEST, inf, reach(freedom, alpha, **more))
+        if looks:
+            return reach(labels, alpha, int(looks))
+        expected = float((sizes_left(design.size, int(planned or 1)) ** -2.0).sum())
+        return reach(labels, alpha, None, design.information.sum(), expected)
 
     @cached_property
     def _framed(self) -> Mask:
