@@ -52,7 +52,6 @@ def calibrate(
     measures: MeasureLike | Iterable[MeasureLike] = CALIBRATED_MEASURES,
     *,
     depth: int | None = None,
-    name: str = "",
     on_read: Callable[[str], None] | None = None,
 ) -> Calibration:
     """Learn from the pooled runs how far off scores are when a group was not pooled.
@@ -71,8 +70,6 @@ def calibrate(
     depth
         The depth of the pool, below which rankings are cut. Unless given or described it is 100, or the rank
         to which nearly all documents are judged.
-    name
-        The name of the judgments, for messages.
     on_read
         Is told the name of each run once it is read.
     """
@@ -90,8 +87,8 @@ def calibrate(
     queries = list(collection.judgments.queries)
     announce(coverage_warnings(list(collection.runs), queries, collection.rankings))
     group = [names.index(group_of[run]) for run in collection.runs]
-    known = name or (os.path.basename(qrels) if isinstance(qrels, str | os.PathLike) else "")
-    return calibrated(collection.rankings, group, chosen, depth=depth, name=known)
+    name = os.path.basename(qrels) if isinstance(qrels, str | os.PathLike) else ""
+    return calibrated(collection.rankings, group, chosen, depth=depth, name=name)
 
 
 def calibration_of(

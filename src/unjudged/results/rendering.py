@@ -35,10 +35,10 @@ class OutputFormat:
     head: str = ""
 
 
-def format_of(path: Path | None, default: str = "table") -> str:
-    """Return the format that the suffix of a file asks for."""
+def format_of(path: Path | None) -> str:
+    """Return the format that the suffix of a file asks for, else a table."""
     suffix = None if path is None else path.suffix.lower()
-    return next((name for name, one in FORMATS.items() if one.suffix == suffix), default)
+    return next((name for name, one in FORMATS.items() if one.suffix == suffix), "table")
 
 
 def render(
