@@ -30,7 +30,6 @@ LINES = [
     "compare qrels.txt fused.run dense.run --set predictions.kind=grades",
     "check qrels.txt dense.run reranked.run",
 ]
-NEEDED = {"sampling": "-m P@5"}
 
 
 @pytest.fixture(autouse=True)
@@ -62,22 +61,17 @@ def advice(line: str, text: str) -> Iterator[list[str]]:
             yield [*line.split(), "--set", setting]
 
 
-@pytest.mark.parametrize("line", LINES)
-def test_advice_works(line: str) -> None:
-    done = unjudged(*line.split())
-    text = (done.stdout + done.stderr).decode()
-    given = [*advice(line, text)]
-    for words in given:
-        again = unjudged(*words)
-        refused = re.search(rb"unknown (option|command)|is not a key|expected KEY=VALUE", again.stderr)
-        assert not refused, (words, again.stderr.decode())
-        assert again.returncode in (0, 1, 2) or words[0] != "gate", (words, again.stderr.decode())
-        assert again.returncode == 0 or words[0] != "next", (words, again.stderr.decode())
-
-
-def test_there_is_advice() -> None:
-    """What these lines print has some, so that the other test looks at what it is for."""
-    said = {
-        line: (done.stdout + done.stderr).decode() for line in LINES for done in [unjudged(*line.split())]
-    }
-    assert sum(bool([*advice(line, text)]) for line, text in said.items()) >= 8, said
+def test_advice_works() -> None:
+    """Of what most of these lines print; a line without any says nothing about advice."""
+    advised = 0
+    for line in LINES:
+        done = unjudged(*line.split())
+        given = [*advice(line, (done.stdout + done.stderr).decode())]
+        advised += bool(given)
+        for words in given:
+            again = unjudged(*words)
+            refused = re.search(rb"unknown (option|command)|is not a key|expected KEY=VALUE", again.stderr)
+            assert not refused, (line, words, again.stderr.decode())
+            assert again.returncode in (0, 1, 2) or words[0] != "gate", (line, words, again.stderr.decode())
+            assert again.returncode == 0 or words[0] != "next", (line, words, again.stderr.decode())
+    assert advised >= 8

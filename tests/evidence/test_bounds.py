@@ -182,7 +182,7 @@ def test_more_unjudged_documents_than_the_pool_has_places() -> None:
     assert row["high"] <= 1.0
 
 
-CASES = 25
+CASES = 12
 
 
 @pytest.mark.thorough

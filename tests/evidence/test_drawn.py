@@ -148,7 +148,7 @@ def test_other_measures_are_nearly_right_on_average(name: str, capsys: pytest.Ca
 
 @pytest.mark.thorough
 def test_nothing_is_estimated_that_cannot_be() -> None:
-    """3,000 draws: no mean and no end of an interval leaves what judging the rest could still make of it."""
+    """700 draws: no mean and no end of an interval leaves what judging the rest could still make of it."""
     rng, given_estimates = np.random.default_rng(3), 0
     qrels = {q: {f"{q}{d}": d % 3 if d < 2 else -1 for d in range(9)} for q in "abc"}
     runs = {
@@ -156,9 +156,9 @@ def test_nothing_is_estimated_that_cannot_be() -> None:
         for name in ("one", "two")
     }
     shared = shared_of(qrels, runs)
-    for k in range(3_000):
-        if k % 100 == 0:
-            name = [*SUMS, *OTHERS][k // 100 % 7]
+    for k in range(700):
+        if k % 50 == 0:
+            name = [*SUMS, *OTHERS][k // 50 % 7]
             frame = Frame.of(shared, name, rng.integers(0, 2, len(shared.judgments.grade)), k)
             size = frame.evidence.effects.sizes(np.arange(2), np.full(2, ALONE))
         n = int(rng.integers(4, frame.documents + 1))
@@ -171,7 +171,7 @@ def test_nothing_is_estimated_that_cannot_be() -> None:
         ends = ends_of_estimates(contrast, means, 0.95, (0.0, 1.0))
         assert all(not ((one < low - 1e-12) | (one > high + 1e-12)).any() for one in ends)
         given_estimates += int((~np.isnan(np.asarray(contrast.error))).any())
-    assert given_estimates > 1_500
+    assert given_estimates > 350
 
 
 def test_fewer_than_three_labels_that_count_are_no_estimate() -> None:

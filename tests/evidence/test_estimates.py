@@ -63,7 +63,7 @@ DESIGNS = {"one by one": one_by_one, "checked": checked}
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(("measure", "samples"), [("nDCG@10", 30), ("RBP(p=0.8)", 60)])
+@pytest.mark.parametrize(("measure", "samples"), [("nDCG@10", 20), ("RBP(p=0.8)", 40)])
 @pytest.mark.parametrize("predicted", [True, False])
 @pytest.mark.parametrize("design", DESIGNS)
 def test_intervals_of_means_and_differences_hold(

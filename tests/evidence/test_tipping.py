@@ -44,7 +44,7 @@ def expected(evidence: RankingsEvidence, share: float, ahead: int = 0, behind: i
 
 
 @pytest.mark.parametrize("name", [*STRAIGHT, *TERMS])
-@examples(40)
+@examples(20)
 @given(collection=several_runs(runs=3, highest=2), depth=depths, share=shares)
 def test_expected_differences_are_those_over_all_subsets(
     name: str, collection: Several, depth: int | None, share: float
