@@ -20,14 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.errors import DuplicateError, InputError, UnjudgedError
-from unjudged.base.segments import ends, ranges, stable_order
+from unjudged.base.segments import ends, stable_order
 from unjudged.base.threads import Threads, cores
 from unjudged.data.columns import Layout, no_rows, seen_before, seen_twice
 from unjudged.data.limits import check, exceeded, limit, memory_of, within_memory
 from unjudged.data.scan import scanner
 from unjudged.data.scan.checks import TooMuchMemory, changed_while_read, checked_starts
 from unjudged.data.streams import PathLike, Piece, opened, pieces
-from unjudged.data.tables import Matched, Table, ties_among
+from unjudged.data.tables import Matched, Table
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -313,18 +313,8 @@ def _matches(rows: scanner.GroupedRows, judged: scanner.Index) -> list[Share]:
 
 def _in_order(shares: list[Share]) -> Matched:
     """Return what was matched, by the numbers of the queries."""
-    matched = Matched.joined([part for _, part, _ in shares])
     order = np.argsort(np.concatenate([numbers for numbers, _, _ in shares]))
-    hits = np.diff(matched.ends)[order]
-    source = ranges(matched.ends[:-1][order], hits)
-    return Matched(
-        query=matched.query[order],
-        retrieved=matched.retrieved[order],
-        ends=ends(hits),
-        rank=matched.rank[source],
-        row=matched.row[source],
-        ties=ties_among(matched.ties, source),
-    )
+    return Matched.joined([part for _, part, _ in shares]).of_groups(order)
 
 
 def match_lines(file: PathLike, judged: scanner.Index, layout: Layout, stop: Event) -> Matched:

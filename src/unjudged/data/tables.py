@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.base.segments import numbered, ranges
+from unjudged.base.segments import ends, numbered, ranges
 
 Int32 = NDArray[np.int32]
 Places = NDArray[np.intp]
@@ -284,14 +284,25 @@ class Matched(NamedTuple):
         """Return counts and sizes per query, ranks, rows and ties, in the order of the judgments' queries."""
         known = np.flatnonzero(self.query >= 0)
         known = known[np.argsort(self.query[known], kind="stable")]
-        own = np.diff(self.ends)[known]
+        in_order = len(known) == len(self.query) and np.all(np.diff(known) == 1)
+        own = self if in_order else self.of_groups(known)
         counts, retrieved = np.zeros(queries, np.int64), np.zeros(queries, np.int32)
-        counts[self.query[known]] = own
-        retrieved[self.query[known]] = self.retrieved[known]
-        if len(known) == len(self.query) and np.all(np.diff(known) == 1):
-            return counts, retrieved, self.rank, self.row, self.ties
-        source = ranges(self.ends[known], own)
-        return counts, retrieved, self.rank[source], self.row[source], ties_among(self.ties, source)
+        counts[own.query] = np.diff(own.ends)
+        retrieved[own.query] = own.retrieved
+        return counts, retrieved, own.rank, own.row, own.ties
+
+    def of_groups(self, groups: Places) -> Matched:
+        """Return these groups, in this order."""
+        hits = np.diff(self.ends)[groups]
+        source = ranges(self.ends[groups], hits)
+        return Matched(
+            query=self.query[groups],
+            retrieved=self.retrieved[groups],
+            ends=ends(hits),
+            rank=self.rank[source],
+            row=self.row[source],
+            ties=ties_among(self.ties, source),
+        )
 
     def repeats_a_query(self) -> bool:
         known = self.query[self.query >= 0]
