@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from typing import NamedTuple
 
 from make_sample import collection
 
@@ -12,48 +11,24 @@ from unjudged.report.result_plots import systems_figure
 
 MEASURE = "nDCG@10"
 WIDTH = 600
-PLACES = ("", "first", "second", "third", "fourth", "fifth", "sixth")
+PLACES = ("first", "second", "third", "fourth", "fifth", "sixth")
 WHY = (
     "Its score counts every document that nobody judged as worthless, and that is two thirds of its top ten."
 )
 
 
-class System(NamedTuple):
-    """A system of the sample: its score today, the range of scores, the score if all is judged."""
-
-    name: str
-    score: float
-    low: float
-    high: float
-    truth: float
-    judged: float
-
-
-def systems() -> list[System]:
-    """Return the systems, the best score first."""
+def hero() -> str:
+    """Return the picture as SVG, for light and dark pages: how `dense` looks, and what it is."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnjudgedWarning)
         today = evaluate(sample.qrels, sample.runs, [MEASURE, "Judged@10"])
-        truth = evaluate(collection().complete, sample.runs, MEASURE)
-    found = []
-    for name, (mean, judged) in zip(today.runs, today.means.tolist(), strict=True):
-        row = today.row(name, MEASURE)
-        found.append(System(name, mean, row["low"], row["high"], truth.value(MEASURE, run=name), judged))
-    return sorted(found, key=lambda one: -one.score)
-
-
-def title(found: list[System]) -> str:
-    """Return how `dense` looks, and what it is with everything judged."""
-    by_truth = sorted(found, key=lambda one: -one.truth)
-    looks, place = ([one.name for one in order].index("dense") + 1 for order in (found, by_truth))
-    return f"dense looks {PLACES[looks]} of six. It is {PLACES[place]}."
-
-
-def hero() -> str:
-    """The picture as SVG, for light and dark pages."""
-    found = systems()
-    rows = [{"system": one.name, "mean": one.score, "low": one.low, "high": one.high} for one in found]
-    truth, judged = ({one.name: getattr(one, name) for one in found} for name in ("truth", "judged"))
-    figure = systems_figure(MEASURE, rows, 0.95, title(found), truth=truth, judged=judged, width=WIDTH)
+        complete = evaluate(collection().complete, sample.runs, MEASURE)
+    rows = sorted((today.row(name, MEASURE) for name in today.runs), key=lambda row: -row["mean"])
+    truth = {row["system"]: complete.value(MEASURE, run=row["system"]) for row in rows}
+    judged = {row["system"]: today.value("Judged@10", run=row["system"]) for row in rows}
+    looks = [row["system"] for row in rows].index("dense")
+    place = sorted(truth, key=lambda name: -truth[name]).index("dense")
+    title = f"dense looks {PLACES[looks]} of six. It is {PLACES[place]}."
+    figure = systems_figure(MEASURE, rows, 0.95, title, truth=truth, judged=judged, width=WIDTH)
     figure.why = WHY
     return figure.svg()

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 from command_outputs import refreshed
 from coverage_page import write_pages
-from gallery import draw_gallery, gallery_in_markdown
+from gallery import draw_gallery
 from hero import hero
 from judgments_page import judgments_in_markdown
 from measures_page import measures_pages
@@ -26,8 +26,6 @@ if __name__ == "__main__":
     for path, text in {**stubs(), **references()}.items():
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
-    (ROOT / "docs" / "gallery").mkdir(exist_ok=True)
-    (ROOT / "docs" / "gallery.md").write_text(gallery_in_markdown())
     draw_gallery(ROOT / "docs" / "gallery")
     write_pages()
     (ROOT / "docs" / "figures" / "hero.svg").write_text(hero())

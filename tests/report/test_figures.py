@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gallery import gallery_in_markdown
+from gallery import PAGE, draw_gallery
 
 from tests.cli.in_process import refused, unjudged
 from unjudged import UsageError, compare, evaluate, experiment, sample
@@ -197,6 +197,10 @@ def test_commands_draw_what_they_print(tmp_path: Path) -> None:
     assert "ends in .svg, .png or .pdf" in refused(2, "evaluate", *FILES, "--plot", str(tmp_path / "a.bmp"))
 
 
-def test_the_gallery_is_up_to_date() -> None:
-    page = Path(__file__).parents[2] / "docs" / "gallery.md"
-    assert page.read_text() == gallery_in_markdown()
+@pytest.mark.thorough
+def test_the_gallery_is_drawn_by_its_own_code(tmp_path: Path) -> None:
+    shown = re.findall(r"gallery/(\w+)\.svg", PAGE.read_text())
+    assert {*draw_gallery(tmp_path)} == {*shown} == {path.stem for path in tmp_path.iterdir()}
+    titles = re.findall(r"\[!\[.*?\]\(.*?\)\]\(#(.*?)\)", PAGE.read_text())
+    heads = re.findall(r"^## (.*)$", PAGE.read_text(), re.MULTILINE)
+    assert {*titles} <= {re.sub(r"[^a-z ]", "", head.lower()).replace(" ", "-") for head in heads}
