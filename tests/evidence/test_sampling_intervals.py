@@ -194,6 +194,7 @@ def test_intervals_and_those_of_differences_hold(name: str) -> None:
     assert (np.mean(held, axis=0) >= 0.9).all()
 
 
+@pytest.mark.thorough
 def test_the_correction_removes_bias() -> None:
     pool, ap, joint = simulated(6, least=0.06), parse_measure("AP"), parse_measure("statAP(pairs='joint')")
     truth = ap.compute(pool.rankings).mean()
@@ -289,6 +290,7 @@ def test_what_a_sample_lacks_is_said() -> None:
     assert "RR is not estimated from a sample" in row[1].method
 
 
+@pytest.mark.thorough
 def test_the_named_budget_is_enough_in_nearly_all_samples() -> None:
     """The number that a refusal names is answered when so many documents are drawn."""
     pool = simulated(4)

@@ -128,6 +128,7 @@ def test_copies_of_queries_say_nothing_new(copies: int) -> None:
     np.testing.assert_allclose(wide.bend, narrow.bend, rtol=1e-9)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("icc", [0.0, 0.6])
 @pytest.mark.parametrize("clusters", [10, 20])
 def test_size_where_queries_of_a_cluster_are_alike(clusters: int, icc: float) -> None:

@@ -279,6 +279,7 @@ def test_differences_that_do_not_vary() -> None:
     assert (constant.p[0], constant.low[0], constant.high[0]) == (2.0**-7, -np.inf, np.inf)
 
 
+@pytest.mark.thorough
 def test_size_and_coverage_in_a_small_simulation() -> None:
     """docs/evidence/collections.csv has the large one."""
     rng = np.random.default_rng(4)

@@ -85,6 +85,7 @@ def test_a_plan_from_scores_and_from_differences() -> None:
     assert one.smallest_difference == pytest.approx(other.smallest_difference)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("shape", "queries"),
     [*(("normal", n) for n in (5, 15, 30, 50)), *(("exponential", n) for n in (15, 30, 50))],
@@ -97,6 +98,7 @@ def test_planned_experiments_have_the_power_that_was_promised(shape: str, querie
     assert np.mean([power_of_t(planned, effect, 0.05) for planned in plans]) >= 0.8
 
 
+@pytest.mark.thorough
 def test_the_limit_of_a_deviation_holds_as_often_as_it_says() -> None:
     drawn = np.random.default_rng(8).normal(0, 1, (20_000, 15)).std(axis=1, ddof=1)
     assert np.mean([upper_limit(one, 15) >= 1 for one in drawn]) == pytest.approx(LIMIT, abs=0.01)

@@ -140,6 +140,7 @@ def test_p_is_uniform_when_nothing_differs(test: str, world: str) -> None:
         assert abs(share - level) <= 5 * np.sqrt(level * (1 - level) / 2000) + 0.005, (level, share)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("test", ["randomization", "bootstrap"])
 @pytest.mark.parametrize("queries", [5, 10])
 def test_skewed_differences_on_few_queries(test: str, queries: int) -> None:
@@ -151,6 +152,7 @@ def test_skewed_differences_on_few_queries(test: str, queries: int) -> None:
     assert false <= float((p_values(pairs, "t").p <= 0.05).mean()) + 0.01
 
 
+@pytest.mark.thorough
 def test_skewed_differences_as_the_documentation_has_them() -> None:
     """docs/comparing.md, "Which test?"."""
     rng = np.random.default_rng(0)
@@ -161,6 +163,7 @@ def test_skewed_differences_as_the_documentation_has_them() -> None:
     assert shares == pytest.approx(documented, abs=0.007)
 
 
+@pytest.mark.thorough
 def test_looking_often() -> None:
     """100 looks from 30 to 900 queries at equal systems: t errs in a quarter of the paths, not this test."""
     walks = np.random.default_rng(46).normal(size=(1000, 900))

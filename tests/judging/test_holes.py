@@ -43,6 +43,7 @@ def answers_to(asked: list[tuple[str, str]]) -> dict[str, dict[str, int]]:
     return found
 
 
+@pytest.mark.thorough
 def test_the_chance_of_every_order_is_that_of_drawing_by_size() -> None:
     """5,000 seeds, the first two draws: without replacement, proportional to what is left."""
     rows, seeds = np.flatnonzero(SIZE).tolist(), 5000
