@@ -141,7 +141,8 @@ handful of queries that a small sample misses, and no method that sees only the 
         """xinfAP, infNDCG, statAP, and the estimates of P@10 and RBP(p=0.8) that `compare` shows, by the paired t test. *Simulated* and *exchanged*: there is no difference. *Shifted*:
 the true difference of two runs is tested. *One run*: the true mean of a run is, which is the coverage of its interval.
 Designs that judge the first ten documents completely are as good as judging everything. A random 20 % and *mixed 5* are
-not, because their bias differs from run to run.""",
+not, because their bias differs from run to run. Equal systems are told apart in .045 to .054 of the tests on sums, but in .03
+by P@10 from *mixed 5* on TREC-8, where few labels bear on ranks 6 to 10.""",
         _tested,
     ),
     Claim(
