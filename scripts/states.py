@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from command_outputs import SAMPLE
 
-from unjudged import Judgments, judging, sample
+from unjudged import Judgments, Run, judging, sample
 from unjudged.report.figure import Figure, box, line, words
 
 DESIGN, SYSTEM = "holes(50)", "dense"
@@ -30,9 +30,7 @@ def states() -> str:
         (query, document): int(grade)
         for query, _, document, grade in map(str.split, (SAMPLE / "answers.qrels").read_text().splitlines())
     }
-    first: dict[str, list[str]] = {}
-    for query, _, document, *_ in map(str.split, sample.runs[SYSTEM].read_text().splitlines()):
-        first.setdefault(query, []).append(document)
+    run = Run.read(sample.runs[SYSTEM])
     keys = [
         (f'<g transform="scale(.6) translate(-4 -15)">{cell(0, 0, kind)}</g>', said)
         for kind, said in KEYS.items()
@@ -42,14 +40,11 @@ def states() -> str:
     why = f"The first documents of {SYSTEM} for {QUERIES} queries, with the grades that people give."
     figure = Figure(TOP + CELL * QUERIES + 8, title, keys, WIDTH, why)
     for rank in range(RANKS):
-        figure.add(
-            words(
-                LEFT + CELL * (rank + 0.5), TOP - 8, str(rank + 1), anchor="middle", size=12, colour="quiet"
-            )
-        )
-    for row, query in enumerate(sorted(first)[:QUERIES]):
+        x = LEFT + CELL * (rank + 0.5)
+        figure.add(words(x, TOP - 8, str(rank + 1), anchor="middle", size=12, colour="quiet"))
+    for row, query in enumerate(sorted({query for query, _ in grade})[:QUERIES]):
         figure.add(words(4, TOP + CELL * (row + 0.65), query, size=12, colour="quiet"))
-        for rank, document in enumerate(first[query][:RANKS]):
+        for rank, document in enumerate(run.ranking(query)[:RANKS]):
             state = found.get((query, document), "unknown")
             shown = str(grade.get((query, document), 0)) if state in ("known", "drawn") else ""
             figure.add(cell(LEFT + CELL * rank, TOP + CELL * row, state, shown))
