@@ -185,7 +185,9 @@ def test_a_command_loads_what_it_needs() -> None:
     assert not {*HEAVY, "numpy", "typing"} & loaded(command("--version"))
     for words in ((), ("-h",), ("--help",)):
         assert not ({*HEAVY, "numpy"}) & loaded(command(*words))
-    evaluating = loaded(command("evaluate", str(sample.qrels), str(sample.runs["fused"])))
+    modules = loaded_modules(command("evaluate", str(sample.qrels), str(sample.runs["fused"])))
+    assert not {f"unjudged.evidence.{name}" for name in ("tipping", "difference_bounds")} & {*modules}
+    evaluating = {module.split(".")[0] for module in modules}
     assert not HEAVY & evaluating
     assert (
         not {"concurrent", "csv", "html", "json", "logging", "statistics", "hashlib", "random"} & evaluating

@@ -153,8 +153,6 @@ class RankingsEvidence:
 
     def contrast(self, first: Ints, second: Ints, *, by_query: bool = False) -> Contrast:
         """Return these contrasts; without bounds, what judging could turn is not known either."""
-        from unjudged.evidence.difference_bounds import DifferenceBounds
-
         made = Contrast(
             *(self.measure, self.systems, self.queries, first, second, self.scores),
             orders=self.orders,
@@ -164,6 +162,8 @@ class RankingsEvidence:
         )
         each, known = None, self.bounded and not self.missing
         if not is_alone(second):
+            from unjudged.evidence.difference_bounds import DifferenceBounds
+
             between = DifferenceBounds(self.whole, self.measure, self.depth, self.scores)
             each = between.of(first, second, self.tip) if known else None
             made = replace(made, tips=self.tip if known else None)
@@ -186,9 +186,9 @@ class RankingsEvidence:
     @cached_property
     def _ranges(self) -> tuple[Ends, str]:
         """Lowest and highest score of each system on each query, and what they hold for."""
-        from unjudged.evidence.difference_bounds import range_of_systems
-
         if not isinstance(self.shared, StreamedRankings):
+            from unjudged.evidence.difference_bounds import range_of_systems
+
             low, high = map(self.measure.averaged, range_of_systems(self.shared, self.measure, self.depth))
             return Ends(np.minimum(low, self.scores), np.maximum(high, self.scores)), ""
         rankings, below = self.shared.judged_rankings, ""
