@@ -130,16 +130,17 @@ def test_a_page_has_every_measure(kind: str, files: dict[str, list[str]], tmp_pa
     """No measure keeps the others from it, what the judgments do not allow is left out aloud, and the page of
     one measure without bounds has no bounds."""
     judgments, written = KINDS[kind], tmp_path / "page.html"
+    two = dict(list(RUNS.items())[:2])
     allowed = [n for n in EVERY if not isinstance(permitted(parse_measure(n), judgments), Refusal)]
     compared = [n for n in allowed if not _wrong_too_often(parse_measure(n), kind)]
-    done = unjudged("report", *files[kind], "-m", *EVERY, "-o", str(written))
+    done = unjudged("report", *files[kind][:3], "-m", *EVERY, "-o", str(written))
     said = done.stderr.decode()
     assert done.returncode == 0, said
     for name in EVERY:
         assert (name in allowed) != (f"{name} is left out: {name} needs a uniform sample" in said)
     page = read(written.read_text())
     assert [one["name"] for one in page["measures"]] == compared
-    found = compare(judgments, RUNS, EVERY)
+    found = compare(judgments, two, EVERY)
     alone = read(report_page(judgments, RUNS["fused"], EVERY).html)
     for k, name in enumerate(found.measures):
         rows = [row for row in found.pairs if row["measure"] == name]
@@ -152,7 +153,7 @@ def test_a_page_has_every_measure(kind: str, files: dict[str, list[str]], tmp_pa
         (fused,) = [r for r in found.systems if (r["measure"], r["system"]) == (name, "fused")]
         assert one["mean"] == pytest.approx([fused["mean"]], rel=1e-12)
     for name in ("infP@10", "Judged", "GMAP"):
-        (facts,) = read(report_page(judgments, RUNS, name).html)["measures"]
+        (facts,) = read(report_page(judgments, two, name).html)["measures"]
         assert (None not in facts["low"]) == (name == "GMAP")
 
 

@@ -185,7 +185,7 @@ def same(one: Any, other: Any, names: Any, tolerance: float = 1e-12) -> None:
 
 
 @of_sources
-@examples(12)
+@examples(8)
 @given(collection=skilled_runs(), data=st.data())
 def test_all_questions_say_the_same(kind: str, collection: Several, data: st.DataObject) -> None:
     """`compare`, its JSON, the page, `gate` at margin 0 and `next` have one leader, ends, p and headline."""
@@ -207,7 +207,7 @@ def test_all_questions_say_the_same(kind: str, collection: Several, data: st.Dat
 
 
 @of_sources
-@examples(12)
+@examples(8)
 @given(collection=skilled_runs(), data=st.data())
 def test_better_passes_and_needs_no_judging(kind: str, collection: Several, data: st.DataObject) -> None:
     source, measure = drawn_source(data, kind, collection)
@@ -246,7 +246,7 @@ def test_a_further_system_changes_no_row_of_the_others(
 
 
 @of_sources
-@examples(12)
+@examples(8)
 @given(collection=skilled_runs(), data=st.data())
 def test_swapping_two_systems_negates_the_row(kind: str, collection: Several, data: st.DataObject) -> None:
     source, measure = drawn_source(data, kind, collection)

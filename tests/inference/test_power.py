@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from tests.conftest import examples
 from tests.inference.test_significance import score_matrices
 from unjudged import UsageError, plan_queries
 from unjudged.base.segments import Floats
@@ -68,6 +69,7 @@ def test_the_plan_is_the_smallest_that_suffices(effect: float, power: float, alp
     assert smallest_effect(queries, power=power, alpha=alpha) <= effect * (1 + 1e-9)
 
 
+@examples(30)
 @given(st.integers(2, 10**9), st.floats(0, 1e4), st.sampled_from([0.5, 0.05, 1e-6, 1e-12]))
 def test_power_is_a_probability(queries: int, effect: float, alpha: float) -> None:
     assert alpha * (1 - 1e-6) <= power_of_t(queries, effect, alpha) <= 1 + 1e-12

@@ -254,14 +254,14 @@ def test_a_sample_stands_for_the_whole() -> None:
     pi = np.where(np.arange(len(people.grade)) % 3 == 0, 0.9, 0.3)
     whole = audit(people, scores, {"a": run}, "RBP(p=0.9)")
     found = []
-    for _ in range(150):
+    for _ in range(70):
         drawn = rng.random(len(pi)) < pi
         part = replace(people, grade=np.where(drawn, people.grade, -1).astype(np.int32), probability=pi)
         one = audit(part, scores, {"a": run}, "RBP(p=0.9)")
         assert any(note.startswith("Each document is weighted") for note in one.notes)
         found.append([values(one)["kappa, relevant or not"], biases(one)["a"]])
     exact = [values(whole)["kappa, relevant or not"], biases(whole)["a"]]
-    error = 3.5 * np.std(found, axis=0) / np.sqrt(150)
+    error = 3.5 * np.std(found, axis=0) / np.sqrt(70)
     assert (np.abs(np.mean(found, axis=0) - exact) <= error).all()
     (row,) = audit(part, scores, {"a": run}, "AP").rows["bias"]
     assert row["labels"] >= 3
