@@ -300,7 +300,7 @@ def test_by_people_is_what_evaluate_estimates() -> None:
 @pytest.mark.thorough
 def test_by_people_and_bias_hold() -> None:
     rng, held, errors = np.random.default_rng(9), [], []
-    for _ in range(150):
+    for _ in range(80):
         drawn, model, whole = drawn_world(rng)
         run = {q: {d: -float(j) for j, d in enumerate(docs)} for q, docs in model.items()}
         (found,) = audit(drawn, Predictions.of(model, kind="grades"), {"a": run}, "DCG@10").rows["bias"]
@@ -308,7 +308,7 @@ def test_by_people_and_bias_hold() -> None:
         held.append(found["estimate_low"] <= exact <= found["estimate_high"])
         errors.append(found["by_people"] - exact)
     assert 0.9 <= np.mean(held) <= 0.99
-    assert abs(np.mean(errors)) <= 3.5 * np.std(errors) / np.sqrt(150)
+    assert abs(np.mean(errors)) <= 3.5 * np.std(errors) / np.sqrt(80)
 
 
 def test_scattered_labels_have_no_bias_by_run() -> None:
