@@ -83,9 +83,9 @@ def questions_of(case: Case) -> Asked:
 def _evaluated(case: Case, ask: Callable[..., Asked], small: bool) -> Asked:
     yield from ask(values, MEASURES if small else FEW, ties="expected")
     yield from ask(values, ("AP", "nDCG", "RBP(p=0.8)"), depth=3)
-    yield from ask(evaluate, (*FEW, *ESTIMATES), interval="queries")
     yield from ask(evaluate, UNCERTAIN if small else (*FEW, *ESTIMATES), interval="sampling")
     if case.kind != "sampled":
+        yield from ask(evaluate, (*FEW, *ESTIMATES), interval="queries")
         yield from ask(evaluate, UNCERTAIN if small else (*FEW, "R@5", "Rprec"), interval="bounds")
         yield from ask(evaluate, ("AP", "R@5", "Rprec"), interval="bounds(extra_relevant=2)")
         yield from ask(evaluate, ("AP", "R@5", "Rprec"), interval="bounds", pool_depth=2)
