@@ -17,6 +17,7 @@ from unjudged import Collection, Judgments, Run, UsageError, audit, compare, eva
 from unjudged.evidence.drawn.by_design import FEWEST
 from unjudged.rankings.extension import chosen_rows
 from unjudged.rankings.origin import CHECKED, WEIGHTED, DrawOrder, Origin
+from unjudged.results.words import sentences_of_pair
 
 QUERIES, DOCUMENTS = 25, 14
 NAMES = [f"d{j:02d}" for j in range(DOCUMENTS)]
@@ -137,6 +138,20 @@ def test_nothing_that_is_printed_contradicts_itself(name: str) -> None:
             for kind in ("", "estimate_", "query_"):
                 if not np.isnan(one.get(f"{kind}low", np.nan)):
                     assert one[f"{kind}low"] - 1e-12 <= value <= one[f"{kind}high"] + 1e-12, kind
+
+
+def test_a_share_that_could_flip_an_estimate_is_said_only_if_as_many_were_relevant() -> None:
+    """Else the interval of the estimate is the reason, and it is said."""
+    drawn = judging.next(sample.qrels, {"dense": sample.runs["dense"]}, design="holes(20)").sample
+    judged = judging.merge(drawn, {"them": str(sample.answers)}).judgments
+    found = compare(judged, {name: sample.runs[name] for name in ("lexical", "dense")}, "P@10")
+    (row,), settings = found.rows["pairs"], found.settings
+    assert row["more_judging"] == "could flip it"
+    more = {
+        share: sentences_of_pair({**row, "flip": share, "seen": 0.5}, settings)[-1] for share in (0.4, 0.6)
+    }
+    assert "if 40 % of" in more[0.4]
+    assert "it is estimated between -0.0033 and" in more[0.6]
 
 
 def test_a_model_that_is_described_is_used_without_an_option() -> None:

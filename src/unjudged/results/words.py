@@ -336,7 +336,8 @@ def _judging(row: Row, settings: Mapping[str, Any]) -> str:
     known = OF_JUDGED.format(share_text(seen)) if seen is not None and not isnan(seen) else ""
     if row["more_judging"] == BLUR and known and needed > seen:  # a share is that without any correction
         return f": {CORRECTED.format(share_text(seen), behind)}"
-    if not isfinite(needed):
+    by_draw = row["more_judging"] == FLIP and is_estimated(row) and seen is not None and needed > seen
+    if by_draw or not isfinite(needed):
         level = percent(1 - settings.get("alpha", 0.05))
         ends = "{estimate_low:+.4f} and {estimate_high:+.4f}".format(**row) if is_estimated(row) else ""
         drawn = f": on these queries it is estimated between {ends} ({level})"
