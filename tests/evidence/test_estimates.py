@@ -143,6 +143,7 @@ def test_nothing_that_is_printed_contradicts_itself(name: str) -> None:
 def test_a_share_that_could_flip_an_estimate_is_said_only_if_as_many_were_relevant() -> None:
     """Else the interval of the estimate is the reason, and it is said."""
     drawn = judging.next(sample.qrels, {"dense": sample.runs["dense"]}, design="holes(20)").sample
+    assert drawn is not None
     judged = judging.merge(drawn, {"them": str(sample.answers)}).judgments
     found = compare(judged, {name: sample.runs[name] for name in ("lexical", "dense")}, "P@10")
     (row,), settings = found.rows["pairs"], found.settings
