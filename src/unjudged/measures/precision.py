@@ -1,6 +1,6 @@
 """Measures of binary relevance: precision, recall, preferences and measures derived from them.
 
-In all of them an unjudged document counts as not relevant, as in trec_eval.
+An unjudged document counts as not relevant, as in trec_eval. Bpref and its kin leave it out.
 """
 
 from __future__ import annotations
@@ -317,7 +317,7 @@ def GMBpref(r: JudgedRankings, *, rel: int = 1, eps: float = 0.00001) -> Floats:
 
 
 def _preference(r: JudgedRankings, rel: int, most: Integers, worst: Integers) -> Floats:
-    """Return the mean over relevant documents of 1 - min(nonrelevant above, most) / worst."""
+    """Return Bpref: the mean over relevant documents of 1 - min(nonrelevant above, most) / worst."""
     hits = r.relevant(rel)
     above = r.judged_above(hits) - (hits.place - 1)
     lost = ratio(np.minimum(above, most[hits.ranking]), worst[hits.ranking])
