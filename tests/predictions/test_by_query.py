@@ -307,3 +307,13 @@ def test_what_judges_are() -> None:
     assert Judges.of(Judges.of(model)).names == ["predictions"]
     with pytest.raises(UsageError, match="or of several by name"):
         Judges.of([])
+
+
+def test_rows_by_query_are_what_people_say() -> None:
+    people = {q: TRUTH[q] for q in QUERIES[:15]}
+    found = evaluate(people, RUNS, "AP", predictions=judge(0.3, 1), threshold=0.5)
+    values = {(row["system"], row["query"]): row["value"] for row in found.rows["queries"]}
+    judged = evaluate(people, RUNS, "AP").values[:, :, 0]
+    assert values == {
+        (run, q): judged[i, k] for i, run in enumerate(RUNS) for k, q in enumerate(QUERIES[:15])
+    }

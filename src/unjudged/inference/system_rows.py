@@ -130,10 +130,14 @@ def as_rows(columns: Columns, count: int) -> list[Row]:
     return [dict(zip(columns, one, strict=True)) for one in values]
 
 
-def query_rows(evidence: Evidence, values: Floats) -> Iterator[Row]:
-    """Yield a row per system and query with the value, systems x queries, and its range if it is known."""
+def query_rows(evidence: Evidence, values: Floats | None) -> Iterator[Row]:
+    """Yield a row per system and query with the value, systems x queries, and its range if it is known.
+
+    Without values these are the scores that the evidence rests on.
+    """
     contrast, measure = alone(evidence, by_query=True), evidence.measure
-    columns, count = {"value": values}, measure.traits.summary == "sum"
+    found = measure.mean_of(measure.sign * contrast.values) if values is None else values
+    columns, count = {"value": found}, measure.traits.summary == "sum"
     if contrast.ends_by_query is not None:
         low, high = in_own_direction(measure.sign, *contrast.ends_by_query)
         columns |= {"low": measure.mean_of(low), "high": measure.mean_of(high)}
