@@ -195,7 +195,7 @@ def _scanned(options: Options, judgments: Judgments, run: str) -> tuple[JudgedRa
 
 
 def read_means(path: str) -> dict[tuple[bytes, bytes], tuple[float, float]]:
-    """-Z's means and standard deviations."""
+    """Return the means and standard deviations that trec_eval's option -Z names, or stop with its message."""
     try:
         return trec.read_means(path)
     except InputError as error:

@@ -149,11 +149,12 @@ def names_of(name: str, version: int) -> list[str]:
 
 
 def columns(wanted: Mapping[str, str | None], settings: Settings) -> list[Column]:
-    """Values to print, in the order of trec_eval, for measures and the text of their parameters."""
+    """Columns of the wanted measures, given with the text of their parameters, in the order of trec_eval."""
     return [column for name in ORDER if name in wanted for column in _columns(name, wanted[name], settings)]
 
 
 def _columns(name: str, text: str | None, settings: Settings) -> list[Column]:
+    """Return the columns of one measure: one for each of its cutoffs, if it has any."""
     takes = ORDER[name]
     known = {**trec_eval_names(), "rbp": (RBP(p=0.9), ()), "rbp_resid": (RBPResidual(p=0.9), ())}
     measure, cutoffs = known.get(name, (None, ()))
@@ -249,13 +250,13 @@ _LARGEST = 2**63 - 1
 
 
 def whole(text: str) -> int:
-    """Integer at the start of a text, as C's atol reads it: 0 if there is none, limited to a C long."""
+    """Integer at the start of a parameter, as C's atol reads it: 0 if there is none, limited to a C long."""
     match = _WHOLE.match(text)
     return max(-_LARGEST, min(int(match[1][: _DIGITS + 3]), _LARGEST)) if match else 0
 
 
 def _decimal(text: str) -> float:
-    """Return the number at the start of a text, as C's atof reads it: 0 if there is none."""
+    """Return the number at the start of a parameter, as C's atof reads it: 0 if there is none."""
     match = _DECIMAL.match(text)
     return float(match[1]) if match else 0.0
 

@@ -70,6 +70,7 @@ class Layout:
         return tuple(c for c in self.columns if self._kind(c) in _EXPECTED)
 
     def describe(self) -> str:
+        """Say how many columns a line has, and what they hold."""
         return f"{len(self.columns)} columns ({' '.join(self.columns)})"
 
 

@@ -32,6 +32,7 @@ class Ids(Sequence[str]):
 
     @classmethod
     def of(cls, texts: Iterable[str | bytes]) -> Ids:
+        """Return texts or bytes as identifiers."""
         texts = list(texts)
         lengths, data, in_ascii = list(map(len, texts)), b"", False
         if set(map(type, texts)) <= {str}:
@@ -47,6 +48,7 @@ class Ids(Sequence[str]):
 
     @classmethod
     def joined(cls, parts: Sequence[Ids]) -> Ids:
+        """Copy identifiers, one block after another."""
         offsets = np.zeros(sum(map(len, parts)) + 1, np.int64)
         rows, data = 0, []
         for part in parts:
@@ -61,6 +63,7 @@ class Ids(Sequence[str]):
         return len(self.offsets) - 1
 
     def raw(self, i: int) -> bytes:
+        """Return the bytes of an identifier, as its column of the table holds them."""
         return self.data[self.offsets[i] : self.offsets[i + 1]].tobytes()
 
     def __getitem__(self, i: int) -> str:  # type: ignore[override]
@@ -76,10 +79,12 @@ class Ids(Sequence[str]):
         return (text[a:b] for a, b in zip(ends, ends[1:], strict=False))
 
     def tolist(self) -> list[bytes]:
+        """Return the bytes of every identifier."""
         whole, ends = self.data.tobytes(), self.offsets.tolist()
         return [whole[a:b] for a, b in zip(ends, ends[1:], strict=False)]
 
     def take(self, rows: NDArray[np.integer]) -> Ids:
+        """Return the identifiers of some rows of the table."""
         starts = self.offsets[:-1][rows]
         lengths = self.offsets[1:][rows] - starts
         offsets = np.zeros(len(rows) + 1, np.int64)
@@ -92,7 +97,7 @@ class Ids(Sequence[str]):
 
 
 class Texts(Ids):
-    """Identifiers whose texts are at hand; their bytes are made when someone asks for them."""
+    """A column of identifiers whose texts are at hand; their bytes are made when someone asks for them."""
 
     __slots__ = ("texts",)
 
@@ -144,6 +149,7 @@ class Table:
     """Lowest and highest number, if all are known to be whole numbers of 32 bits."""
 
     def query_of(self, row: int) -> bytes:
+        """Return the query of a row."""
         return self.queries.raw(int(np.searchsorted(self.starts, row, "right")) - 1)
 
     def at(self, rows: NDArray[np.intp]) -> Table:
@@ -253,6 +259,7 @@ class Matched(NamedTuple):
 
     @classmethod
     def joined(cls, parts: Sequence[Matched]) -> Matched:
+        """Copy what parts of a run hold, one after another."""
         before = np.cumsum([0, *(part.ends[-1] for part in parts)])
         names = [part.unjudged for part in parts]
         ends = [part.ends[1:] + first for part, first in zip(parts, before, strict=False)]
@@ -305,13 +312,16 @@ class Matched(NamedTuple):
         )
 
     def repeats_a_query(self) -> bool:
+        """Whether two groups are of one judged query."""
         known = self.query[self.query >= 0]
         return len(known) > 0 and int(np.bincount(known).max()) > 1
 
 
 def encode(text: str) -> bytes:
+    """Return an identifier's text as UTF-8, with bytes that are not UTF-8 as they were."""
     return text.encode("utf-8", "surrogateescape")
 
 
 def decode(data: bytes) -> str:
+    """Return the text of an identifier; bytes that are not UTF-8 are escaped."""
     return data.decode("utf-8", "surrogateescape")

@@ -114,7 +114,7 @@ def last_tag(path: PathLike) -> bytes:
 
 
 def scan_run(file: PathLike, judged: scanner.Index, layout: Layout = RUN, stop: Event = NEVER) -> Matched:
-    """What a run holds of the judged documents, without keeping the rest in memory.
+    """Read a run in TREC text, and match it with the judged documents; the rest is not kept in memory.
 
     Cores share a large file. Reading ends when `stop` is set.
     """
@@ -173,6 +173,7 @@ def _nothing_judged() -> scanner.Index:
 
 
 def _read(file: PathLike, layout: Layout) -> Table:
+    """Return the rows of a file of TREC text, query by query."""
     announce_slow_reader(file)
     with opened(file, held=BYTES_OF_TEXT, ahead=Event() if cores() > 1 else None) as stream:
         table, _ = scanner.read_table(stream, layout)
@@ -182,4 +183,5 @@ def _read(file: PathLike, layout: Layout) -> Table:
 
 
 def _empty(layout: Layout) -> InputError:
+    """Return the error of a file of TREC text without a row."""
     return InputError(f"no data, expected lines of {layout.describe()}")

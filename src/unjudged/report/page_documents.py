@@ -43,7 +43,7 @@ def documents_of(
     figures = {"by-rank": judged_figure(shared.runs, *by_rank)}
     figures |= {} if choices is None else {"choices": choices_figure(choices)}
     return {
-        "judged": judged_shares(shared),
+        "judged": _judged_shares(shared),
         "counts": counts_of(shared, origin),
         "figures": {place: figure.svg(styled=False) for place, figure in figures.items()},
         "holes": holes_of(shared),
@@ -80,8 +80,8 @@ def judged_top(shared: SharedRankings) -> tuple[Any, Any]:
     return judged, np.minimum(rankings.retrieved, TOP).reshape(shape)
 
 
-def judged_shares(shared: SharedRankings) -> dict[str, float]:
-    """Return the judged share of each run's first ten documents, over queries with a ranking."""
+def _judged_shares(shared: SharedRankings) -> dict[str, float]:
+    """Return the share of each run's first ten documents that a page shows as judged, over ranked queries."""
     judged, ranked = judged_top(shared)
     shares = judged.sum(axis=1) / np.maximum(ranked.sum(axis=1), 1)
     return dict(zip(shared.runs, shares.tolist(), strict=True))

@@ -275,7 +275,9 @@ def bent(reaching: Floats, bend: Floats, error: Floats, confidence: float) -> tu
 
 
 def boundary(information: Floats, expected: float, alpha: float = 0.05) -> Floats:
-    """Return how many standard errors the sequence without a plan reaches, at so much information.
+    """Return how many standard errors an interval reaches that holds at every look at drawn labels.
+
+    It is that of a confidence sequence, at so much information; nobody need plan how often to look.
 
     `expected` is the information at which it is to be narrowest.
 

@@ -66,7 +66,7 @@ def measure(
     cite: tuple[str, ...] = (),
     registered: bool = True,
 ) -> Callable[[Callable[..., Floats]], Measure]:
-    """Turn a function of JudgedRankings into a measure of the same name.
+    """Register a function of JudgedRankings as a measure of the same name.
 
     The keywords state what is true of it; `Traits` defines each. `trec_eval` is its name there; a mapping
     gives the default cutoffs of each name. One that is not `registered` is known only to its caller.
