@@ -14,7 +14,7 @@ from pathlib import Path
 
 from unjudged import evaluate
 from unjudged.base.segments import Floats
-from unjudged.evidence.judged_runs import RankingsEvidence
+from unjudged.evidence.rankings_evidence import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.corrections import find_correction
 from unjudged.inference.pair_tests import Settings, decide, run_tests

@@ -30,7 +30,7 @@ from unjudged.cli.options import REGISTERED, command
 from unjudged.cli.output import show_tables
 from unjudged.data.sources import READERS, Reader, register
 from unjudged.data.streams import PathLike
-from unjudged.data.tabular import Block, Tabular
+from unjudged.data.tabular import Tabular, TabularBlock
 from unjudged.evidence.contrast import Contrast
 from unjudged.evidence.filled import Bounds
 from unjudged.evidence.intervals import Columns, How, interval
@@ -255,7 +255,7 @@ def test_a_reader(request: pytest.FixtureRequest, tmp_path: Path) -> None:
 
     def open_pipes(file: PathLike) -> Tabular:
         columns = zip(*(line.split("|") for line in Path(file).read_text().splitlines()), strict=True)
-        block = Block(dict(zip(("query", "document", "score"), columns, strict=True)))
+        block = TabularBlock(dict(zip(("query", "document", "score"), columns, strict=True)))
         return Tabular([*block.columns], lambda _: [lambda: block])
 
     register(Reader("pipes", lambda start: b"|" in start.data[:100], open_pipes))

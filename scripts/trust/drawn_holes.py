@@ -24,7 +24,7 @@ from unjudged.evidence.drawn.effects import Effects, steps_of
 from unjudged.evidence.drawn.estimated import EstimatedEvidence
 from unjudged.evidence.drawn.population import Population
 from unjudged.evidence.drawn.predictions import Judges, Predictions
-from unjudged.evidence.judged_runs import RankingsEvidence
+from unjudged.evidence.rankings_evidence import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
 from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.names import parse_measure

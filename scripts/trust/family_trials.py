@@ -15,7 +15,7 @@ import numpy as np
 from held import Held
 
 from unjudged.collection.collection import judged_rankings
-from unjudged.evidence.judged_runs import RankingsEvidence
+from unjudged.evidence.rankings_evidence import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.pair_tests import Settings, decide, run_tests
 from unjudged.inference.verdict import BETTER

@@ -15,7 +15,7 @@ from unjudged.collection.collection import judged_rankings
 from unjudged.evidence.calibration import Calibration, FirstDocuments, LeftOut, mean_bounds
 from unjudged.evidence.contrast import alone
 from unjudged.evidence.intervals import Asked, How
-from unjudged.evidence.judged_runs import RankingsEvidence, StreamedRankings
+from unjudged.evidence.rankings_evidence import RankingsEvidence, StreamedRankings
 from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.extension import chosen_rows

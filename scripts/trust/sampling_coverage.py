@@ -26,8 +26,8 @@ from unjudged.evidence.drawn.estimated import EstimatedEvidence
 from unjudged.evidence.drawn.population import Population
 from unjudged.evidence.drawn.strata import ENOUGH, check_drawn, strata_of
 from unjudged.evidence.drawn.strata_means import QUOTIENTS, SampledMeans
-from unjudged.evidence.judged_runs import RankingsEvidence
 from unjudged.evidence.mean_intervals import reaches
+from unjudged.evidence.rankings_evidence import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings, selected_runs
 from unjudged.judging.pooling import REST, Pool
 from unjudged.measures.kernel.names import parse_measures

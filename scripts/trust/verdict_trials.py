@@ -21,7 +21,7 @@ from left_out_runs import Pooled, Track, of_runs, only_by, tracks
 from unjudged.base.segments import Floats, Integers, numbered
 from unjudged.evidence.calibration import LeftOut
 from unjudged.evidence.contrast import Contrast
-from unjudged.evidence.judged_runs import RankingsEvidence
+from unjudged.evidence.rankings_evidence import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.corrections import find_correction
 from unjudged.inference.gate_checks import JudgingName, extremes

@@ -20,7 +20,7 @@ from unjudged.data.tables import Ids
 from unjudged.evidence.completions import GivenPrevalence, band_of
 from unjudged.evidence.contrast import alone
 from unjudged.evidence.intervals import Asked, How
-from unjudged.evidence.judged_runs import RankingsEvidence, StreamedRankings
+from unjudged.evidence.rankings_evidence import RankingsEvidence, StreamedRankings
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import JudgedRankings

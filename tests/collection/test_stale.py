@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import examples
 from unjudged import Collection, InputError, check, compare, evaluate
-from unjudged.collection.stale import Fit
+from unjudged.collection.stale import StaleJudgments
 from unjudged.data.text_tables import known_names
 from unjudged.rankings.judgments import Judgments
 
@@ -90,7 +90,7 @@ def test_counts_are_exact(tmp_path: Path) -> None:
 def test_no_system_can_reach_more(tmp_path: Path) -> None:
     grades, gone = made(tmp_path)
     judgments = Judgments.read(tmp_path / "qrels.txt")
-    fit = Fit.look_up(judgments, tmp_path / "corpus.jsonl")
+    fit = StaleJudgments.look_up(judgments, tmp_path / "corpus.jsonl")
     best = evaluate(judgments, {"best": fit.best}, "nDCG@10").value("nDCG@10")
     assert f"{best:.4f} if they are kept" in str(check(tmp_path))
     with_relevant = [any(own[d] for d in {*own} - gone) for own in grades.values() if {*own} - gone]

@@ -13,7 +13,7 @@ from tests.conftest import Qrels, RunDict
 from tests.evidence.small_collections import shared_of
 from unjudged.base.segments import Floats, Integers, Mask, ends
 from unjudged.evidence.filled import anonymous
-from unjudged.evidence.judged_runs import RankingsEvidence
+from unjudged.evidence.rankings_evidence import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.rankings.judged import JudgedRankings

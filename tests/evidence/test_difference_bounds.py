@@ -13,7 +13,7 @@ from tests.evidence.completions import Several, depths, every_completion, eviden
 from tests.evidence.small_collections import several_runs
 from unjudged.base.segments import Floats
 from unjudged.evidence.contrast import Contrast
-from unjudged.evidence.judged_runs import RankingsEvidence
+from unjudged.evidence.rankings_evidence import RankingsEvidence
 from unjudged.measures.kernel.registry import MEASURES
 
 SUMS = ["RBP(p=0.8)", "RBP(p=0.5, rel=2)@3", "P@3", "P(rel=2)@2", "DCG", "DCG@3", "DCG(dcg='exp-log2')@2"]

@@ -16,7 +16,7 @@ from unjudged.evidence.drawn.estimated import EstimatedEvidence
 from unjudged.evidence.drawn.population import Population
 from unjudged.evidence.drawn.strata import ENOUGH
 from unjudged.evidence.drawn.strata_means import SampledMeans
-from unjudged.evidence.judged_runs import RankingsEvidence
+from unjudged.evidence.rankings_evidence import RankingsEvidence
 from unjudged.judging.pooling import REST, Pool
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.rankings.judged import JudgedRankings

@@ -15,7 +15,7 @@ from tests.evidence.completions import Several, completed, depths, evidence_of, 
 from tests.evidence.small_collections import several_runs
 from unjudged.base.segments import Floats
 from unjudged.evidence.contrast import Tip
-from unjudged.evidence.judged_runs import RankingsEvidence
+from unjudged.evidence.rankings_evidence import RankingsEvidence
 
 STRAIGHT = ["RBP(p=0.8)", "RBP(p=0.5, rel=2)@3", "RBP(p=0.5, max_grade=2)", "P@3", "DCG", "DCG@2"]
 TERMS = ["nDCG", "nDCG@2", "nDCG(dcg='exp-log2')@3", "AP", "AP(rel=2)", "AP@3", "R", "R@2", "SetR"]

@@ -15,7 +15,7 @@ from unjudged.base.choices import CorrectionName
 from unjudged.base.segments import Floats, Integers, places
 from unjudged.collection.collection import Collection
 from unjudged.evidence.contrast import Ends
-from unjudged.evidence.judged_runs import RankingsEvidence
+from unjudged.evidence.rankings_evidence import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings, selected_runs
 from unjudged.evidence.tipping import Hypothetical, is_open
 from unjudged.inference.pair_rows import answer

@@ -20,7 +20,7 @@ from unjudged.rankings.origin import WEIGHTED, Origin
 from unjudged.results.fields import Row
 from unjudged.results.rendering import FORMATS, render
 from unjudged.studies.agreement import QueryDraws, rho, rms, tau, tau_ap, weighted_kappa
-from unjudged.studies.auditing import SharedLabels, coefficient_estimates
+from unjudged.studies.auditing import AuditedLabels, coefficient_estimates
 
 QRELS = Judgments.read(sample.qrels)
 
@@ -37,11 +37,11 @@ def of(found: Result, view: str, coefficient: str, judge: str = "predictions") -
     return next(r for r in found.rows[view] if (r["coefficient"], r["judge"]) == (coefficient, judge))
 
 
-def labels(query: Any, human: Any, predicted: Any, weight: Any) -> SharedLabels:
-    return SharedLabels(query, human, predicted, weight, np.asarray(predicted, float))
+def labels(query: Any, human: Any, predicted: Any, weight: Any) -> AuditedLabels:
+    return AuditedLabels(query, human, predicted, weight, np.asarray(predicted, float))
 
 
-def kappa(found: SharedLabels) -> Any:
+def kappa(found: AuditedLabels) -> Any:
     return coefficient_estimates(found.tables(), found.grades, 0.95, ["kappa"])["kappa"]
 
 
@@ -98,7 +98,7 @@ def test_intervals_hold_over_queries() -> None:
     """Queries differ in difficulty for the model; the limit values are those of a very large sample."""
     rng = np.random.default_rng(4)
 
-    def drawn(queries: int) -> SharedLabels:
+    def drawn(queries: int) -> AuditedLabels:
         query = np.repeat(np.arange(queries), 30)
         skill = rng.uniform(0.2, 2.5, queries)[query]
         relevant = rng.random(len(query)) < 0.3

@@ -7,12 +7,15 @@ import textwrap
 from argparse import ArgumentError, ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import meant
 from unjudged.cli.commands import COMMANDS, MODULE_OF, TASKS
 from unjudged.cli.options import REGISTERED, Command, Option, forget, reads, writes
+
+if TYPE_CHECKING:
+    from unjudged.rankings.judgments import Judgments
 
 WIDTH = 80
 HELP = ("-h", "--help", "help")
@@ -88,6 +91,17 @@ class Given(Namespace):
         out = {*others} - {*systems} if len(self.words) > MOST_WORDS else set[str]()
         kept = [word for word in self.words[1:] if not {word, file_name(word)} & out]
         return [*self.words[:1], *kept, *self.settings]
+
+    def judge_next(
+        self, judgments: Judgments, asked: Sequence[str], systems: Sequence[str], *more: str
+    ) -> str:
+        """Return the command that lists or draws what to judge of some systems; nothing if none would do."""
+        from shlex import join
+
+        from unjudged.measures.kernel.estimand import how_to_judge
+
+        how = how_to_judge(judgments, len(systems))
+        return join(["unjudged", "next", *self.about(asked, systems), *more, *how]) if how else ""
 
 
 def command_named(name: str) -> Command:

@@ -14,7 +14,7 @@ from unjudged.base.segments import Mask
 from unjudged.base.wording import counted, shortlist
 from unjudged.data.columns import NAMES, folded, listed
 from unjudged.data.sources import FILE, MAPPING, kind_of_source, name_in_errors, read_small_table
-from unjudged.data.tabular import Block
+from unjudged.data.tabular import TabularBlock
 from unjudged.data.text_tables import Headless
 from unjudged.data.values import is_missing
 
@@ -83,13 +83,13 @@ def _read(source: Any, queries: AbstractSet[str], what: str) -> dict[str, str]:
     file, chosen = file_and_column(source)
     with name_in_errors(file, f"{what}s"):
         if kind == MAPPING and not any(isinstance(value, list | tuple) for value in source.values()):
-            table = Block({"query": [*source], "segment": [*source.values()]})
+            table = TabularBlock({"query": [*source], "segment": [*source.values()]})
         else:
             table = read_small_table(file, PAIRS)
         query = table.column("query", {}, NAMES["query"])
         if query is None and kind == FILE and len(table) == 1:  # a mapping in JSON
             names, values = [*table.columns], [values[0] for values in table.columns.values()]
-            table, query = Block({"query": names, "segment": values}), "query"
+            table, query = TabularBlock({"query": names, "segment": values}), "query"
         others = [name for name in table.columns if name != query]
         usual = table.column(what, {}, COLUMNS[what])
         segment = chosen or usual or (others[0] if len(others) == 1 else None)

@@ -31,7 +31,7 @@ from unjudged.data.sources import (
     name_in_errors,
     read_small_table,
 )
-from unjudged.data.tabular import Block, add_label
+from unjudged.data.tabular import TabularBlock, add_label
 from unjudged.data.text_tables import NESTED, Headless
 from unjudged.data.values import has_no_value, is_number, text_of_name
 from unjudged.measures.kernel.names import MeasureLike, names_measure, parse_measures
@@ -164,7 +164,7 @@ class ScoreRows:
                     raise table.error(row, problem)
                 self.values[cell] = _value(table, row, cell, column, ends)
 
-    def _read(self, source: Any, wide: Wide | None) -> Block:
+    def _read(self, source: Any, wide: Wide | None) -> TabularBlock:
         """Return a source as a table of named columns."""
         if kind_of_source(source) == MAPPING and any(isinstance(own, Mapping) for own in source.values()):
             return self._of_nested(source, wide)
@@ -173,7 +173,7 @@ class ScoreRows:
             return self._of_nested(table.columns[NESTED][0], wide)
         return _of_printed(table) if (*table.columns,) == PRINTED.columns else table
 
-    def _of_nested(self, data: Any, wide: Wide | None) -> Block:
+    def _of_nested(self, data: Any, wide: Wide | None) -> TabularBlock:
         """Return dicts in a dict as a long table: values by system and query, as ranx or as pytrec_eval."""
         if not data:
             raise InputError(f"an empty dict; {EXPECTED}")
@@ -197,10 +197,10 @@ class ScoreRows:
                 if isinstance(value, Mapping) != deep:
                     raise InputError(f"{quoted(text_of_name(inner))} has {kind_of(value)}; {EXPECTED}")
                 rows += [(outer, inner, *one) for one in (value.items() if deep else [(value,)])]
-        return Block(dict(zip([*roles[: 2 + deep], "value"], zip(*rows, strict=True), strict=True)))
+        return TabularBlock(dict(zip([*roles[: 2 + deep], "value"], zip(*rows, strict=True), strict=True)))
 
     def _columns(
-        self, table: Block, role: dict[str, str | None], wide: Wide | None, *, named: bool
+        self, table: TabularBlock, role: dict[str, str | None], wide: Wide | None, *, named: bool
     ) -> tuple[Sequence[str], str]:
         """Return the columns with values, and which role their names have; none if it is one of values."""
         taken = {self.by, *(name for of, name in role.items() if of != "value")}
@@ -231,7 +231,7 @@ class ScoreRows:
         return values, "measure" if are_measures else "system"
 
 
-def _of_printed(table: Block) -> Block:
+def _of_printed(table: TabularBlock) -> TabularBlock:
     """Return lines of `trec_eval -q` or ir_measures by name, without those whose values are texts."""
     first, second, third = table.columns.values()
     named = [sum(map(names_measure, sorted(set(names))[:LOOKED_AT])) for names in (first, second)]
@@ -239,11 +239,11 @@ def _of_printed(table: Block) -> Block:
     rows = [row for row, name in enumerate(measures) if name not in NOT_NUMBERS]
     columns = zip(PRINTED.columns, (measures, queries, third), strict=True)
     lines = table.lines[rows] if len(table.lines) else table.lines
-    return Block({name: [column[row] for row in rows] for name, column in columns}, lines)
+    return TabularBlock({name: [column[row] for row in rows] for name, column in columns}, lines)
 
 
 def _value(
-    table: Block, row: int, cell: Cell, column: str, ends: Sequence[Any]
+    table: TabularBlock, row: int, cell: Cell, column: str, ends: Sequence[Any]
 ) -> tuple[float, float, float]:
     """Return a value with its ends, NaN where there are none."""
     value = table.columns[column][row]
@@ -267,7 +267,7 @@ def _is_score(value: Any) -> bool:
 
 
 def _remedy(text: str, column: str) -> str:
-    """Return what to do about a text in place of a number."""
+    """Return what to do about a text in place of a score in a table."""
     if text.endswith("%"):
         return ": write it without the percent sign"
     if "," in text:
@@ -276,7 +276,7 @@ def _remedy(text: str, column: str) -> str:
     return about if column and text.lstrip("+-").lower() not in ("inf", "infinity") else ""
 
 
-def _without_query(table: Block) -> InputError:
+def _without_query(table: TabularBlock) -> InputError:
     """Return the error of a table without a column for the query."""
     remedy = f"expected {', '.join(QUERIES)}, or its name, as in --set scores.columns.query=NAME"
     if any(map(NO_NAME.fullmatch, table.columns)):

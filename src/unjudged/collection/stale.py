@@ -35,13 +35,13 @@ def without_stale(judgments: Judgments, documents: Any) -> tuple[Judgments, list
     """
     if documents is None or str(documents).startswith(DATASET):
         return judgments, []
-    fit = Fit.look_up(judgments, documents)
-    return (fit.kept, fit.notes) if fit.gone.any() else (judgments, [])
+    found = StaleJudgments.look_up(judgments, documents)
+    return (found.kept, found.notes) if found.gone.any() else (judgments, [])
 
 
 @dataclass(frozen=True, eq=False)
-class Fit:
-    """How judgments fit the documents that exist: `gone` are the rows of those that do not."""
+class StaleJudgments:
+    """Judgments, some of documents that do not exist any more: `gone` are their rows."""
 
     judgments: Judgments
     gone: Mask
@@ -55,8 +55,8 @@ class Fit:
         return os.path.basename(self.documents) if named else "documents"
 
     @classmethod
-    def look_up(cls, judgments: Judgments, documents: Any, known: set[bytes] | None = None) -> Fit:
-        """Look up the judged documents, unless it is `known` which exist; an error if none does."""
+    def look_up(cls, judgments: Judgments, documents: Any, known: set[bytes] | None = None) -> StaleJudgments:
+        """Look up which documents are stale, unless it is `known` which exist; an error if none does."""
         source = os.fspath(documents) if isinstance(documents, os.PathLike) else documents
         names = judgments.documents.tolist()
         known = known_names(source, {*names}) if known is None else known.intersection(names)

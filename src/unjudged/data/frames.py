@@ -13,7 +13,7 @@ from unjudged.base.wording import kind_of
 from unjudged.data.columns import NONE, QUERIES, first_of
 from unjudged.data.limits import check
 from unjudged.data.streams import PathLike, Start
-from unjudged.data.tabular import Block, Tabular
+from unjudged.data.tabular import Tabular, TabularBlock
 from unjudged.data.values import arrow_errors, in_arrow, pyarrow_module, validate
 
 if TYPE_CHECKING:
@@ -89,16 +89,16 @@ def open_frame(frame: Any) -> Tabular:
     names, select = _columns(frame)
 
     @cache  # a stream is read only once
-    def columns(*chosen: str) -> Block:
+    def columns(*chosen: str) -> TabularBlock:
         with library_errors():
-            held = Block(select(chosen))
+            held = TabularBlock(select(chosen))
         check("ROWS", len(held))
         for column in held.columns.values():
             if in_arrow(column):
                 validate(column)
         return held
 
-    def blocks(chosen: Sequence[str]) -> list[Callable[[], Block]]:
+    def blocks(chosen: Sequence[str]) -> list[Callable[[], TabularBlock]]:
         held = columns(*chosen)
         return [partial(held.rows, start, start + BLOCK) for start in range(0, len(held), BLOCK)]
 
@@ -203,15 +203,15 @@ def open_arrow(path: PathLike) -> Tabular:
         whole = _open_part(files[0]).schema
         every = list(whole.names)
 
-    def block(read: Callable[[], pa.Table], schema: pa.Schema, before: int) -> Block:
+    def block(read: Callable[[], pa.Table], schema: pa.Schema, before: int) -> TabularBlock:
         with arrow_errors(UNREADABLE):
             rows = read()
             for column in rows.columns:
                 validate(column)
             columns = rows if rows.schema.equals(schema) else rows.cast(schema)
-        return Block({name: columns[name] for name in schema.names}, before=before)
+        return TabularBlock({name: columns[name] for name in schema.names}, before=before)
 
-    def blocks(names: Sequence[str]) -> Iterator[Callable[[], Block]]:
+    def blocks(names: Sequence[str]) -> Iterator[Callable[[], TabularBlock]]:
         before = 0
         with arrow_errors(UNREADABLE):
             schema = arrow.schema([arrow.field(name, _plain(whole.field(name).type)) for name in names])

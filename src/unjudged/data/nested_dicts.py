@@ -17,7 +17,7 @@ from unjudged.data.matching import Opened, grouped
 from unjudged.data.scan import scanner
 from unjudged.data.streams import PathLike
 from unjudged.data.tables import NO_LINES, Ids, Table, decode, encode
-from unjudged.data.tabular import Block
+from unjudged.data.tabular import TabularBlock
 from unjudged.data.text_tables import read_json
 from unjudged.data.values import ids_of_texts, names_of, numbers_of
 
@@ -267,7 +267,7 @@ def table_of_rows(data: Rows, names: tuple[str, ...]) -> Table:
     roles = ("query", "document", *names)
     rows = _cut(list(data), roles)
     columns: list[Sequence[Any]] = [[row[k] for row in rows] for k in range(len(roles))]
-    return grouped(Block(dict(zip(roles, columns, strict=True))).table({role: role for role in roles}))
+    return grouped(TabularBlock(dict(zip(roles, columns, strict=True))).table({role: role for role in roles}))
 
 
 def _cut(rows: list[Any], fields: tuple[str, ...]) -> list[Any]:

@@ -40,7 +40,7 @@ from unjudged.data.streams import (
     opened,
 )
 from unjudged.data.tables import Matched, Table
-from unjudged.data.tabular import Block, Tabular
+from unjudged.data.tabular import Tabular, TabularBlock
 from unjudged.data.values import identifier
 
 LOOK_AHEAD = 1 << 15
@@ -310,7 +310,7 @@ def run_name(name: str) -> str:
     return name if name.removeprefix("run ").isdigit() else f"run {name!r}"
 
 
-def read_small_table(source: Any, headless: text_tables.Headless) -> Block:
+def read_small_table(source: Any, headless: text_tables.Headless) -> TabularBlock:
     """Return all columns of a file, a frame, or a mapping of columns to their values, as Python's values.
 
     `headless` says what a file of text is that has no header.
@@ -326,10 +326,10 @@ def read_small_table(source: Any, headless: text_tables.Headless) -> Block:
     for name, values in source.items():
         if isinstance(values, str) or not isinstance(values, Iterable):
             raise InputError(f"column {str(name)!r} is {kind_of(values)}, expected a list of values")
-    return _small(Block({str(name): list(values) for name, values in source.items()}))
+    return _small(TabularBlock({str(name): list(values) for name, values in source.items()}))
 
 
-def _small_file(file: PathLike, headless: text_tables.Headless) -> Block:
+def _small_file(file: PathLike, headless: text_tables.Headless) -> TabularBlock:
     start = start_of(file)
     if is_arrow(start):
         return open_arrow(file).held()
@@ -338,7 +338,7 @@ def _small_file(file: PathLike, headless: text_tables.Headless) -> Block:
     return text_tables.open_text(file, headless).held(text_tables.text_of_field)
 
 
-def _small(table: Block) -> Block:
+def _small(table: TabularBlock) -> TabularBlock:
     """Return a table whose columns have rows, the same number of them."""
     lengths = {len(values) for values in table.columns.values()}
     if len(lengths) > 1:

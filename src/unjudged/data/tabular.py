@@ -26,7 +26,7 @@ BYTES_OF_A_ROW = 180
 
 
 @dataclass(eq=False, repr=False)  # not frozen: that takes as long as to load a module
-class Block:
+class TabularBlock:
     """Some rows of named columns, each in Arrow or as a sequence of Python's values.
 
     `lines` are the lines of a file of text that they stand on, `before` is how many rows came before.
@@ -55,15 +55,15 @@ class Block:
         columns = found[0][:, None] if len(found) == 1 else np.stack(found, axis=1)
         return Table(groups, starts, documents, columns, self.lines)
 
-    def rows(self, start: int, stop: int) -> Block:
+    def rows(self, start: int, stop: int) -> TabularBlock:
         """Return some rows."""
         columns = {
             name: own.slice(start, stop - start) if values.in_arrow(own) else own[start:stop]
             for name, own in self.columns.items()
         }
-        return Block(columns, self.lines[start:stop], self.before + start)
+        return TabularBlock(columns, self.lines[start:stop], self.before + start)
 
-    def read(self, work: Callable[[Block], Made]) -> Made:
+    def read(self, work: Callable[[TabularBlock], Made]) -> Made:
         """Return what `work` makes of the rows. If some are wrong, the error is of the first of them."""
         try:
             return work(self)
@@ -92,15 +92,14 @@ class Block:
 
     def values(self) -> Mapping[str, Sequence[Any]]:
         """Return the values of each column as Python has them."""
-        held = self.columns.items()
-        return {name: own.to_pylist() if values.in_arrow(own) else own for name, own in held}
+        return {name: values.python_values(own) for name, own in self.columns.items()}
 
     def column(self, role: str, given: Mapping[str, str], names: Sequence[str]) -> str | None:
         """Return the name of the column for a role: as `given`, else the first of `names` that it has."""
         return given_column(given[role], [*self.columns]) if role in given else first_of(names, self.columns)
 
     def label(self, row: int, role: str, column: str) -> str:
-        """Return the name in a cell, which may not be empty."""
+        """Return the name in a cell of the table: what has the role, in this column. It may not be empty."""
         value = self.columns[column][row]
         if values.is_missing(value):
             raise self.error(row, f"the {role} is empty")
@@ -147,7 +146,7 @@ class Tabular(NamedTuple):
     """
 
     columns: Sequence[str]
-    blocks: Callable[[Sequence[str]], Iterable[Callable[[], Block]]]
+    blocks: Callable[[Sequence[str]], Iterable[Callable[[], TabularBlock]]]
     on_cores: bool = True
 
     def table(self, number: str, given: Mapping[str, str]) -> tuple[Table, Layout]:
@@ -162,7 +161,7 @@ class Tabular(NamedTuple):
         """Match a run, block by block."""
         return match_rows(self._rows(columns_of(self.columns, "score", given)), judged)
 
-    def held(self, clean: Callable[[Any], Any] | None = None) -> Block:
+    def held(self, clean: Callable[[Any], Any] | None = None) -> TabularBlock:
         """Return all rows, as far as memory allows, with what `clean` makes of each value."""
         columns: dict[str, list[Any]] = {name: [] for name in self.columns}
         lines, taken = [NO_LINES], 0
@@ -174,7 +173,7 @@ class Tabular(NamedTuple):
             lines.append(block.lines)
             taken += BYTES_OF_A_ROW * len(block)
             check("MEMORY", taken)
-        return Block(columns, np.concatenate(lines))
+        return TabularBlock(columns, np.concatenate(lines))
 
     def _rows(self, roles: Mapping[str, str]) -> InPieces:
         def pieces() -> Iterable[Callable[[], Table]]:
@@ -211,5 +210,5 @@ def _distinct(names: Iterable[str]) -> list[str]:
     return [*dict.fromkeys(names)]
 
 
-def _table(make: Callable[[], Block], roles: Mapping[str, str]) -> Table:
+def _table(make: Callable[[], TabularBlock], roles: Mapping[str, str]) -> Table:
     return make().read(lambda block: block.table(roles))

@@ -24,7 +24,7 @@ from unjudged.base.wording import FORMULA, counted, kind_of
 from unjudged.data.columns import LONGEST_LINE, endless_line, is_header, no_rows
 from unjudged.data.streams import PathLike, Start, name_file_in_errors, on_disk, opened, read_whole
 from unjudged.data.tables import NO_LINES, encode
-from unjudged.data.tabular import Block, Tabular
+from unjudged.data.tabular import Tabular, TabularBlock
 
 BLOCK = 1 << 9
 """Rows at a time. Thousands would be looked through again and again by Python's garbage collector."""
@@ -107,7 +107,7 @@ def open_text(file: PathLike, headless: Headless | None = None) -> Tabular:
 
 def _blocks_of_text(
     file: PathLike, header: Sequence[str], begin: int, delimiter: str, names: Sequence[str]
-) -> Iterator[Callable[[], Block]]:
+) -> Iterator[Callable[[], TabularBlock]]:
     """Yield blocks of some columns of the lines from `begin` on."""
     import csv
 
@@ -129,7 +129,7 @@ def _blocks_of_text(
             if read:
                 columns = [*zip(*(row for _, row in read), strict=True)]
                 values = {name: columns[place] for name, place in places.items()}
-                yield partial(Block, values, np.array([line for line, _ in read], np.int64))
+                yield partial(TabularBlock, values, np.array([line for line, _ in read], np.int64))
     except csv.Error as error:
         problem = f"{error}, expected fields as in the header"
         raise InputError(problem, line=reader.line_num + begin) from None
@@ -141,7 +141,7 @@ def open_json_lines(file: PathLike) -> Tabular:
     if first is None:
         raise no_rows()
 
-    def blocks(names: Sequence[str]) -> Iterator[Callable[[], Block]]:
+    def blocks(names: Sequence[str]) -> Iterator[Callable[[], TabularBlock]]:
         lines, number = lines_of(file), 1
         while block := list(islice(lines, BLOCK)):
             numbers = np.arange(number, number := number + len(block))
@@ -153,7 +153,7 @@ def open_json_lines(file: PathLike) -> Tabular:
                 if found is None:
                     records = [record for _, record in records_in(zip(numbers.tolist(), block, strict=True))]
                     found = {name: [record.get(name) for record in records] for name in names}
-                yield partial(Block, found, numbers)
+                yield partial(TabularBlock, found, numbers)
 
     return Tabular(list(first[1]), blocks, on_cores=False)
 
@@ -240,7 +240,7 @@ def is_json(data: bytes) -> bool:
 
 
 def is_json_lines(start: Start) -> bool:
-    """Whether the first line is an object of its own, and another one follows or it has a document."""
+    """Whether it is JSON lines: the first line is an object, and another follows or it has a document."""
     if not is_json(start.data):
         return False
     import json
@@ -261,7 +261,7 @@ def text_of_field(field: str) -> str:
     return text[1:] if text[:1] == "'" and text.lstrip("'").startswith(tuple(FORMULA)) else text
 
 
-def read_objects(file: PathLike, start: Start) -> Block:
+def read_objects(file: PathLike, start: Start) -> TabularBlock:
     """Return the fields of JSON lines, of a list of objects, of one, or of the rows of `--format json`."""
     if is_json_lines(start):
         lines, data = zip(*records_in(enumerate(lines_of(file), 1)), strict=True)
@@ -272,16 +272,16 @@ def read_objects(file: PathLike, start: Start) -> Block:
     if isinstance(data, list):
         return _of_records(data)
     nested = not data or any(isinstance(value, Mapping) for value in data.values())
-    return Block({NESTED: [data]}) if nested else _of_records([data])
+    return TabularBlock({NESTED: [data]}) if nested else _of_records([data])
 
 
-def _of_records(records: Sequence[Any], lines: NDArray[np.int64] = NO_LINES) -> Block:
+def _of_records(records: Sequence[Any], lines: NDArray[np.int64] = NO_LINES) -> TabularBlock:
     """Return the columns of objects of JSON, which may lack some."""
     for where, record in enumerate(records):
         if not isinstance(record, Mapping):
             raise InputError(f"record {where}: found {kind_of(record)}, expected an object with named fields")
     every = dict.fromkeys(name for record in records for name in record)
-    return Block({str(name): [row.get(name) for row in records] for name in every}, lines)
+    return TabularBlock({str(name): [row.get(name) for row in records] for name in every}, lines)
 
 
 def known_names(source: Any, wanted: set[bytes]) -> set[bytes]:

@@ -53,7 +53,7 @@ def unplaced(_: int, problem: str) -> InputError:
 def ids_of(column: Any, role: str, wrong: Wrong) -> Ids:
     """Return names as identifiers; whole numbers become their decimal digits."""
     ids = _ids_of_arrow(column) if in_arrow(column) else scanner.ids_of_strings(_objects(column))
-    return ids_of_texts(names_of(_plain(column), role, wrong), role) if ids is None else ids
+    return ids_of_texts(names_of(python_values(column), role, wrong), role) if ids is None else ids
 
 
 def groups_of(column: Any, role: str, wrong: Wrong) -> tuple[Ids, Integers]:
@@ -83,8 +83,8 @@ def in_arrow(column: Any) -> bool:
     return hasattr(column, "num_chunks")
 
 
-def _plain(column: Any) -> Sequence[Any]:
-    """Return a column as Python's values."""
+def python_values(column: Any) -> Sequence[Any]:
+    """Return the values of a column as Python has them, also if Arrow holds them."""
     values: Sequence[Any] = column.to_pylist() if in_arrow(column) else column
     return values
 
@@ -150,7 +150,7 @@ def numbers_of(column: Any, role: str, wrong: Wrong) -> NDArray[np.float64]:
     known = _numbers_of_arrow(column, role) if in_arrow(column) else None
     if known is not None:
         return descending(role, known)
-    plain = values = _plain(column)
+    plain = values = python_values(column)
     kinds = set(map(type, values))
     if str in kinds:
         match = re.compile(NUMBER).fullmatch

@@ -17,7 +17,7 @@ from unjudged.base.wording import counted, percent, plain
 from unjudged.collection.collection import Collection, described_runs
 from unjudged.collection.description import STATED, Description, Labels, description_of
 from unjudged.collection.scores import described_scores
-from unjudged.collection.stale import Fit
+from unjudged.collection.stale import StaleJudgments
 from unjudged.data.nested_dicts import DATASET
 from unjudged.data.tables import decode
 from unjudged.diagnosis.answerable import (
@@ -268,14 +268,18 @@ class _Files:
                     yield {"file": file, "other": one.file, "common": said}
 
     @cached_property
-    def fit(self) -> Fit | None:
+    def fit(self) -> StaleJudgments | None:
         """How the judgments fit the first file with texts of their documents; None without one."""
         for one in self.all_of(TEXTS):
             with suppress(UnjudgedError):
-                return None if self.qrels is None else Fit.look_up(self.qrels.content, one.file, one.content)
+                return (
+                    None
+                    if self.qrels is None
+                    else StaleJudgments.look_up(self.qrels.content, one.file, one.content)
+                )
         return None
 
-    def stale(self, fit: Fit, file: str) -> Iterator[str]:
+    def stale(self, fit: StaleJudgments, file: str) -> Iterator[str]:
         """Say which documents of judgments and runs are not in the corpus."""
         if fit.gone.any():
             yield from (f"{file}: {said}" for said in fit.sentences())

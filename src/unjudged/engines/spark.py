@@ -19,7 +19,7 @@ from unjudged.base.segments import Floats
 from unjudged.data import matching
 from unjudged.data.columns import NONE, Layout, columns_of
 from unjudged.data.tables import Matched, Table
-from unjudged.data.tabular import Block
+from unjudged.data.tabular import TabularBlock
 from unjudged.data.values import pyarrow_module, validate
 from unjudged.evidence.value_bounds import bounds as bounds_of_rankings
 from unjudged.measures.kernel.measure import summarised
@@ -251,7 +251,7 @@ class Task:
 
 
 @dataclass(eq=False)
-class _Rows(Block):
+class _Rows(TabularBlock):
     """Rows of a bucket, whose numbers say nothing."""
 
     of: str = ""

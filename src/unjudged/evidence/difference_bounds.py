@@ -28,7 +28,8 @@ from unjudged.evidence.favouring import shared_counts
 from unjudged.evidence.filled import anonymous, unknown_documents
 from unjudged.evidence.shared import SharedRankings
 from unjudged.evidence.tipping import ExpectedTip, is_open
-from unjudged.evidence.value_bounds import Discounts, bounds, hits_around
+from unjudged.evidence.value_bounds import bounds, hits_around
+from unjudged.measures.gain import DiscountSums
 from unjudged.measures.kernel.registry import Measure, ratio
 from unjudged.rankings.judged import JudgedRankings
 
@@ -49,7 +50,7 @@ class DifferenceBounds:
     def of(self, first: Ints, second: Ints, tip: TipOf) -> Ends:
         """Return pairs x queries: the lowest and the highest difference on each query."""
         difference = self.scores[first] - self.scores[second]
-        if _adds_up(self.measure):
+        if _is_sum_of_gains(self.measure):
             ones = np.ones(len(first))
             low, high = tip(first, second).at(ones), -tip(second, first).at(ones)
         else:
@@ -211,7 +212,8 @@ class DifferenceBounds:
         gain = np.where(pool.grade < 0, 0.0, measure.gain(np.maximum(pool.grade, 0)))
         top = float(measure.gain([measure.max_grade(pool)])[0])
         levels = sorted({*gain[gain > 0].tolist(), top})
-        discounts = Discounts(int(np.diff(pool.offsets).max(initial=0)) + 2, measure.given.get("cutoff", inf))
+        most = int(np.diff(pool.offsets).max(initial=0)) + 2
+        discounts = DiscountSums(most, measure.given.get("cutoff", inf))
         best = np.zeros(more.shape)
         for step, level in zip(np.diff(levels, prepend=0.0), levels, strict=True):
             known = np.diff(segment_ends(gain >= level)[pool.offsets])
@@ -239,7 +241,7 @@ def _over(value: Floats, ideal: Floats) -> Floats:
     return np.divide(value, ideal, out=far, where=ideal > 0)
 
 
-def _adds_up(measure: Measure) -> bool:
+def _is_sum_of_gains(measure: Measure) -> bool:
     """Whether every document adds its gain times what its rank counts, the most with the highest grade."""
     counts = measure.traits.weight is not None or measure.name == "DCG"
     return counts and not measure.given.keys() & {"gains", "scale"}

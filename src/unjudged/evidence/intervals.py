@@ -25,7 +25,6 @@ from unjudged.evidence.calibration import Calibration
 from unjudged.evidence.completions import Completions, GivenPrevalence, in_threads
 from unjudged.evidence.contrast import Contrast, Ends, ends_of_estimates, in_own_direction, independent
 from unjudged.evidence.distributions import t_quantile
-from unjudged.evidence.judged_runs import BOUNDING, ends_of
 from unjudged.evidence.mean_intervals import (
     FEW,
     FEW_IN_RANGE,
@@ -37,6 +36,7 @@ from unjudged.evidence.mean_intervals import (
     within,
 )
 from unjudged.evidence.powered import powered_means
+from unjudged.evidence.rankings_evidence import BOUNDING, ends_of
 from unjudged.evidence.unjudged_sums import FEW_QUERIES, UnjudgedSum, is_sum
 from unjudged.evidence.value_bounds import bounds, check_bounded
 from unjudged.measures.kernel.estimand import (

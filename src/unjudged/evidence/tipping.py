@@ -24,7 +24,8 @@ from unjudged.evidence.completions import Batched, Grades, cutoff_of, needs_rele
 from unjudged.evidence.favouring import DirectedPairs, Favouring, favouring, share_seen
 from unjudged.evidence.filled import anonymous
 from unjudged.evidence.shared import NEGLIGIBLE, SharedRankings, selected_runs
-from unjudged.evidence.value_bounds import Discounts, hits_around
+from unjudged.evidence.value_bounds import hits_around
+from unjudged.measures.gain import DiscountSums
 from unjudged.measures.kernel.registry import Measure, ratio
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments
@@ -258,7 +259,7 @@ def _of_ideal(measure: Measure, judgments: Judgments, top: float) -> Function:
     steps = np.diff(levels, prepend=0.0)
     known = np.stack([np.diff(ends(gain >= level)[judgments.offsets]) for level in levels])
     most = int(np.diff(judgments.offsets).max(initial=0)) + 4
-    discounts = Discounts(most, measure.given.get("cutoff", inf))
+    discounts = DiscountSums(most, measure.given.get("cutoff", inf))
 
     def reciprocal(more: Floats) -> Floats:
         best = np.zeros(more.shape)

@@ -51,7 +51,7 @@ from unjudged.base.segments import (
 )
 from unjudged.data.scan import scanner
 from unjudged.evidence.filled import Bounds, Filled, count_above, unknown_documents, unseen_counts
-from unjudged.measures.gain import nDCG
+from unjudged.measures.gain import DiscountSums, nDCG
 from unjudged.measures.kernel.registry import BOUNDS, MEASURES, Measure, bounds_of, ratio
 from unjudged.measures.precision import AP, GMAP, Bpref, Bpref10, GMBpref, R, RelP, Rprec, RprecMult
 from unjudged.measures.sets import SetR
@@ -358,29 +358,11 @@ def bounds_of_ndcg(measure: Measure, r: JudgedRankings, unseen: Integers, top: i
     unknown = unknown_documents(r)
     inside = unknown.where(unknown.rank <= cutoff)
     most = int(counts.max(initial=0) + unseen.max(initial=0) + unknown.counts.max(initial=0))
-    ideal = Discounts(most, cutoff)
+    ideal = DiscountSums(most, cutoff)
     given = _Levels(start, np.diff(levels, prepend=0.0), counts, ideal, inside)
     low = given.lowest(float(possible.max()), unseen + unknown.counts - inside.counts)
     high = given.highest(levels <= possible.max())
     return Bounds(low, high, exact=True)
-
-
-class Discounts:
-    """Sum of the discounts of the first n ranks, down to a cutoff."""
-
-    def __init__(self, most: int, cutoff: float) -> None:
-        rank = np.arange(1, most + 1)
-        self.sums = np.concatenate([[0.0], np.cumsum((rank <= cutoff) / np.log2(rank + 1.0))])
-
-    def __call__(self, n: Integers) -> Floats:
-        sums: Floats = self.sums[n]
-        return sums
-
-    def between(self, n: Floats) -> Floats:
-        """Return the same for numbers that are not whole, along a straight line."""
-        below = np.minimum(n.astype(np.int64), len(self.sums) - 2)
-        sums: Floats = self.sums[below] + (n - below) * np.diff(self.sums)[below]
-        return sums
 
 
 @dataclass(eq=False, repr=False)
@@ -393,7 +375,7 @@ class _Levels:
     start: Floats
     steps: Floats
     counts: Integers
-    ideal: Discounts
+    ideal: DiscountSums
     inside: JudgedRankings
 
     @cached_property

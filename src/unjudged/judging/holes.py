@@ -27,7 +27,7 @@ from unjudged.evidence.drawn.effects import Effects
 from unjudged.evidence.drawn.estimated import EstimatedEvidence
 from unjudged.evidence.drawn.population import Population
 from unjudged.evidence.drawn.predictions import Judges
-from unjudged.evidence.judged_runs import RankingsEvidence
+from unjudged.evidence.rankings_evidence import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
 from unjudged.judging.pooling import DEEPEST, Pool, identities_of_rows, numbers
 from unjudged.measures.kernel.measure import Measure

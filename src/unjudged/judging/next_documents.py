@@ -15,7 +15,7 @@ from unjudged.base.wording import counted
 from unjudged.collection.collection import Collection, collection_of
 from unjudged.data.writing import qrels_text
 from unjudged.evidence.contrast import ALONE
-from unjudged.evidence.judged_runs import RankingsEvidence
+from unjudged.evidence.rankings_evidence import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.pair_rows import needs_judging, pair_rows
 from unjudged.inference.pair_tests import Settings

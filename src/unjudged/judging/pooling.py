@@ -23,8 +23,8 @@ from unjudged.base.segments import Floats, Integers, Mask, numbered
 from unjudged.base.wording import percent
 from unjudged.collection.collection import judged_rankings
 from unjudged.evidence.calibration import LeftOut, check_pooled
-from unjudged.measures.kernel.estimand import TAKING_AWAY, check_use
-from unjudged.measures.kernel.measure import Measure, ratio
+from unjudged.measures.kernel.estimand import TAKING_AWAY, check_use_permitted
+from unjudged.measures.kernel.measure import means_of_runs, ratio
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.rankings.coverage import in_order
 from unjudged.rankings.extension import chosen_rows, documents_of
@@ -314,7 +314,7 @@ class Pool:
         if np.shape(chosen) != self.judgments.grade.shape:
             rows = len(self.judgments.grade)
             raise UsageError(f"expected one truth value for each of {rows} rows, got {np.shape(chosen)}")
-        check_use(self.judgments, TAKING_AWAY)
+        check_use_permitted(self.judgments, TAKING_AWAY)
         unjudged = np.minimum(self.judgments.grade, UNSAMPLED)
         return replace(
             self.judgments,
@@ -323,11 +323,6 @@ class Pool:
             probability=None,
             origin=origin,
         )
-
-
-def means_of_runs(measure: Measure, rankings: JudgedRankings) -> Floats:
-    """Return the mean of each run over the queries."""
-    return measure.over_queries(measure.compute(rankings).reshape(-1, len(rankings.judgments.queries)))
 
 
 def checked_share(value: float, lowest: float = 1e-300) -> float:

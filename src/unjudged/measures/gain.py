@@ -56,6 +56,24 @@ def _logarithms(last: int) -> Floats:
     return np.log2(np.arange(1, last + 2))
 
 
+class DiscountSums:
+    """Sums of nDCG's discounts of the first n ranks, down to a cutoff: the best DCG of n gains of 1."""
+
+    def __init__(self, most: int, cutoff: float) -> None:
+        rank = np.arange(1, most + 1)
+        self.sums = np.concatenate([[0.0], np.cumsum((rank <= cutoff) / np.log2(rank + 1.0))])
+
+    def __call__(self, n: Integers) -> Floats:
+        sums: Floats = self.sums[n]
+        return sums
+
+    def between(self, n: Floats) -> Floats:
+        """Return the sums for numbers of ranks that are not whole, along a straight line."""
+        below = np.minimum(n.astype(np.int64), len(self.sums) - 2)
+        sums: Floats = self.sums[below] + (n - below) * np.diff(self.sums)[below]
+        return sums
+
+
 @measure(
     chance=chance.of_ndcg,
     gain=gain_of,

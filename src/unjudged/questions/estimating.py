@@ -11,7 +11,7 @@ from unjudged.base.notes import Note, note
 from unjudged.collection.collection import Collection
 from unjudged.collection.description import STATED
 from unjudged.evidence.contrast import Evidence
-from unjudged.evidence.judged_runs import RankingsEvidence, StreamedRankings
+from unjudged.evidence.rankings_evidence import RankingsEvidence, StreamedRankings
 from unjudged.measures.kernel.measure import Measure
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments
@@ -122,6 +122,6 @@ class Drawn:
 
 def _adds_up(measure: Measure) -> bool:
     """Whether a measure is a sum over documents, which one estimator has."""
-    from unjudged.evidence.drawn.effects import adds_up
+    from unjudged.measures.kernel.traits import adds_up
 
     return adds_up(measure) and not measure.traits.estimates and measure.traits.quality

@@ -19,7 +19,7 @@ from unjudged.collection.description import Description, ScoreTable
 from unjudged.collection.query_segments import labels_of
 from unjudged.collection.scores import Scores
 from unjudged.evidence.contrast import ByCluster, Clusters, Ends, Evidence
-from unjudged.evidence.judged_runs import RankingsEvidence, StreamedRankings
+from unjudged.evidence.rankings_evidence import RankingsEvidence, StreamedRankings
 from unjudged.evidence.tied_scores import TIES, ends_of_orders, over_orders, tie_notes
 from unjudged.measures.kernel.estimand import SAMPLED
 from unjudged.measures.kernel.measure import Measure, compute_all

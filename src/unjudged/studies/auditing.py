@@ -20,8 +20,8 @@ from unjudged.evidence.contrast import alone
 from unjudged.evidence.drawn.estimated import EstimatedEvidence
 from unjudged.evidence.drawn.predictions import GRADES, Judges, JudgesSource, Predictions
 from unjudged.evidence.drawn.strata import StrataEvidence
-from unjudged.evidence.judged_runs import RankingsEvidence
 from unjudged.evidence.mean_intervals import t_half, within
+from unjudged.evidence.rankings_evidence import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
 from unjudged.inference.system_rows import means_of_systems
 from unjudged.measures.kernel.measure import Measure, mean_over_queries
@@ -196,7 +196,7 @@ def audit(
     rows: dict[str, list[Row]] = {view: [] for view in views}
     notes, sizes = [], []
     for name, judge in found.by_name.items():
-        labels = SharedLabels.of(people, judge, threshold, lowest)
+        labels = AuditedLabels.of(people, judge, threshold, lowest)
         sizes.append(counted(len(labels.weight), "document"))
         for view, own in labels.rows(judge, lowest, confidence).items():
             rows[view] += [{"judge": name, **row} for row in own]
@@ -249,7 +249,7 @@ def _kappas(rows: Sequence[Row]) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class SharedLabels:
+class AuditedLabels:
     """Documents that people and a judge labelled: their queries, labels and weights.
 
     `value` is what the judge said, `predicted` the label that it counts as. The weight is 1 / the recorded
@@ -265,7 +265,7 @@ class SharedLabels:
     """Documents that people judged and the judge did not."""
 
     @classmethod
-    def of(cls, people: Judgments, judge: Predictions, threshold: float | None, rel: int) -> SharedLabels:
+    def of(cls, people: Judgments, judge: Predictions, threshold: float | None, rel: int) -> AuditedLabels:
         """Match documents by name; InputError if there are none."""
         value = judge.aligned(people).value
         inclusion = people.inclusion if people.recorded else np.where(people.grade >= 0, 1.0, np.nan)
@@ -282,7 +282,7 @@ class SharedLabels:
         """Grades that people or the judge give."""
         return grades_of(self.human, self.predicted)
 
-    def by_relevance(self, rel: int) -> SharedLabels:
+    def by_relevance(self, rel: int) -> AuditedLabels:
         """Return the same, relevant or not."""
         return replace(self, human=self.human >= rel, predicted=self.predicted >= rel)
 
@@ -302,7 +302,7 @@ class SharedLabels:
         return {"agreement": same, "confusion": [*self.confusion()], "ratings": [*self.ratings(lowest)]}
 
     def agreement(
-        self, labels: SharedLabels, names: Sequence[str], confidence: float, what: str = ""
+        self, labels: AuditedLabels, names: Sequence[str], confidence: float, what: str = ""
     ) -> Iterator[Row]:
         """Yield the coefficients of labels."""
         found = coefficient_estimates(labels.tables(), labels.grades, confidence, names)
@@ -318,7 +318,7 @@ class SharedLabels:
             yield {"grade": names[i], "other_grade": names[j], "documents": int(totals[i, j]), "share": share}
 
     def ratings(self, rel: int | None) -> Iterator[Row]:
-        """Yield the mean label by people's grade; with `rel`, over-rating is a share of the documents."""
+        """Yield how the judge rated documents of each grade; with `rel`, over-rating is a share of them."""
         for grade in np.unique(self.human).tolist():
             own = self.human == grade
             label, weight = self.predicted[own], self.weight[own]

@@ -20,7 +20,8 @@ from unjudged.base.notes import Note
 from unjudged.base.segments import Floats
 from unjudged.collection.collection import Collection, collection_of
 from unjudged.judging.designs import DESIGNS, Design
-from unjudged.judging.pooling import Pool, means_of_runs
+from unjudged.judging.pooling import Pool
+from unjudged.measures.kernel.measure import means_of_runs
 from unjudged.measures.kernel.names import MeasureLike, parse_measure, parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.weighted import BY_PROBABILITY

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from unjudged.base.notes import Note
     from unjudged.cli.command_line import Given
-    from unjudged.rankings.judgments import Judgments
     from unjudged.results.comparison import Comparison
     from unjudged.results.evaluation import Evaluation
     from unjudged.results.fields import Row
@@ -82,21 +81,9 @@ def hardly_judged(found: Evaluation, given: Given) -> Iterator[Note]:
     if low := {name: share for name, share in shares.items() if share < LITTLE and name not in estimated}:
         name = min(low, key=lambda one: low[one])
         rankings = found.source.rankings
-        command = "" if rankings is None else judge_next(given, rankings.judgments, [name], found.runs)
+        command = "" if rankings is None else given.judge_next(rankings.judgments, [name], found.runs)
         remedy = f" What to judge: {command}" if command else ""
         yield note("hardly-judged", [name], unseen=1 - low[name], remedy=remedy)
-
-
-def judge_next(
-    given: Given, judgments: Judgments, asked: Sequence[str], systems: Sequence[str], *more: str
-) -> str:
-    """Return the command that lists or draws what to judge of some systems; nothing if none would do."""
-    from shlex import join
-
-    from unjudged.measures.kernel.estimand import how_to_judge
-
-    how = how_to_judge(judgments, len(systems))
-    return join(["unjudged", "next", *given.about(asked, systems), *more, *how]) if how else ""
 
 
 PAIRED = views("systems", "pairs", "queries", "segments", "collections", "choices")
@@ -191,7 +178,7 @@ def next_step(given: Given, source: Any, rows: Sequence[Row], systems: Sequence[
         return ""
     best = min(open_pairs, key=lambda row: sorted(map(systems.index, (row["a"], row["b"]))))
     more = ["-m", best["measure"]] if given.measure else []
-    command = judge_next(given, shared.original, [best["b"], best["a"]], systems, *more)
+    command = given.judge_next(shared.original, [best["b"], best["a"]], systems, *more)
     return f"\nNext: {command}\n" if command else ""
 
 

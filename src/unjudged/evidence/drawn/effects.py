@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +21,7 @@ from unjudged.evidence.drawn.by_design import Moments
 from unjudged.evidence.shared import SharedRankings
 from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
+from unjudged.measures.kernel.traits import weights_of
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import UNSAMPLED
 from unjudged.rankings.pooled import salt, uniforms
@@ -42,23 +42,6 @@ def steps_of(measure: Measure, grade: NDArray[np.integer]) -> Integers:
     if measure.traits.gain is None and "rel" in measure.parameters:
         return np.array([int(measure.given.get("rel", 1))])
     return np.unique(np.append(grade[grade > 0], 1))
-
-
-def adds_up(measure: Measure) -> bool:
-    """Whether every document adds its gain times the weight of its rank."""
-    if measure.given.keys() & {"chance", "scale"} or measure.geometric:
-        return False
-    return measure.name == "DCG" or measure.traits.weight is not None
-
-
-def weights_of(measure: Measure, rank: NDArray[np.integer]) -> Floats | None:
-    """Return what a gain of 1 adds at each rank, None for a measure that is not a sum over documents."""
-    if not adds_up(measure):
-        return None
-    if measure.name == "DCG":
-        found: Floats = (rank <= measure.given.get("cutoff", inf)) / np.log2(rank + 1.0)
-        return found
-    return measure.weights(rank)
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,13 +29,14 @@ from unjudged.evidence.contrast import (
     moved_inside,
 )
 from unjudged.evidence.drawn.by_design import Sequential, Totals, bent, reach, sizes_left
-from unjudged.evidence.drawn.effects import Effects, steps_of, weights_of
+from unjudged.evidence.drawn.effects import Effects, steps_of
 from unjudged.evidence.drawn.population import Population
 from unjudged.evidence.drawn.predictions import Judges
-from unjudged.evidence.judged_runs import RankingsEvidence
+from unjudged.evidence.rankings_evidence import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
 from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
+from unjudged.measures.kernel.traits import weights_of
 
 CELLS = 1 << 20
 """Contrasts x documents x steps that are looked at together."""

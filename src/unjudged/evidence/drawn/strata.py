@@ -20,13 +20,13 @@ from unjudged.base.segments import Floats, Ints, Mask
 from unjudged.base.wording import counted, percent
 from unjudged.evidence.contrast import Contrast, Further, Tip, is_alone, moved_inside
 from unjudged.evidence.distributions import normal_quantile
-from unjudged.evidence.drawn.effects import adds_up
 from unjudged.evidence.drawn.estimated import EstimatedTip
 from unjudged.evidence.drawn.strata_means import QUOTIENTS, SampledMeans
-from unjudged.evidence.judged_runs import RankingsEvidence
 from unjudged.evidence.mean_intervals import reaches
+from unjudged.evidence.rankings_evidence import RankingsEvidence
 from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
+from unjudged.measures.kernel.traits import adds_up
 from unjudged.measures.stratified import Strata
 from unjudged.rankings.coverage import not_random
 from unjudged.rankings.judged import JudgedRankings

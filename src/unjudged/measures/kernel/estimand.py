@@ -131,8 +131,8 @@ def how_to_judge(judgments: Judgments, systems: int) -> list[str]:
     return [] if judgments.recorded else ["-n", "100", "-o", "to-judge.qrels"]
 
 
-def check_use(judgments: Judgments, use: Use) -> None:
-    """Refuse a use of judgments by any measure."""
+def check_use_permitted(judgments: Judgments, use: Use) -> None:
+    """Refuse a use that these judgments permit to no measure, whichever it is."""
     if (refusal := refused_use(judgments, use)) is not None:
         raise UsageError(str(refusal))
 

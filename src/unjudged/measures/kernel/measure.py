@@ -325,6 +325,11 @@ def compute_all(measures: Sequence[Measure], rankings: JudgedRankings) -> Floats
     return np.concatenate([_computed_together(measures, block) for block in rankings.blocks(AT_ONCE)])
 
 
+def means_of_runs(measure: Measure, rankings: JudgedRankings) -> Floats:
+    """Return the mean over queries of a measure, for each of the runs whose rankings stand end to end."""
+    return measure.over_queries(measure.compute(rankings).reshape(-1, len(rankings.judgments.queries)))
+
+
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # what is not finite is refused
 def _computed_together(measures: Sequence[Measure], rankings: JudgedRankings) -> Floats:
     """Ranking x measure; the measures share what the rankings keep for them."""

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unjudged.base.errors import UsageError
 from unjudged.base.segments import Floats
@@ -102,6 +103,24 @@ ROUNDING = 1e-9
 States = list[str]
 Example = tuple[States, States]
 """A small ranking and the documents that it missed, as `JudgedRankings.spelled` takes them."""
+
+
+def adds_up(measure: Any) -> bool:
+    """Whether a measure is a sum over documents: each adds its gain times the weight of its rank."""
+    if measure.given.keys() & {"chance", "scale"} or measure.geometric:
+        return False
+    return measure.name == "DCG" or measure.traits.weight is not None
+
+
+def weights_of(measure: Any, rank: NDArray[np.integer]) -> Floats | None:
+    """Return what a gain of 1 adds to a measure at each rank; None if it is no sum over documents."""
+    if not adds_up(measure):
+        return None
+    if measure.name == "DCG":
+        found: Floats = (rank <= measure.given.get("cutoff", math.inf)) / np.log2(rank + 1.0)
+        return found
+    weights: Floats = measure.weights(rank)
+    return weights
 
 
 def try_traits(measure: Any) -> None:

@@ -225,7 +225,7 @@ class RankingsEvidence:
         return bool(self.unknown(framed, deepest).any())
 
     def closed(self, framed: Mask, grade: NDArray[np.int32]) -> RankingsEvidence | None:
-        """Return the evidence with these grades where other documents than the unknown are not relevant.
+        """Return the rankings' evidence with these grades; the rest, unless unknown, is not relevant.
 
         None if nothing is unknown within the cutoff.
         """
