@@ -216,6 +216,7 @@ class _Said:
 
 
 def _named(runs: Sequence[str]) -> str:
+    """Return runs by name in a note, or how many there are."""
     if len(runs) > NAMED:
         return f"{len(runs)} runs ({', '.join(runs[:3])}, ...)"
     return " and ".join(filter(None, [", ".join(runs[:-1]), runs[-1]]))

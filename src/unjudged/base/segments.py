@@ -36,6 +36,7 @@ def count_before(mask: Mask) -> NDArray[np.int32]:
 
 
 def _running(counts: NDArray[Any], ends: Number) -> Number:
+    """Write running sums of counts behind a first 0."""
     counts.cumsum(out=ends[1:])
     return ends
 

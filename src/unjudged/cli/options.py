@@ -276,6 +276,7 @@ def _files(name: str) -> Iterable[str | Path]:
 
 
 def _is_same_file(one: Path, other: str | Path) -> bool:
+    """Whether a file to write is one that is read."""
     try:
         return os.path.samestat(os.stat(one), os.stat(sys.stdin.fileno() if other == "-" else other))
     except (OSError, ValueError, AttributeError):  # no such file, no name of a file, no standard input

@@ -285,6 +285,7 @@ def description_above(folder: str | os.PathLike[str] = ".") -> Description | Non
 
 
 def _home() -> Path | None:
+    """Return the home folder, above which no description is looked for."""
     from pathlib import Path
 
     try:

@@ -115,6 +115,7 @@ class _Evaluator(providers.Evaluator):  # type: ignore[misc]
 
 
 def _metrics(asked: dict[Any, Any], rankings: JudgedRankings) -> Iterator[Metric]:
+    """Yield the values of measures as ir_measures has them, query by query."""
     queries = list(rankings.judgments.queries)
     for measure, compute in asked.items():
         for query, value in zip(queries, compute(rankings).tolist(), strict=True):
@@ -129,6 +130,7 @@ def _rows(source: Any, number: str) -> Any:
 
 
 def _match(judgments: Judgments, run: Any) -> JudgedRankings:
+    """Match a frame of rankings with judgments."""
     return JudgedRankings.from_matches(judgments, [matching.match(run_table(run), judgments.index)])
 
 
@@ -140,6 +142,7 @@ class _LastMatch:
 
 
 def _matched_once(qrels: Any, run: Any) -> JudgedRankings:
+    """Match two frames, unless they are those of the last call."""
     last = _LastMatch.rankings
     same_qrels, same_run = (old() is new for old, new in zip(_LastMatch.frames, (qrels, run), strict=True))
     if last is None or not (same_qrels and same_run):
@@ -160,6 +163,7 @@ _MADE: dict[str, OurMeasure] = {}
 
 
 def _measure_of(name: str) -> OurMeasure:
+    """Return our measure of a name as one of ir_measures."""
     ours = MEASURES[name]
     if name not in _MADE or _MADE[name].ours is not ours:
         taken = name in measures.registry and not isinstance(measures.registry[name], OurMeasure)

@@ -82,6 +82,7 @@ def rows_of_arrays(
 
 
 def _numbers(given: Any, what: str) -> NDArray[Any]:
+    """Return an array of ranks, scores or grades as numbers, query by query."""
     values = _matrix(given, what)
     if values.dtype.kind not in "fiub":
         raise UsageError(f"{what}: an array of {values.dtype}, expected numbers")
@@ -134,6 +135,7 @@ def _array(given: Any, what: str, dtype: Any = None) -> NDArray[Any]:
 
 
 def _queries(given: Any, rows: int) -> Ids:
+    """Return the names of an array's rows: as given, else their numbers from 0."""
     if given is None:
         return scanner.ids_of_numbers(np.arange(rows))
     ids = _names(given, "queries", "query")
@@ -147,6 +149,7 @@ def _queries(given: Any, rows: int) -> Ids:
 
 
 def _names(given: Any, what: str, role: str) -> Ids:
+    """Return a list or an array of names as identifiers."""
     array = _array(given, what, None if hasattr(given, "__array__") else object)
     if array.ndim != 1 or array.dtype.kind not in "iuOUST":
         problem = f"an array of {array.dtype} with the shape {array.shape}"
@@ -205,4 +208,5 @@ def _there(values: NDArray[Any], number: str, kept: NDArray[np.bool_], queries: 
 
 
 def _problem(queries: Ids, row: int, place: int, problem: str) -> InputError:
+    """Return an error about one place in an array."""
     return InputError(f"query {quoted(queries.raw(row))}, place {place} (from 0): {problem}")

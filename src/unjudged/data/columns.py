@@ -177,6 +177,7 @@ def given_column(name: str, header: Sequence[str]) -> str:
 
 
 def _checked(header: Sequence[str], roles: Sequence[str], given: Mapping[str, str]) -> dict[str, str]:
+    """Return the columns that users gave to roles; refuse unknown roles and columns that the header lacks."""
     for role, name in given.items():
         if role not in roles:
             raise UsageError(f"unknown column {role!r}, expected one of {', '.join(roles)}")
@@ -226,6 +227,7 @@ def unfit(column: str, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 def wrong_width(layout: Layout, line: int, found: int) -> InputError:
+    """Return the error of a line with another number of columns."""
     problem = f"expected {layout.describe()}, found {found}"
     return InputError(problem + (_hint(layout, found) if line == 1 else ""), line=int(line))
 
@@ -245,24 +247,29 @@ def _hint(layout: Layout, found: int) -> str:
 
 
 def wrong_number(layout: Layout, line: int, column: int, value: bytes) -> InputError:
+    """Return the error of a cell that is not the number that its column expects."""
     problem = f"the {layout.columns[column]} is {quoted(value)}, expected {_EXPECTED[layout.kinds[column]]}"
     return InputError(problem, line=int(line))
 
 
 def endless_line(line: int) -> InputError:
+    """Return the error of a line that is too long for text."""
     problem = f"longer than {LONGEST_LINE:,} bytes, expected lines of text; is it a binary file?"
     return InputError(problem, line=int(line))
 
 
 def no_rows() -> InputError:
+    """Return the error of a source without rows."""
     return InputError("no rows, expected at least one")
 
 
 def seen_before(line: int, first_line: int, query: bytes, document: bytes) -> RepeatedDocument:
+    """Return the error of a document that is listed on an earlier line."""
     what = f"document {quoted(document)} of query {quoted(query)} is already on line {first_line}"
     return RepeatedDocument(f"{what}; {ONCE}", document, line=int(line))
 
 
 def seen_twice(query: bytes, document: bytes) -> RepeatedDocument:
+    """Return the error of a document that is listed twice, of a source without lines."""
     what = f"document {quoted(document)} of query {quoted(query)} appears twice"
     return RepeatedDocument(f"{what}; {ONCE}", document)

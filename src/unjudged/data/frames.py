@@ -48,6 +48,7 @@ END_OF_STREAM = ARROW_STREAM + bytes(4)
 
 
 def is_frame(source: Any) -> bool:
+    """Whether a source is a frame of a library that is known, or one that Arrow can take."""
     return hasattr(source, "__arrow_c_stream__") or library_of(source) in LIBRARIES
 
 
@@ -144,6 +145,7 @@ def _of_one_level(frame: Any) -> Any:
 
 
 def _of_arrow(rows: Any, names: Sequence[str]) -> Mapping[str, Any]:
+    """Return some columns of a frame that Arrow holds."""
     return {name: rows[name] for name in names}
 
 
@@ -235,6 +237,7 @@ def _plain(kind: pa.DataType) -> pa.DataType:
 
 
 def _open_part(file: Path) -> Part:
+    """Return what one file of a dataset holds, Parquet or Arrow."""
     with file.open("rb") as stream:
         start = stream.read(len(ARROW_FILE))
     return _open_parquet(file) if start.startswith(PARQUET) else _open_arrow(file, start)
@@ -263,6 +266,7 @@ def _open_arrow(file: Path, start: bytes) -> Part:
 
 
 def _cut(batch: pa.RecordBatch) -> Iterator[tuple[int, Callable[[], pa.Table]]]:
+    """Yield a batch of Arrow in pieces that are read one at a time."""
     import pyarrow
 
     for start in range(0, len(batch), ROWS_AT_ONCE):
@@ -279,6 +283,7 @@ def _check_end(source: Any) -> None:
 
 
 def _open_parquet(file: Path) -> Part:
+    """Return what a file of Parquet holds, by its groups of rows."""
     import pyarrow
     from pyarrow.parquet import ParquetFile
 

@@ -165,6 +165,7 @@ def plain_dict(mapping: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 def _place(query: Any, document: Any) -> str:
+    """Say where in nested dicts a value stands."""
     return f"query {quoted(str(query))}, document {quoted(str(document))}"
 
 
@@ -231,6 +232,7 @@ class NestedJson(Opened):
 
 
 def _holds_queries(value: Any) -> bool:
+    """Whether this is a dict of queries, each with a dict or a list of documents."""
     return isinstance(value, Mapping) and any(isinstance(inner, Mapping | list) for inner in value.values())
 
 

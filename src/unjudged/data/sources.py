@@ -85,6 +85,7 @@ class FileWithColumns(str):
 
 
 def columns_of_file(source: Any, columns: Mapping[str, str] = NONE) -> Mapping[str, str]:
+    """Return the names of columns that are given, or that come with the file."""
     return columns or (source.columns if isinstance(source, FileWithColumns) else NONE)
 
 
@@ -102,6 +103,7 @@ def reader_of(file: PathLike, columns: Mapping[str, str] = NONE) -> Reader:
 def _reader_of(
     file: str, _: tuple[int, ...], columns: tuple[tuple[str, str], ...], readers: tuple[Reader, ...]
 ) -> Reader:
+    """Return the reader that recognises a file in its present state, the last registered one first."""
     start = start_of(file)._replace(columns=dict(columns))
     return next(reader for reader in reversed(readers) if reader.recognises(start))
 
@@ -261,6 +263,7 @@ def table_of_source(
 
 
 def _unreadable(source: Any, number: str, name: str) -> UsageError:
+    """Return the error of a source that is nothing that can be read."""
     what = f"{name or 'the input'}: found {kind_of(source)}"
     nested, row = f"{{query: {{document: {number}}}}}", f"(query, document, {number})"
     accepted = f"a file name, a frame, a dict {nested} or {{query: [document, ...]}}, or rows of {row}"
@@ -295,6 +298,7 @@ def _matching(
 
 
 def _named_match(work: tuple[Any, str, Callable[[], Matched]]) -> Matched:
+    """Match one run; errors name it."""
     run, name, matching = work
     with name_in_errors(run, name):
         return matching()
@@ -330,6 +334,7 @@ def read_small_table(source: Any, headless: text_tables.Headless) -> TabularBloc
 
 
 def _small_file(file: PathLike, headless: text_tables.Headless) -> TabularBlock:
+    """Return all rows of a small file with named columns."""
     start = start_of(file)
     if is_arrow(start):
         return open_arrow(file).held()

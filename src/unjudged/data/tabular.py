@@ -207,8 +207,10 @@ class Tabular(NamedTuple):
 
 
 def _distinct(names: Iterable[str]) -> list[str]:
+    """Return names of columns, each once."""
     return [*dict.fromkeys(names)]
 
 
 def _table(make: Callable[[], TabularBlock], roles: Mapping[str, str]) -> Table:
+    """Return a block of rows as a table; an error is that of its first wrong row."""
     return make().read(lambda block: block.table(roles))

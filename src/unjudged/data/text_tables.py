@@ -206,6 +206,7 @@ def _columns_at_once(texts: list[str], wanted: Sequence[str]) -> dict[str, Seque
 
 
 def without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a JSON object as a dict; a key that is there twice is an error."""
     data = dict(pairs)
     if len(data) < len(pairs):
         from collections import Counter

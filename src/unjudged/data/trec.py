@@ -146,6 +146,7 @@ def scan_run(file: PathLike, judged: scanner.Index, layout: Layout = RUN, stop: 
 def _scan_piece(
     file: PathLike, part: tuple[int, int | None], judged: scanner.Index, layout: Layout, stop: Event
 ) -> Matched | None:
+    """Match a piece of a run in TREC text; None if a judged query comes back in it."""
     with opened(file, ahead=stop if cores() > 1 else None) as stream:
         return scanner.scan_run(_Rankings(Piece(stream, *part, stop)), judged, layout)
 

@@ -300,6 +300,7 @@ def _numbers_of_arrow(column: pa.ChunkedArray, role: str) -> NDArray[np.float64]
 
 
 def pyarrow_module(purpose: str) -> Any:
+    """Return pyarrow; an error that says what it is needed for, if it is not installed."""
     try:
         import pyarrow.compute
     except ModuleNotFoundError:

@@ -43,6 +43,7 @@ def _together(tables: Sequence[RecognisedFile]) -> tuple[Scores, Sequence[Recogn
 
 
 def about_scores(scores: Scores, files: Sequence[str], settings: Sequence[str]) -> Iterator[Row]:
+    """Yield which questions a table of scores can answer, with their commands."""
     words = (*files, *settings)
     yield tried(partial(evaluate, scores), "How good is each system?", "evaluate", *words)
     if len(scores.runs) < 2:

@@ -176,4 +176,5 @@ class _Writer:
 
 
 def _key(name: str) -> str:
+    """Return a key as TOML writes it."""
     return name if PLAIN.fullmatch(name) else quoted(name)

@@ -74,6 +74,7 @@ def kind_of_file(file: str) -> str:
 
 
 def _start(file: str) -> bytes:
+    """Return the first bytes of a file, nothing of a folder."""
     if os.path.isdir(file):
         return b""
     with opened(file) as stream:

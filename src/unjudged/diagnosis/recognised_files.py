@@ -140,6 +140,7 @@ def with_names(files: Iterable[RecognisedFile], wanted: set[bytes]) -> list[Reco
 
 
 def _looked_up(texts: RecognisedFile, wanted: set[bytes]) -> RecognisedFile:
+    """Return a file of texts with those of the wanted documents that it has."""
     number, known = 0, set()
     try:
         for names in names_in(texts.file):
@@ -187,6 +188,7 @@ def _judgments(source: Any) -> RecognisedFile:
 
 
 def _run(source: Any) -> RecognisedFile:
+    """Say what a file of runs holds: how many documents by query, and from which score to which."""
     runs = {name: Run.read(run) for name, run in name_runs([source]).items()}
     several = "" if len(runs) == 1 else f"{counted(len(runs), 'run')}: {', '.join(list(runs)[:6])}; "
     sizes = np.concatenate([np.diff(run.offsets) for run in runs.values()])
@@ -228,6 +230,7 @@ def gaps_of(scores: Scores) -> str:
 
 
 def _calibration(file: str) -> RecognisedFile:
+    """Say what a file of calibration holds."""
     calibration = Calibration.load(file)
     measures = shortlist(list(calibration.scores), 6)
     what = f"of {counted(calibration.groups, 'group')} of pooled runs, for {measures}"
@@ -235,6 +238,7 @@ def _calibration(file: str) -> RecognisedFile:
 
 
 def _groups(file: str) -> RecognisedFile:
+    """Say what a file of groups of runs holds."""
     group_of = read_groups(file)
     if not group_of:
         raise InputError("no lines, expected a run and its group on each", source=file)
@@ -243,6 +247,7 @@ def _groups(file: str) -> RecognisedFile:
 
 
 def _texts(file: str) -> RecognisedFile:
+    """Say that a file holds texts by name."""
     if not any(names_in(file)):
         raise InputError("no document or topic is in it")
     return RecognisedFile(file, TEXTS, "texts by name, of documents or of topics", frozenset())

@@ -176,6 +176,7 @@ def tip_of(
 def _expected_tip(
     sums: Favouring, terms: Terms, difference: Floats, seen: Callable[[], Floats]
 ) -> ExpectedTip:
+    """Return what judging could turn of pairs, from the expected difference at each share."""
     alone = sums.ahead[0] - sums.behind[0]
     together = None if terms.together is None else sums.ahead[1] - sums.behind[1]
     start = difference

@@ -330,6 +330,7 @@ def extremes(
 
 
 def _most_and_worst(measure: Measure, relevant: Integers, nonrelevant: Integers) -> tuple[Integers, Integers]:
+    """Return how many nonrelevant documents count in Bpref, and what it divides by."""
     if measure.name == "Bpref10":
         return relevant + 10, relevant + 10
     if measure.given.get("form", "trec_eval") == "trec_eval":

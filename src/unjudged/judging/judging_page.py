@@ -95,10 +95,12 @@ def _island(data: Any) -> str:
 
 
 def _part(name: str) -> str:
+    """Return a file that the judging page is made of."""
     return files("unjudged.judging").joinpath("page", name).read_text(encoding="utf-8")
 
 
 def _hash(text: str) -> str:
+    """Return the hash by which the page's policy allows a script."""
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
@@ -137,6 +139,7 @@ def read_queries(file: str | os.PathLike[str], wanted: Collection[str]) -> dict[
 
 
 def _chosen(read: Iterator[Record], wanted: Collection[str]) -> dict[str, Text]:
+    """Return the texts of the wanted documents or queries."""
     found: dict[str, Text] = {}
     for name, record in read:
         if name in wanted and name not in found:
@@ -158,6 +161,7 @@ def _documents(source: str, wanted: Collection[str]) -> Iterator[Record]:
 
 
 def _queries(source: str) -> Iterator[Record]:
+    """Yield the queries of a dataset of ir_datasets."""
     for query in dataset_rows(source, "queries", "queries", lambda dataset: dataset.queries_iter()):
         yield query.query_id, query._asdict()
 
@@ -174,11 +178,13 @@ def records(source: str) -> Iterator[Record]:
 
 
 def _json(line: bytes, number: int) -> Record:
+    """Return the name and the fields of a line that is a JSON object."""
     record = record_of(line, number)
     return name_of(record), dict(record)
 
 
 def _tsv(line: bytes, number: int) -> Record:
+    """Return the name and the text of a line of fields between tabs."""
     text = line.decode("utf-8", "replace")
     name, *fields = text.rstrip("\r\n").split("\t")
     if not fields:

@@ -56,6 +56,7 @@ class Merged(Result):
 
 
 def _undecided(given: Grades) -> Grades:
+    """Leave every document undecided."""
     return np.full(given.shape[1], UNSAMPLED, np.int32)
 
 
@@ -71,11 +72,13 @@ def _majority(given: Grades) -> Grades:
 
 
 def _highest(given: Grades) -> Grades:
+    """Take the highest grade that a judge gave."""
     found: Grades = given.max(axis=0)
     return found
 
 
 def _last(given: Grades) -> Grades:
+    """Take the grade of the last judge who gave one."""
     judged = np.argmax(given[::-1] >= 0, axis=0)
     found: Grades = np.take_along_axis(given[::-1], judged[None], axis=0)[0]
     return found

@@ -120,6 +120,7 @@ class Asked(NamedTuple):
 
 
 def _asked(design: str, n: int | None, seed: int, usual: int) -> Asked:
+    """Return what to list or draw: the design, how many documents, and its parameters."""
     name, levels, parameters = called_with_levels(design)
     level = ", ".join(levels)
     if level and n is not None:

@@ -60,6 +60,7 @@ def identities_of(names: Sequence[bytes]) -> Numbers:
 
 
 def _from_digests(digests: Iterable[bytes]) -> Numbers:
+    """Return hashes of names as numbers."""
     return np.frombuffer(b"".join(digests), "<u8").astype(np.uint64)
 
 

@@ -76,6 +76,7 @@ def yaAP(r: JudgedRankings, *, rel: int = 1) -> Floats:
 
 
 def _weight(rank: Floats, cutoff: float, **_: Any) -> Floats:
+    """Return what a relevant document at each rank adds to P."""
     return (rank <= cutoff) / cutoff
 
 

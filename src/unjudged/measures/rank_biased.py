@@ -21,6 +21,7 @@ Gains = Mapping[int, float] | None
 
 
 def _weight(rank: Floats, p: float = 0.8, cutoff: float = inf, **_: Any) -> Floats:
+    """Return what a document of gain 1 at each rank adds to RBP."""
     return (1 - p) * p ** (rank - 1.0) * (rank <= cutoff)
 
 
@@ -215,6 +216,7 @@ def stopping_weights(stop: Stop, most: int, decay: float = 0.5, exponent: float 
 
 
 def _checked(weights: Any, most: int) -> Floats:
+    """Return the weights that the parameter `stop` of NCP gave; refuse what are none."""
     try:
         numbers = np.asarray(weights, float)
     except (TypeError, ValueError, OverflowError):

@@ -327,6 +327,7 @@ class JudgedRankings:
 
 
 def _states(labels: str) -> list[int | None]:
+    """Return the grades in a ranking that is spelled as words, such as `1 U 0 N`."""
     words = labels.split()
     for word in words:
         if word not in ("N", "U") and not word.isdecimal():

@@ -343,6 +343,7 @@ def _places_and_gains(grades: Floats, whole: bool) -> tuple[NDArray[np.int32], F
 
 
 def _count(judgments: Judgments, low: float, high: float) -> Integers:
+    """Count each query's judgments with a grade in a range."""
     return scanner.count_grades(judgments.grade, judgments.pooled.offsets, low, high)
 
 

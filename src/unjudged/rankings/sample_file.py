@@ -157,6 +157,7 @@ def _frame(columns: Sequence[Any], settings: Mapping[str, Any], source: str) -> 
 
 
 def _origin(head: dict[str, Any]) -> Origin:
+    """Return how the judgments of a sample were made, from the head of its file."""
     kind, depth = head["origin"], head.get("depth")
     if kind not in KINDS:
         raise ValueError(kind)

@@ -119,6 +119,7 @@ def _finding(rows: Sequence[Point], statistic: str, show: Callable[[float], str]
 
 
 def _inside(y: Scale, value: float) -> float:
+    """Return where a value stands in a figure, at its edge if it is outside."""
     return y(min(max(value, y.low), y.high))
 
 

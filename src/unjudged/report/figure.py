@@ -225,6 +225,7 @@ def line(
 
 
 def _at(x: float) -> str:
+    """Return a coordinate as SVG writes it."""
     return f"{x:.1f}".removesuffix(".0")
 
 
@@ -254,6 +255,7 @@ class Scale:
 
 
 def _round_step(rough: float) -> float:
+    """Return a round distance between ticks, at least this large."""
     unit = 10 ** floor(log10(rough)) if rough > 0 else 1.0
     return float(next(unit * size for size in (1, 2, 5, 10) if unit * size >= rough - 1e-12))
 

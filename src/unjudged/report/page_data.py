@@ -117,6 +117,7 @@ def page_data(given: PageInput) -> dict[str, Any]:
 
 
 def _name(name: str) -> str:
+    """Return a name of a system as the page shows it."""
     return shortened(plain(name), LONGEST_NAME)
 
 
@@ -139,6 +140,7 @@ def scores_of(evidence: Any) -> Floats:
 
 
 def _measure(given: PageInput, k: int) -> dict[str, Any]:
+    """Return what the page shows of one measure: its systems, pairs and queries."""
     result = given.result
     evidence = result.source.evidence[k]
     measure: Measure = evidence.measure
@@ -253,6 +255,7 @@ def answer_of(given: PageInput, measure: Measure) -> dict[str, Any]:
 def _headline(
     result: Comparison, systems: Sequence[Row], pairs: Sequence[Row], open_places: Sequence[str]
 ) -> str:
+    """Return the first sentence of the page: which system is best, and how sure that is."""
     if len(systems) == 1:
         return f"{systems[0]['system']} has mean {systems[0]['measure']} {systems[0]['mean']:.4f}."
     if len(systems) == 2:
@@ -273,6 +276,7 @@ def _lede(
     hot: Sequence[str],
     judged: Mapping[str, float],
 ) -> Iterator[str]:
+    """Yield the sentences after the headline."""
     own = {row["system"]: row for row in systems}
     for name in hot[:1]:
         row = own[name]

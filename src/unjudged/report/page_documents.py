@@ -130,6 +130,7 @@ def texts_of(described: Description, queries: list[str], documents: set[str]) ->
 
 
 def _line(text: str) -> str:
+    """Return a text of a document as one line, cut at its longest."""
     line = " ".join(text.split())
     return plain(line if len(line) <= LONGEST_TEXT else f"{line[:LONGEST_TEXT]}…")
 

@@ -98,6 +98,7 @@ def as_jsonl(grid: Grid) -> str:
 
 
 def as_markdown(grid: Grid) -> str:
+    """Return a table in Markdown."""
     rule = ["---:" if column.numeric else "---" for column in grid.columns]
     head, *body = _cells(grid, escaped_markdown, "**{}**", "<sup>{}</sup>")
     lines = [head, rule, *body]
@@ -173,11 +174,13 @@ _ALIGNED = ' style="text-align: right"'
 
 
 def _objects(grid: Grid) -> list[dict[str, Cell]]:
+    """Return the rows of a table as JSON has them."""
     names = [column.name for column in grid.columns]
     return [dict(zip(names, map(_value, row), strict=True)) for row in grid.rows]
 
 
 def _value(cell: Cell) -> Cell:
+    """Return a cell as JSON has it."""
     return None if isinstance(cell, float) and not isfinite(cell) else cell
 
 
@@ -241,6 +244,7 @@ def table(grid: Grid, *, width: int | None = None, rule: bool = True, bold: bool
 
 
 def _sized(grid: Grid, k: int) -> _Sized:
+    """Return a column of a table with the width that its cells need."""
     column = grid.columns[k]
     cells = [plain(column.text(row[k])) for row in grid.rows]
     if column.kind == "label":
@@ -292,10 +296,12 @@ def _narrowest(one: _Sized) -> int:
 
 
 def _width(block: Sequence[_Sized]) -> int:
+    """Return how wide some columns are side by side."""
     return sum(one.width for one in block) + GAP * (len(block) - 1)
 
 
 def _lines(grid: Grid, block: Sequence[_Sized], rule: bool, bold: bool) -> Iterator[str]:
+    """Yield the lines of a table as text."""
     yield from map(_joined, _stacked(block, [plain(one.column.name) for one in block]))
     if rule:
         yield "─" * _width(block)
@@ -313,6 +319,7 @@ def _stacked(block: Sequence[_Sized], cells: Sequence[str]) -> Iterator[list[str
 
 
 def _folded(one: _Sized, cell: str) -> list[str]:
+    """Return the lines of a cell that is too wide for its column."""
     if cells_wide(cell) <= one.width:
         return [cell]
     whole_words = one.column.kind == "text"

@@ -196,6 +196,7 @@ def urn_scores(relevant: Mask, w: float, rng: np.random.Generator) -> Floats:
 
 
 def _run(queries: Ids, names: Sequence[str], scores: Floats, depth: int) -> Run:
+    """Return documents with random scores as a run."""
     # Ties are broken by name, descending: a stable sort of the documents from last to first.
     order = scores.shape[1] - 1 - np.argsort(-scores[:, ::-1], axis=1, kind="stable")[:, :depth]
     offsets = np.arange(len(queries) + 1, dtype=np.int64) * depth
@@ -204,6 +205,7 @@ def _run(queries: Ids, names: Sequence[str], scores: Floats, depth: int) -> Run:
 
 
 def _judgments(queries: Ids, names: Sequence[str], relevant: Mask) -> Judgments:
+    """Return which documents are relevant as judgments."""
     offsets = np.arange(len(queries) + 1, dtype=np.int64) * len(names)
     documents = _repeated(names, np.tile(np.arange(len(names)), len(queries)))
     grades = relevant.ravel().astype(np.int32)
@@ -217,6 +219,7 @@ def _repeated(names: Sequence[str], which: Integers) -> Ids:
 
 
 def _numbered(letter: str, many: int) -> list[str]:
+    """Return names such as d01, d02."""
     wide = len(str(many))
     return [f"{letter}{i:0{wide}}" for i in range(1, many + 1)]
 

@@ -135,6 +135,7 @@ def _lacking(judgments: Judgments, strata: Strata, behind: Floats) -> str:
 
 
 def strata_of(judgments: Judgments) -> Strata:
+    """Return the strata that judged documents were drawn from; refuse probabilities of their own."""
     try:
         return Strata.of(judgments)
     except UsageError:

@@ -45,6 +45,7 @@ def of_precision(documents: Floats, relevant: Floats, cutoff: float = inf, **_: 
 
 
 def of_recall(documents: Floats, relevant: Floats, cutoff: float = inf, **_: Any) -> Floats:
+    """E[recall] = min(N, cutoff) / N, 0 where nothing is relevant."""
     return np.where(relevant > 0, np.minimum(documents, cutoff) / documents, 0.0)
 
 
@@ -61,6 +62,7 @@ def of_reciprocal_rank(documents: Floats, relevant: Floats, cutoff: float = inf,
 
 
 def of_success(documents: Floats, relevant: Floats, cutoff: float = inf, **_: Any) -> Floats:
+    """E[Success]: the probability that a relevant document is within the cutoff."""
     return _over_first(documents, relevant, cutoff, by_rank=False)
 
 
@@ -73,6 +75,7 @@ def _over_first(documents: Floats, relevant: Floats, cutoff: float, by_rank: boo
 
 
 def _first(documents: float, relevant: float, deepest: float, by_rank: bool) -> float:
+    """Return the same for one pair: the sum over ranks of P(first relevant there), by 1 / rank if asked."""
     if deepest > DEEPEST:
         raise UsageError(
             f"{deepest:.0f} ranks, expected a cutoff of at most {DEEPEST:.0f} for RR and Success"
@@ -93,6 +96,7 @@ def _first(documents: float, relevant: float, deepest: float, by_rank: bool) -> 
 def of_rank_biased(
     documents: Floats, relevant: Floats, p: float = 0.8, cutoff: float = inf, **_: Any
 ) -> Floats:
+    """E[RBP] = R / N times the weights of all ranks that there are."""
     return relevant / documents * (1 - p ** np.minimum(documents, cutoff))
 
 

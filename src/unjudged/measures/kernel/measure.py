@@ -355,6 +355,7 @@ def _computed_together(measures: Sequence[Measure], rankings: JudgedRankings) ->
 def _made_again(
     name: str, given: Mapping[str, Any], source: str | None = None, written: Measure | None = None
 ) -> Measure:
+    """Return the measure that was pickled, once its file is loaded."""
     if name not in MEASURES and source is not None:
         import_module("unjudged.measures.kernel.registry").load_measures(source)
     return replace(MEASURES[name], given=MappingProxyType(dict(given)), written=written)
@@ -362,6 +363,7 @@ def _made_again(
 
 @cache
 def _keywords(function: Callable[..., Floats]) -> dict[str, Any]:
+    """Return the parameters of a measure's function, with their defaults."""
     signature = inspect.signature(function).parameters.values()
     return {p.name: p.default for p in signature if p.kind is p.KEYWORD_ONLY}
 

@@ -65,6 +65,7 @@ def _named(names: tuple[str, ...], _: int) -> list[Measure]:
 
 
 def _distinct(items: Iterable[Any]) -> list[Measure]:
+    """Return the measures that names stand for, each once."""
     found = [measure for item in items for measure in _complete(item)]
     if not found:
         raise UsageError("no measure given, expected at least one such as 'AP'")
@@ -170,6 +171,7 @@ def _as_in_ranx(name: str) -> list[Measure] | None:
 
 
 def _as_written(text: str) -> list[Measure]:
+    """Return the measures of a name in our grammar: AP(rel=2)@10, or P@5,10."""
     problem = f"invalid measure {text!r}: write it like AP, P@10 or nDCG(dcg='exp-log2')@10"
     written = _WRITTEN.fullmatch(text)
     if written is None:
@@ -197,6 +199,7 @@ def _called(name: str) -> Measure:
 
 
 def _cutoffs(text: str, written: str) -> list[float]:
+    """Return the cutoffs in a name of measures."""
     try:
         return [float(c) if "." in c else int(c) for c in written.split(",")]
     except ValueError:
@@ -204,6 +207,7 @@ def _cutoffs(text: str, written: str) -> list[float]:
 
 
 def _unknown(name: str) -> UsageError:
+    """Return the error of a name that no measure has, with those that are close."""
     from difflib import get_close_matches
 
     names = {plainly(known): known for known in [*spellings(), *MEASURES]}
