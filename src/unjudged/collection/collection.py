@@ -145,6 +145,7 @@ class Collection:
 
     @computed_once
     def _table(self) -> Scores | None:
+        """The scores of a described table, None if none is described."""
         if self.described.scores is None:
             return None
         from unjudged.collection.scores import described_scores
@@ -269,6 +270,7 @@ class Collection:
         return named if self._judgments is None else in_order(self._judgments, named)
 
     def _some_runs(self) -> dict[str, RunSource]:
+        """Return the runs; refuse a collection without any."""
         if not self.runs:
             raise UsageError("no run given, expected at least one")
         return self.runs

@@ -30,7 +30,7 @@ class Place(NamedTuple):
     path: tuple[str | int, ...] = ()
 
     def at(self, *keys: str | int) -> Place:
-        """Return a place further in."""
+        """Return the place of a key within this one."""
         return self._replace(path=(*self.path, *keys))
 
     def error(self, problem: str) -> UnjudgedError:

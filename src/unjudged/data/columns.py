@@ -55,6 +55,7 @@ class Layout:
 
     @property
     def kinds(self) -> tuple[int, ...]:
+        """What each column holds: text, or which kind of number."""
         kinds = [self._kind(column) for column in self.columns]
         return tuple(SINGLE if self.single and kind == DECIMAL else kind for kind in kinds)
 

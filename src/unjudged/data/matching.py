@@ -143,7 +143,7 @@ def grouped(table: Table) -> Table:
 
 
 def index(table: Table) -> scanner.Index:
-    """The documents of each query, found by name."""
+    """Return an index in which the documents of each query are found by name."""
     with naming_rows(table):
         return scanner.Index(table.queries, table.starts, table.documents)
 

@@ -199,7 +199,7 @@ def _number(query: Any, document: Any, score: Any) -> float:
 
 
 def table_of_scores(scores: Mapping[str, Mapping[str, float]]) -> Table:
-    """Return scores in single precision."""
+    """Return nested dicts of scores as a table, in single precision."""
     documents = Ids.of(document for own in scores.values() for document in own)
     with np.errstate(over="ignore"):  # too large numbers are infinite
         numbers = np.array([score for own in scores.values() for score in own.values()], np.float32)

@@ -79,6 +79,7 @@ class FileWithColumns(str):
 
     @classmethod
     def of(cls, name: str, columns: Mapping[str, str]) -> FileWithColumns:
+        """Return the name of a file with the names of its columns."""
         made = cls(name)
         made.columns = columns
         return made

@@ -40,13 +40,13 @@ class TabularBlock:
         return max(map(len, self.columns.values()), default=0)
 
     def error(self, row: int, problem: str) -> InputError:
-        """Return an error about one row."""
+        """Return an error about one row, which names its line or its number."""
         if len(self.lines):
             return InputError(problem, line=int(self.lines[row]))
         return InputError(f"row {self.before + row} (from 0): {problem}")
 
     def table(self, roles: Mapping[str, str]) -> Table:
-        """Return the column of each role."""
+        """Return the rows as a table, by the name of the column that has each role."""
         query, document, *numbers = roles
         groups, starts = self._read(values.groups_of, roles[query], query)
         documents = self.names(roles[document], document)
@@ -56,7 +56,7 @@ class TabularBlock:
         return Table(groups, starts, documents, columns, self.lines)
 
     def rows(self, start: int, stop: int) -> TabularBlock:
-        """Return some rows."""
+        """Return the rows from `start` to `stop`, the latter not included."""
         columns = {
             name: own.slice(start, stop - start) if values.in_arrow(own) else own[start:stop]
             for name, own in self.columns.items()
@@ -80,10 +80,12 @@ class TabularBlock:
         return ids
 
     def _refuse_empty(self, names: Ids, role: str, rows: Sequence[int] | NDArray[np.int64]) -> None:
+        """Refuse an empty name in a file of text."""
         if len(self.lines) and not (sizes := np.diff(names.offsets)).all():
             raise self.error(rows[int(np.argmin(sizes))], f"the {role} is empty")
 
     def _read(self, convert: Callable[[Any, str, values.Wrong], Made], column: str, role: str) -> Made:
+        """Return a column as `convert` makes it; damage of an Arrow column is an error of the input."""
         held = self.columns[column]
         if not values.in_arrow(held):
             return convert(held, role, self.error)
@@ -176,6 +178,8 @@ class Tabular(NamedTuple):
         return TabularBlock(columns, np.concatenate(lines))
 
     def _rows(self, roles: Mapping[str, str]) -> InPieces:
+        """Return the rows as tables, piece by piece."""
+
         def pieces() -> Iterable[Callable[[], Table]]:
             blocks = self.blocks(_distinct(roles.values()))
             own = (partial(_table, block, roles) for block in blocks)

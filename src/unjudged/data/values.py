@@ -238,7 +238,7 @@ def _wrong_number(what: str, value: Any, kind: str, least: float, most: float) -
 
 
 def _stretches_of_arrow(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, Integers]:
-    """Return the same for a column of Arrow."""
+    """Return the value of each stretch of a column of Arrow, and where they start."""
     import pyarrow as pa
     from pyarrow import compute
 

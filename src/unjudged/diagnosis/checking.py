@@ -178,6 +178,7 @@ class _Files:
     beside: Sequence[str] = ()
 
     def all_of(self, kind: str) -> list[RecognisedFile]:
+        """Return the files of one kind."""
         return [one for one in self.files if one.kind == kind]
 
     @property

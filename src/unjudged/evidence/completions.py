@@ -96,6 +96,7 @@ class Completions:
 
     @property
     def _elements_per_draw(self) -> float:
+        """About how many elements the rankings of one completion have."""
         known = int((self.rankings.judgments.grade >= self.rel).sum())
         share = len(self.rankings.rank) / max(len(self.rankings.judgments.grade), 1)
         return (known + float(self.prevalence.chance.sum())) * max(share, 1.0)
@@ -161,6 +162,7 @@ class Batched:
         return self.measure.compute(completed).reshape(given.size, -1)
 
     def _every(self, given: Grades) -> JudgedRankings:
+        """Return the rankings once for each completion, with all of its grades."""
         r, pool, size = self.rankings, self.rankings.judgments, given.size
         rows, copies = len(pool.grade), np.arange(size)[:, None]
         grades = np.tile(pool.grade if self.partial else np.maximum(pool.grade, 0), size)
@@ -213,6 +215,7 @@ class Batched:
         counts: Integers,
         size: int,
     ) -> JudgedRankings:
+        """Return the rankings once for each completion, with these rows of its judgments."""
         queries = len(self.rankings.judgments.queries)
         query = self.rankings.query[None, :] + queries * np.arange(size, dtype=np.int32)[:, None]
         return JudgedRankings(
@@ -226,6 +229,7 @@ class Batched:
 
     @cached_property
     def _known(self) -> _Known:
+        """The relevant documents that are known, and where they stand in the rankings."""
         r, pool = self.rankings, self.rankings.judgments
         relevant = np.flatnonzero(pool.grade > 0)
         first = np.searchsorted(relevant, pool.offsets)

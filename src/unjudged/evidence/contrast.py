@@ -274,7 +274,7 @@ class Contrast:
 
 
 def alone(evidence: Evidence, *, by_query: bool = False) -> Contrast:
-    """Return each system alone."""
+    """Return the contrasts that are each system alone."""
     systems = np.arange(len(evidence.systems))
     return evidence.contrast(systems, np.full(len(systems), ALONE), by_query=by_query)
 

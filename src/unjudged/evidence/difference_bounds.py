@@ -76,6 +76,7 @@ class DifferenceBounds:
     # Ends of each system alone.
 
     def _enclosed(self, first: Ints, second: Ints) -> tuple[Floats, Floats]:
+        """Return pairs x queries: ends that enclose the differences, from those of either system."""
         low, high = self._beside(np.concatenate([first, second]), np.concatenate([second, first]))
         own, other = slice(0, len(first)), slice(len(first), None)
         return low[own] - high[other], high[own] - low[other]
@@ -180,6 +181,7 @@ class DifferenceBounds:
     # nDCG as a quotient.
 
     def _of_quotient(self, first: Ints, second: Ints, difference: Floats, tip: TipOf) -> Ends:
+        """Return pairs x queries: the ends of differences of nDCG, a sum over the best possible one."""
         down, up = tip(first, second), tip(second, first)
         unjudged = self._either(first, second)
         unjudged += self._pool_unjudged
@@ -203,6 +205,7 @@ class DifferenceBounds:
 
     @cached_property
     def _pool_unjudged(self) -> Integers:
+        """How many documents of each query's pool are not judged."""
         original = self.shared.original
         return np.bincount(original.query[original.grade < 0], minlength=len(self.shared.queries))
 

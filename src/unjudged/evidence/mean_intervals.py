@@ -62,7 +62,7 @@ class Shape(NamedTuple):
 
 
 def shape_of(values: Floats, clusters: Clusters | None = None) -> Shape:
-    """Return the shape of each row of values."""
+    """Return the shape of each row's distribution: its mean, its deviation, and how skewed it is."""
     n, mean = values.shape[1], values.mean(axis=1)
     parts, worth = independent(n, clusters), n if clusters is None else clusters.worth
     if parts < 2:

@@ -178,6 +178,7 @@ class RankingsEvidence:
         return replace(made, ends=means, ends_by_query=each if by_query else None)
 
     def _facts(self, systems: Ints) -> Mapping[str, Any]:
+        """Return how much of streamed systems' first ten documents is judged."""
         if not isinstance(self.shared, StreamedRankings):
             return {}
         found = MEASURES["Judged"](cutoff=10).compute(self.shared.judged_rankings)

@@ -86,6 +86,7 @@ class TableEvidence:
         )
 
     def _signed(self, values: Floats) -> Floats:
+        """Return values in the unit that is averaged, higher ones better."""
         return self.measure.sign * self.measure.averaged(np.ascontiguousarray(values))
 
     @property

@@ -113,6 +113,7 @@ class ExpectedTip:
         return self._indexed((slice(None), place), on_these, lambda: self.seen)
 
     def _indexed(self, at: Any, function: Function | None, seen: Callable[[], Floats]) -> ExpectedTip:
+        """Return the same of some pairs or queries."""
         together = None if self.together is None else self.together[at]
         return ExpectedTip(self.start[at], self.count[at], self.alone[at], together, function, seen)
 
@@ -348,6 +349,7 @@ class CompletedTip:
         return replace(self, queries=whole)
 
     def _of_pair(self, every: Hypothetical, ahead: int, behind: int, share: float) -> Floats:
+        """Return the difference of one pair on each query, at one share, over random completions."""
         two = every.only([behind, ahead])
         rows = self._favouring(two)
         draws = 1 if share in (0.0, 1.0) else ceil(COMPLETED_QUERIES / len(self.shared.queries))

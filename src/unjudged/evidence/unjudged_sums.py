@@ -113,6 +113,7 @@ class Uncertain:
         return self._value_at(share, "left")
 
     def _value_at(self, share: float, side: Literal["left", "right"]) -> float:
+        """Return the value below which this share of the distribution lies."""
         values, probability = self.distribution
         place = int(np.searchsorted(np.cumsum(probability), share, side))
         return float(values[min(place, len(values) - 1)])

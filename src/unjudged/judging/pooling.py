@@ -55,7 +55,7 @@ def identities_of_rows(pooled: PooledDocuments, rows: Integers) -> Numbers:
 
 
 def identities_of(names: Sequence[bytes]) -> Numbers:
-    """Return a number for each name."""
+    """Return a hash of each name, by which documents are drawn."""
     return _from_digests(blake2b(name, digest_size=8).digest() for name in names)
 
 

@@ -207,11 +207,13 @@ class Path:
 
     @property
     def _left(self) -> str:
+        """Say what is left to do when no further batch can be judged."""
         if self.holes.frame.settings.get("looks") is None:
             return "Every document that could be drawn is judged: what is undecided stays so."
         return "All declared batches are judged: without a number of batches you may look on."
 
     def _difference(self, look: int, first: str, second: str, k: int) -> str:
+        """Say the difference of a pair after one look, with its interval."""
         ends = [float(part[look, k]) for part in (self.value, self.low, self.high)]
         value, low, high = ends if first == self.pairs[k][0] else [-ends[0], -ends[2], -ends[1]]
         named = f"{self.holes.measure} of {first} minus {second}"

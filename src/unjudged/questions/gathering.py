@@ -85,6 +85,7 @@ class Gathered:
         return plain if clusters is None else [ByCluster(one, clusters) for one in plain]
 
     def _plain(self, every: bool) -> Sequence[Evidence]:  # noqa: ARG002 (of runs)
+        """Return the evidence by each measure; `every` is of runs, which may be streamed."""
         return self._evidence
 
     @property
@@ -232,10 +233,12 @@ class GatheredRuns(Gathered):
 
     @computed_once
     def _ranged(self) -> list[tuple[Evidence, list[Note]]]:
+        """Evidence and notes by each measure, with ranges by all of them."""
         return self._estimated(len(self.measures))
 
     @computed_once
     def _unranged(self) -> list[tuple[Evidence, list[Note]]]:
+        """Evidence and notes by each measure, with ranges by the first one."""
         return self._estimated(1)
 
     def _estimated(self, bounded: int) -> list[tuple[Evidence, list[Note]]]:
@@ -266,6 +269,7 @@ class GatheredRuns(Gathered):
         return ends_of_orders(self.measures, self.uncut, self.scores.values, depth=self.depth)
 
     def _own_to_depth(self) -> JudgedRankings:
+        """Return each run's rankings, with documents below the pool's depth as nonrelevant."""
         from unjudged.evidence.difference_bounds import own_to_depth
 
         assert self.reach is not None  # noqa: S101
@@ -277,6 +281,7 @@ class GatheredRuns(Gathered):
 
     @computed_once
     def _calibrated(self) -> Any:
+        """What leaving out pooled runs says of these judgments."""
         from unjudged.questions.calibrating import calibration_of
 
         return calibration_of(self.collection, self.measures)

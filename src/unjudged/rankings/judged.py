@@ -125,6 +125,7 @@ class JudgedRankings:
         return len(self.query)
 
     def run(self, i: int) -> JudgedRankings:
+        """Return the rankings of run `i`."""
         return self.runs(i, i + 1)
 
     def runs(self, first: int, last: int) -> JudgedRankings:

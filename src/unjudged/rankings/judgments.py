@@ -222,6 +222,7 @@ class Judgments:
 
     @property
     def index(self) -> Index:
+        """The documents of each query, found by name."""
         return self.pooled.index
 
     @property

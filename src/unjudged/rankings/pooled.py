@@ -87,10 +87,12 @@ class PooledDocuments:
 
     @cached_property
     def _keys(self) -> Keys:
+        """The names of queries as a dict has them."""
         self._check_named()
         return Keys({name: q for q, name in enumerate(self.queries)}, [None] * len(self.documents), False)
 
     def _check_named(self) -> None:
+        """Refuse to match documents that have no names."""
         known = "index" in self.__dict__ or "_keys" in self.__dict__
         if not known and len(self.documents) and not len(self.documents.data):
             raise UsageError("the documents of this pool have no names, so no run can be matched with them")

@@ -203,6 +203,7 @@ class Evaluation(Result):
 
     @computed_once
     def _by_name(self) -> dict[tuple[str, str], Row]:
+        """The row of each system and measure."""
         return {(row["system"], row["measure"]): row for row in self.rows["systems"]}
 
     def as_view(self, view: str) -> Self:

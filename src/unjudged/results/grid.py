@@ -50,6 +50,7 @@ class Column(NamedTuple):
 
     @property
     def numeric(self) -> bool:
+        """Whether the column has numbers, which are aligned on the right."""
         return self.kind in ("number", "integer", "p value")
 
     def text(self, value: Cell) -> str:

@@ -283,7 +283,7 @@ def _sample_means(
 def _all_done(
     work: Work, tasks: Sequence[Task], workers: int, on_step: Callable[[int], None] | None
 ) -> dict[Task, list[float]]:
-    """Return the result of each task."""
+    """Return the result of each task, in this process or by several workers."""
     done: dict[Task, list[float]] = {}
     results = map(work, tasks) if workers == 1 or len(tasks) < 2 else _shared(work, tasks, workers)
     if on_step is not None:

@@ -92,10 +92,12 @@ class Effects:
         return self.shared.rankings.relabelled(self.shared.judgments.with_grades(grade))
 
     def _scores(self, rankings: JudgedRankings) -> Floats:
+        """Return systems x queries in the unit that is averaged."""
         found = self.measure.averaged(self.shared.per_run(self.measure.compute(rankings)))
         return np.asarray(found)
 
     def _of_sum(self, weight: Floats) -> Effects:
+        """Return exact effects by a sum over documents, whose gains weigh this at their ranks."""
         r, queries = self.shared.rankings, len(self.shared.queries)
         number = numbered(self.row, len(self.shared.judgments.grade))[r.row]
         mine = np.flatnonzero((number >= 0) & (weight != 0))
@@ -152,6 +154,7 @@ class Effects:
         return found
 
     def _regressed(self) -> Effects:
+        """Return effects by any other measure, regressed on scores with random grades."""
         base, runs = self._scores(self._open), len(self.shared.runs)
         documents, steps = self.chance.shape
         effect = np.zeros((runs, documents, steps))

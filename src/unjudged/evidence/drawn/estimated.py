@@ -113,6 +113,7 @@ class EstimatedEvidence(Further):
         return Totals(*map(np.concatenate, zip(*parts, strict=True)))
 
     def _estimated(self, first: Ints, second: Ints) -> Totals:
+        """Return the estimates of contrasts, and how sure they are."""
         alone = is_alone(second)
         z, rest = self._changes[first], mean_over_queries(self._remainder)
         by_query = mean_over_queries(self.by_query)
@@ -199,6 +200,8 @@ class EstimatedEvidence(Further):
         return self.plain.closed(self._framed, grade)
 
     def _tips(self, plain: Callable[[Ints, Ints], Tip]) -> Callable[[Ints, Ints], Tip]:
+        """Return what judging could turn of estimated differences, from that of plain ones."""
+
         def tips(ahead: Ints, behind: Ints) -> Tip:
             open_tip = plain(ahead, behind)
             estimated = self.alone.given[ahead] & self.alone.given[behind]

@@ -178,6 +178,7 @@ class Learnt:
         )
 
     def _by_label(self, learnt: Integers, weight: Floats, reached: Floats, rows: Integers) -> Floats:
+        """Return documents x steps: the chance to reach each grade, learnt from predicted scores."""
         each = []
         for score in self.scores:
             curves = [Curve.fitted(score[learnt], column, weight) for column in reached.T]
@@ -189,6 +190,7 @@ class Learnt:
     def _by_rank(
         self, learnt: Integers, weight: Floats, reached: Floats, rows: Integers, usual: Floats
     ) -> Floats:
+        """Return documents x steps: the chance to reach each grade, learnt from the same ranks."""
         bands = int(self.band.max(initial=0)) + 1
         of = self.band[learnt]
         total = sums(weight, of, bands) + AT_SAME_RANKS

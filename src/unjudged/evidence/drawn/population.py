@@ -117,6 +117,7 @@ class Population:
         return band_of(np.where(own & (known > 0), known, deepest))
 
     def _scores(self, judges: Judges | None) -> Floats:
+        """Return judges x documents: the predicted scores, NaN where there is none."""
         rows = len(self.shared.judgments.grade)
         if judges is None:
             return np.zeros((0, rows))

@@ -218,6 +218,7 @@ class StrataEvidence(Further):
         )
 
     def _reach(self, systems: Ints) -> Callable[[float], tuple[Floats, Floats]]:
+        """Return how far the intervals of systems reach down and up, in standard errors."""
         skewed = strata_of(self.judgments).strata == 1
         bends = self.means.bends(self._variances)[systems] if skewed else np.zeros(len(systems))
 
