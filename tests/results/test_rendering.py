@@ -91,6 +91,19 @@ def test_for_programs() -> None:
     assert parquet.read_table(io.BytesIO(content)).column("run").to_pylist() == ["a", "b"]
 
 
+@pytest.mark.parametrize("format", ["markdown", "html", "latex"])
+def test_the_answer_about_two_systems_comes_first(format: str) -> None:
+    found = compare(sample.qrels, {name: sample.runs[name] for name in ("lexical", "dense")})
+    (grid,) = found.grids(format=format)
+    told = {"latex": found.to_latex()}.get(format) or str(render(grid, format))
+    answer = [" ".join(line.split()) for line in found.sentences() if line]
+    written = {"markdown": escaped_markdown, "html": escaped_html, "latex": str}[format]
+    table_starts = {"markdown": "| --- |", "html": "<table>", "latex": r"\begin{table}"}[format]
+    places = [*(told.index(written(line)) for line in answer), told.index(table_starts)]
+    assert len(answer) == 4 and places == sorted(places)  # noqa: PT018
+    assert not found.grid("pairs").said
+
+
 def test_several_grids() -> None:
     both = [GRID, Grid([Column("depth", "label")], [[1]])]
     assert [t["rows"] for t in json.loads(render(both, "json"))["tables"]][1] == [{"depth": 1}]
@@ -110,7 +123,9 @@ def test_formats_by_suffix() -> None:
 def test_hostile_text_is_harmless(format: str) -> None:
     if format == "parquet":
         pytest.importorskip("pyarrow")
-    grid = Grid([Column("run", "label"), Column(HOSTILE)], [[HOSTILE, 1.0]], HOSTILE, [HOSTILE])
+    grid = Grid(
+        [Column("run", "label"), Column(HOSTILE)], [[HOSTILE, 1.0]], HOSTILE, [HOSTILE], said=[HOSTILE]
+    )
     content = render(grid, format)
     text = content if isinstance(content, str) else content.decode("utf-8", "replace")
     assert "\x1b" not in text

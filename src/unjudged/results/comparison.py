@@ -158,6 +158,15 @@ class Comparison(Result):
         """Return what a view rests on, and what is known of its columns and marks."""
         return [*notes_of_view(self, view, marks=marks), *self.notes]
 
+    def grid(self, view: str | None = None, decimals: int | None = None) -> Grid:
+        """Return a view as a table; the answer about two systems comes before theirs."""
+        made = super().grid(view, decimals)
+        return replace(made, said=self._answer()) if (view or self.view) == "systems" else made
+
+    def _answer(self) -> list[str]:
+        """Return the answer without the gaps that align it on a terminal."""
+        return [" ".join(line.split()) for line in self.sentences() if line]
+
     def sentences(self) -> list[str]:
         """Return the answer about two systems in sentences, for each measure; a table has more systems."""
         if self.view != "systems" or len(self.runs) > 2 or "collections" in self.settings:
@@ -198,7 +207,7 @@ class Comparison(Result):
             view = replace(view, shown=shown, across="collection", rest=MACRO)
         grid = grid_of_view(rows, view, decimals)
         notes = [*without_judging(self.pairs), *map(str, self.notes)]
-        return replace(grid, title=caption_of(self), notes=notes)
+        return replace(grid, title=caption_of(self), notes=notes, said=self._answer())
 
 
 def _lettered(rows: Sequence[Row]) -> list[Row]:

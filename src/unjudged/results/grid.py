@@ -71,7 +71,8 @@ class Grid:
     """A table for people and for programs; in a terminal and in a notebook it shows its first rows.
 
     `rows` hold raw values; rounding is left to the columns. `stressed` are the (row, column) places of
-    cells to show in bold. `notes` are sentences that a reader of the table must know.
+    cells to show in bold. `notes` are sentences that a reader of the table must know. `said` is the answer in
+    sentences, which comes first where the table does not stand alone in a terminal.
     """
 
     columns: Sequence[Column]
@@ -79,6 +80,7 @@ class Grid:
     title: str = ""
     notes: Sequence[str] = ()
     stressed: frozenset[tuple[int, int]] = frozenset()
+    said: Sequence[str] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
     """How the rows were made, which only a saved result has."""
 

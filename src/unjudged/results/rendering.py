@@ -104,11 +104,12 @@ def as_markdown(grid: Grid) -> str:
     lines = [head, rule, *body]
     text = "".join("| " + " | ".join(line) + " |\n" for line in lines)
     title = f"**{escaped_markdown(grid.title)}**\n\n" if grid.title else ""
-    return title + text + "".join(f"\n{escaped_markdown(note)}\n" for note in grid.notes)
+    said = "".join(f"{escaped_markdown(line)}\n\n" for line in grid.said)
+    return said + title + text + "".join(f"\n{escaped_markdown(note)}\n" for note in grid.notes)
 
 
 def as_latex(grid: Grid, caption: str | None = None, label: str | None = None) -> str:
-    """A `tabular` for the booktabs package; notes are comments, and so is the title.
+    """A `tabular` for the booktabs package; what is said, the title and notes are comments.
 
     With a caption or a label it is a `table` of a paper, with the title after the caption.
     """
@@ -122,7 +123,7 @@ def as_latex(grid: Grid, caption: str | None = None, label: str | None = None) -
     start = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule"]
     lines = [*start, *body, r"\bottomrule", r"\end{tabular}"]
     floating = caption is not None or label is not None
-    told = grid.notes if floating else (grid.title, *grid.notes)
+    told = (*grid.said, *([] if floating else [grid.title]), *grid.notes)
     if floating:
         said = escaped_latex(" ".join(filter(None, [caption, grid.title])))
         named = [] if label is None else [rf"\label{{{checked_label(label)}}}"]
@@ -132,7 +133,7 @@ def as_latex(grid: Grid, caption: str | None = None, label: str | None = None) -
 
 
 def as_html(grid: Grid) -> str:
-    """A table for notebooks and pages, with the title as its caption and the notes below."""
+    """A table for notebooks and pages, with what is said above, the title as its caption and notes below."""
 
     def row(cells: Sequence[str], tag: str) -> str:
         aligned = zip(grid.columns, cells, strict=True)
@@ -143,7 +144,8 @@ def as_html(grid: Grid) -> str:
     head, body = row(names, "th"), "\n".join(row(cells, "td") for cells in rows)
     caption = f"<caption>{escaped_html(grid.title)}</caption>" if grid.title else ""
     notes = "".join(f"<p>{escaped_html(note)}</p>\n" for note in grid.notes)
-    return f"<table>{caption}\n<thead>{head}</thead>\n<tbody>\n{body}\n</tbody></table>\n{notes}"
+    said = "".join(f"<p>{escaped_html(line)}</p>\n" for line in grid.said)
+    return f"{said}<table>{caption}\n<thead>{head}</thead>\n<tbody>\n{body}\n</tbody></table>\n{notes}"
 
 
 def as_parquet(grid: Grid) -> bytes:
