@@ -100,15 +100,15 @@ class Completeness:
         cutoff = self.measure.given.get("cutoff")
         depth = "" if cutoff is None else f" to rank {cutoff:g}"
         needed, judged = int(self.needed.sum()), int(self.judged.sum())
-        share = f"{judged} of the {needed} documents that count in {counted(len(self.needed), 'query')}"
+        share = f"{judged:,} of the {needed:,} documents that count in {counted(len(self.needed), 'query')}"
         missing = np.sort((self.needed - self.judged)[~self.complete])[: max(_RECOMMENDED - complete, 1)]
         queries = counted(complete + len(missing), "query")
-        whole = f"judge {counted(int(missing.sum()), 'more document')}, which completes {queries}"
+        whole = f"Judge {counted(int(missing.sum()), 'more document')}, which completes {queries}"
         raise IncompleteError(
             f"{self.measure} needs {least} queries or more that people judged completely{depth}, and there "
-            f"{'is' if complete == 1 else 'are'} {complete}: they judged {share} "
-            f"({percent(judged / max(needed, 1), 1)}). Either {whole}, or "
-            f'let people judge some drawn at random (unjudged next --design "{DRAWN}"). If these labels were '
+            f"{'is' if complete == 1 else 'are'} {complete}. They judged {share} "
+            f"({percent(judged / max(needed, 1), 1)}). {whole}. "
+            f'Or let people judge some drawn at random (unjudged next --design "{DRAWN}"). If these labels were '
             "drawn at random, from all that the runs retrieve, say so (--set judgments.how=sample)"
         )
 

@@ -131,8 +131,8 @@ def test_scattered_labels_are_not_complete_queries() -> None:
     with pytest.raises(InputError, match="3 queries or more that people judged completely to rank 10") as one:
         estimate_by_query(people, {"mine": run}, model, "P@10")
     said = str(one.value)
-    assert "there are 0: they judged 30 of the 300 documents that count in 30 queries (10.0 %)" in said
-    assert "judge 90 more documents, which completes 10 queries" in said
+    assert "there are 0. They judged 30 of the 300 documents that count in 30 queries (10.0 %)" in said
+    assert "Judge 90 more documents, which completes 10 queries" in said
     assert 'drawn at random (unjudged next --design "holes(50)")' in said
     with pytest.raises(InputError, match="judged completely to rank 10"):
         evaluate(people, {"mine": run}, "P@10", predictions=model)
@@ -170,7 +170,7 @@ def test_what_neither_labels_is_outside_the_pool() -> None:
     assert (found.human.shape, found.unlabelled) == ((1, 4), 8)
     assert "neither people nor predictions label: 8, counted as nonrelevant." in found.notes()[-1]
     holes = {q: {d: g for d, g in docs.items() if d != "d09"} for q, docs in labels.items()}
-    with pytest.raises(InputError, match="there are 0: they judged 44 of the 48 documents"):
+    with pytest.raises(InputError, match="there are 0. They judged 44 of the 48 documents"):
         estimate_by_query({q: holes[q] for q in people}, {"mine": run}, Judgments.read(holes), "AP")
 
 

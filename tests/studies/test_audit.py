@@ -329,4 +329,4 @@ def test_scattered_labels_have_no_bias_by_run() -> None:
         some, model, {"a": {q: {"x": 1.0} for q in truth}, "b": {q: {"d0": 1.0} for q in truth}}, "P@10"
     )
     assert list(biases(holes)) == ["b"]
-    assert any(note.startswith("a: no bias. P@10 needs 2 queries") for note in holes.notes)
+    assert any(note.startswith("a: the bias cannot be told. P@10 needs 2 queries") for note in holes.notes)

@@ -112,7 +112,7 @@ def _of_complete_queries(
             judged.check(2)
         except IncompleteError as error:
             refused = error
-            notes.append(f"{run}: no bias. {error}.")
+            notes.append(f"{run}: the bias cannot be told. {error}.")
             continue
         known = judged.complete
         people, gaps = human[i, known], machine[i, known] - human[i, known]
