@@ -9,7 +9,7 @@ from typing import Any
 
 from unjudged.base.wording import p_text, percent, shortlist
 from unjudged.collection.query_segments import EVERY
-from unjudged.inference.gate_checks import AS_JUDGED, FAIL, MISSING, PASS, SEEN, UNDECIDED, WORST
+from unjudged.inference.gate_checks import AS_JUDGED, FAIL, MISSING, PASS, SEEN, UNDECIDED, UNKNOWN, WORST
 from unjudged.results.fields import Row, is_estimated
 from unjudged.results.result import Result
 from unjudged.results.views import View
@@ -20,8 +20,9 @@ ASSUMED = {
     WORST: "unjudged documents at their worst",
     MISSING: "missing values at their worst",
     AS_JUDGED: "as judged",
+    UNKNOWN: "scores as they are",
 }
-"""What is assumed of unjudged documents."""
+"""What is assumed of unjudged documents; of scores alone nothing is."""
 
 
 CODES = {PASS: 0, FAIL: 1, UNDECIDED: 2}
@@ -148,8 +149,8 @@ def _numbers(row: Row, settings: Mapping[str, Any]) -> str:
     often = " at every look" if settings["test"] == "sequential" else ""
     if row["identical"]:
         return f"{start}: the two score the same on each of {many}"
-    assumed = ASSUMED.get(row["judging"], f"judging: {row['judging']}")
-    if is_estimated(row) and row["judging"] == SEEN and not isfinite(row.get("flip", inf)):
+    assumed = ASSUMED[row["judging"]]
+    if is_estimated(row) and row["judging"] in (SEEN, UNKNOWN) and not isfinite(row.get("flip", inf)):
         assumed = "estimated from drawn documents"
     if row["outcome"] != UNDECIDED:
         above = (row["outcome"] == PASS) != row["lower_is_better"]
