@@ -54,9 +54,9 @@ few-judged!: Only {share}, and the others count as nonrelevant: bounds (--interv
     leaves open. If the labels were drawn at random, say so (--set
     judgments.how=sample).
 hardly-judged!: {unseen:share} of {about:list}'s top ten was never judged: its score says little.{remedy}
-queries-without-judged!: {none:number} of {queries} queries {none:has} no judged document, so all that
+queries-without-judged!: {none:number} of {queries:query} {none:has} no judged document, so all that
     runs have for {none:it} counts as nonrelevant: {none:list}.
-queries-without-relevant!: {none:number} of {queries} queries {none:has} no sampled relevant document, and
+queries-without-relevant!: {none:number} of {queries:query} {none:has} no sampled relevant document, and
     {about:all} {about:counts} them as 0: {none:list}.
 no-such-grade!: No judged document has a grade of {rel} or more, so nothing is relevant with rel={rel}.
 below-sample!: The sample was drawn from the first {rank} documents of each run, so nothing is known of
@@ -69,9 +69,9 @@ expected: Values are expected over all orders of documents with the same score, 
 drawn-orders: {about:all}: orders of some rankings were drawn at random; standard error of a mean {error:.1g}.
 drawn!: {drawn:,} of {of:,} unjudged documents {how}: {measure} of {about:list} is {value:.2f} [{low:.2f},
     {high:.2f}], as judged {judged:.2f}.{looks}
-few-labels: At most {labels:.1f} of {drawn} labels bear on {measure} of {about:list}: too few for an
+few-labels: At most {labels:.1f} of {drawn:,} labels bear on {measure} of {about:list}: too few for an
     estimate, so {about:list} {about:has} only a range.
-no-estimate!: At most {labels:.1f} of {drawn} labels bear on {measure} of any system: too few for
+no-estimate!: At most {labels:.1f} of {drawn:,} labels bear on {measure} of any system: too few for
     estimates, so there are only ranges.
 sampled: {about:list} {about:is} estimated from {drawn:,} of {of:,} documents, drawn at random{unseen}.
 undrawn!: In estimates of {about:list} unjudged documents that could not be drawn count as not relevant.
@@ -96,7 +96,7 @@ rests-on-few!: {about:list} has {queries:query}, on which up to {share:share} of
     from {enough} queries on.
 one-query!: One query says nothing about other queries: every p is 1.
 one-cluster!: One cluster of queries says nothing about other queries: every p is 1.
-clusters: {queries} queries are in {clusters} clusters: for other queries all are worth {worth:.0f}
+clusters: {queries:,} queries are in {clusters} clusters: for other queries all are worth {worth:.0f}
     independent ones.
 identical: {some} the same on every query: p is 1.
 constant!: {some} by the same amount on every query: p is 2^-{power}.
@@ -212,7 +212,7 @@ class _Said:
         number = self.value if isinstance(self.value, int) else len(self.value)
         if form in NOUNS:
             return counted(number, form)
-        return str(number) if form == "number" else form if number == 1 else FORMS[form]
+        return f"{number:,}" if form == "number" else form if number == 1 else FORMS[form]
 
 
 def _named(runs: Sequence[str]) -> str:

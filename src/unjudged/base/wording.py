@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 
 
 def counted(number: int, what: str) -> str:
-    """Return `1 document`, `2 documents`.
+    """Return `1 document`, `2 documents`, `1,590 documents`.
 
-    >>> counted(1, "query"), counted(2, "query"), counted(0, "left-out run")
-    ('1 query', '2 queries', '0 left-out runs')
+    >>> counted(1, "query"), counted(1590, "query"), counted(0, "left-out run")
+    ('1 query', '1,590 queries', '0 left-out runs')
     """
     many = f"{what[:-1]}ies" if what.endswith("y") else f"{what}s"
-    return f"{number} {what if number == 1 else many}"
+    return f"{number:,} {what if number == 1 else many}"
 
 
 def percent(share: float, decimals: int | None = None) -> str:

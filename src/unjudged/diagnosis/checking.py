@@ -259,7 +259,7 @@ class _Files:
         how = "listed" if judgments.origin.kind == POSITIVES else "judged"
         for name, share in self.shares[0].items():
             shared = len(queries.intersection(self.runs[name].queries.tolist()))
-            common = f"{shared} of {counted(len(queries), 'query')}"
+            common = f"{shared:,} of {counted(len(queries), 'query')}"
             common += f"; {percent(share, 0)} of the first ten documents are {how}"
             yield {"file": file, "other": name, "common": common}
         for one in self.all_of(TEXTS):

@@ -189,7 +189,7 @@ class Path:
             yield f"That holds at 95 % however often you look{together}. Ask compare about other queries."
         if rest and not self.labels:
             named = shortlist([" and ".join(self.pairs[k]) for k in rest], NAMED)
-            yield f"Undecided by {self.holes.measure}: {named}. About {self.more()} labels may decide."
+            yield f"Undecided by {self.holes.measure}: {named}. About {self.more():,} labels may decide."
         elif rest:
             for k in rest[:NAMED]:
                 after = f"Not yet, after {counted(self.labels, 'label')}"

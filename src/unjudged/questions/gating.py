@@ -197,10 +197,10 @@ def check_rankings(shared: SharedRankings) -> None:
     ):
         queries, missing, unjudged = ranked.size, int((ranked == 0).sum()), int((known == 0).sum())
         if missing > MISSING * queries:
-            problem = f"no ranking for {missing} of {counted(queries, 'query')}"
+            problem = f"no ranking for {missing:,} of {counted(queries, 'query')}"
             raise InputError(f"{problem}: a gate decides only if at most a fifth lacks", source=name)
         if unjudged > UNJUDGED * queries:
-            problem = f"no judged document in the rankings of {unjudged} of {counted(queries, 'query')}"
+            problem = f"no judged document in the rankings of {unjudged:,} of {counted(queries, 'query')}"
             raise InputError(f"{problem}: does it name documents as the judgments do?", source=name)
 
 

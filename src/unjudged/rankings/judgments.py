@@ -243,7 +243,7 @@ class Judgments:
             return ""
         waiting = np.flatnonzero(self.drawn & self.waiting)
         ((query, document),) = self.pooled.names(waiting[:1])
-        several = "1 drawn document is" if len(waiting) == 1 else f"{len(waiting)} drawn documents are"
+        several = "1 drawn document is" if len(waiting) == 1 else f"{len(waiting):,} drawn documents are"
         example = f"document {document!r} of query {query!r}"
         return f"{several} not judged yet, such as {example}: the estimate needs all of them"
 

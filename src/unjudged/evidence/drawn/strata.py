@@ -100,7 +100,7 @@ def check_drawn(plain: Measure, judgments: Judgments, strata: Strata) -> None:
         )
     if unseen > MOST_UNSEEN * queries:
         raise UsageError(
-            f"{unseen} of {counted(queries, 'query')} have no relevant document in the sample, "
+            f"{unseen:,} of {counted(queries, 'query')} have no relevant document in the sample, "
             f"more than {percent(MOST_UNSEEN, 0)}, so {plain} cannot be estimated for them: "
             f"draw more{budget}, or judge the first documents of every run completely "
             "(unjudged next --design stratified)"
