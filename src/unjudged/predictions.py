@@ -107,8 +107,8 @@ class Completeness:
         raise IncompleteError(
             f"{self.measure} needs {least} queries or more that people judged completely{depth}, and there "
             f"{'is' if complete == 1 else 'are'} {complete}. They judged {share} "
-            f"({percent(judged / max(needed, 1), 1)}). {whole}. "
-            f'Or let people judge some drawn at random (unjudged next --design "{DRAWN}"). If these labels were '
+            f"({percent(judged / max(needed, 1), 1)}). {whole}. Or let people judge some drawn at random "
+            f'(unjudged next --design "{DRAWN}"). If these labels were '
             "drawn at random, from all that the runs retrieve, say so (--set judgments.how=sample)"
         )
 

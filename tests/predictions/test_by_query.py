@@ -170,7 +170,7 @@ def test_what_neither_labels_is_outside_the_pool() -> None:
     assert (found.human.shape, found.unlabelled) == ((1, 4), 8)
     assert "neither people nor predictions label: 8, counted as nonrelevant." in found.notes()[-1]
     holes = {q: {d: g for d, g in docs.items() if d != "d09"} for q, docs in labels.items()}
-    with pytest.raises(InputError, match="there are 0. They judged 44 of the 48 documents"):
+    with pytest.raises(InputError, match=r"there are 0\. They judged 44 of the 48 documents"):
         estimate_by_query({q: holes[q] for q in people}, {"mine": run}, Judgments.read(holes), "AP")
 
 
