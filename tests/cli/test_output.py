@@ -50,7 +50,7 @@ STARTS: dict[str, str | tuple[str, ...]] = {
     "tsv": tuple("abcdefghijklmnopqrstuvwxyz"),
     "json": "{",
     "jsonl": "{",
-    "md": ("| ", "**", "Means over "),
+    "md": ("| ", "**", "reranked is better than fused"),
     "tex": ("\\begin{tab", "%"),
     "html": "<!doctype html>",
 }
@@ -123,6 +123,15 @@ def test_few_lines_of_notes(command: str) -> None:
     assert hidden
     assert len(all_lines) == len(lines) - 1 + int(hidden[1])
     assert not {line.removeprefix("! ") for line in all_lines} & {*done.stdout.decode().splitlines()}
+
+
+def test_only_reasons_for_doubt_are_marked() -> None:
+    """Sentences have no ? either, which the note of a table explains."""
+    done = unjudged("compare", QRELS, RUN, DENSE, "-v")
+    assert done.stderr.decode() == "30 queries, paired t test, 5 %.\n"
+    every = unjudged("evaluate", QRELS, EXPANDED, DENSE, "-v").stderr.decode().splitlines()
+    assert [line[:24] for line in every if line.startswith("! ")] == ["! 68 % of dense's top ten"[:24]]
+    assert NOTE in every
 
 
 def test_two_systems_in_sentences() -> None:

@@ -125,10 +125,11 @@ def notes_on_standard_error(*, all_notes: bool = False) -> Iterator[None]:
 def _write(notes: Sequence[str], *, all_notes: bool) -> None:
     if not notes or sys.stderr is None:
         return
-    from unjudged.base.notes import folded
+    from unjudged.base.notes import DOUBT, folded
 
     lines = notes if all_notes else folded(notes, "-v")
-    sys.stderr.write("".join(f"{'! ' if one in notes else ''}{plain(one)}\n" for one in lines))
+    marks = ["! " if getattr(one, "weight", None) == DOUBT else "" for one in lines]
+    sys.stderr.write("".join(f"{mark}{plain(one)}\n" for mark, one in zip(marks, lines, strict=True)))
 
 
 SECONDS, PAUSE = 2.0, 0.2
@@ -273,6 +274,8 @@ def show_tables(grids: Grid | Sequence[Grid], given: Given, *, text: str = "", a
 
 def show_result(result: Result, given: Given, view: str = "", *, text: str = "", after: str = "") -> None:
     """Write a view of a result, or all of them; `text` and `after` are as in `show_tables`."""
+    from dataclasses import replace
+
     chosen, decimals = form_of(given), getattr(given, "decimals", None)
     if chosen == "latex" and view == "systems":
         from unjudged.results.grid import DECIMALS
@@ -281,9 +284,9 @@ def show_result(result: Result, given: Given, view: str = "", *, text: str = "",
         show(result.to_latex(DECIMALS if decimals is None else decimals), given.output)
         return
     grids = result.grids(decimals, format=chosen, view=view)
+    if text and chosen == "table":  # sentences have no marks to explain
+        grids = [replace(grid, notes=result.notes_of(view, marks=False)) for grid in grids]
     if chosen == "json" and result.source is not None and "systems" in result.settings:
-        from dataclasses import replace
-
         from unjudged.results.methods_paragraph import facts_of
 
         grids = [replace(grid, facts=facts_of(result)) for grid in grids]

@@ -291,7 +291,9 @@ class NextDocuments(Result):
         if self.pairs:
             two, many = len(runs) == 2, f"pairs of {len(runs)} runs"
             if self.open_pairs:
-                whose = " and ".join(runs) if two else f"{len(self.open_pairs):,} of {len(self.pairs):,} {many}"
+                whose = (
+                    " and ".join(runs) if two else f"{len(self.open_pairs):,} of {len(self.pairs):,} {many}"
+                )
                 return f"More judging could change what {measure} says of {whose}."
             whose = " and ".join(runs) if two else f"any of the {len(self.pairs):,} {many}"
             return f"Stop: more judging cannot, or is unlikely to, change what {measure} says of {whose}."
