@@ -105,6 +105,23 @@ def test_the_answer_about_two_systems_comes_first(format: str) -> None:
     assert not found.grid("pairs").said
 
 
+def test_a_range_stays_beside_its_mean() -> None:
+    """If not even the labels and the two fit, the mean is said again."""
+    pair = [Column("AP"), Column("could be", "text", beside=True), Column("estimated", "text", beside=True)]
+    columns = [Column("run", "label"), *pair, *(column._replace(name=column.name + "5") for column in pair)]
+    grid = Grid(columns, [["a", 0.25, "0.20 - 0.30", "0.21 - 0.29", 0.75, "0.70 - 0.80", "0.71 - 0.79"]])
+
+    def heads(width: int) -> list[list[str]]:
+        blocks = table(grid, width=width).split("\n\n")
+        return [re.split("  +", block.splitlines()[0].strip()) for block in blocks]
+
+    first, second = ["run", "AP", "could be", "estimated"], ["run", "AP5", "could be5", "estimated5"]
+    assert heads(80) == [[*first, *second[1:]]]
+    assert heads(50) == [first, second]
+    assert heads(30) == [first[:3], [*first[:2], first[3]], second[:3], [*second[:2], second[3]]]
+    assert heads(20) == [[*first[:1], name] for name in (*first[1:], *second[1:])]
+
+
 def test_several_grids() -> None:
     both = [GRID, Grid([Column("depth", "label")], [[1]])]
     assert [t["rows"] for t in json.loads(render(both, "json"))["tables"]][1] == [{"depth": 1}]

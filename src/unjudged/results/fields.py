@@ -30,6 +30,8 @@ class Field:
     text: Text | None = None
     of: Callable[[Row], Any] | None = None
     parts: Sequence[str] = ()
+    beside: bool = False
+    """It says something of the field before it, beside which it stands in a table."""
 
     def value(self, row: Row) -> Any:
         """Return its value in a row, as programs get it."""
@@ -37,7 +39,9 @@ class Field:
 
     def column(self, decimals: int) -> Column:
         """Return the column that shows it."""
-        return Column(self.heading, self.kind, decimals if self.decimals is None else self.decimals)
+        return Column(
+            self.heading, self.kind, decimals if self.decimals is None else self.decimals, self.beside
+        )
 
     def cell(self, row: Row, decimals: int) -> Cell:
         """Return what a table shows of a row."""
@@ -76,7 +80,9 @@ def _range(row: Row, ends: Sequence[str], decimals: int) -> str | None:
 
 def _ends(name: str, ends: Sequence[str], heading: str = "", means: str = "") -> Field:
     """Register a field that shows two ends."""
-    return field(name, heading, "text", means, text=lambda row, at: _range(row, ends, at), parts=ends)
+    return field(
+        name, heading, "text", means, text=lambda row, at: _range(row, ends, at), parts=ends, beside=True
+    )
 
 
 ESTIMATE, PLACES = ("estimate_low", "estimate_high"), ("place_low", "place_high")
@@ -218,7 +224,13 @@ _ends("could be", ("low", "high"), means="what judging could make of it")
 field("estimate_low", means="the lower end of an estimate's interval")
 field("estimate_high", means="the upper end of an estimate's interval")
 field("estimate", means="what the method of the interval estimates, if that is not the mean")
-field("estimated", kind="text", text=_estimated, parts=("estimate", *ESTIMATE, "estimated_measure"))
+field(
+    "estimated",
+    kind="text",
+    text=_estimated,
+    parts=("estimate", *ESTIMATE, "estimated_measure"),
+    beside=True,
+)
 field("estimated_measure", kind="text", means="the measure of the estimate")
 field("as_judged", "as judged", means="without an estimate, where unjudged documents count as not relevant")
 field("labels", decimals=0, means="how many labels of equal bearing an estimate rests on")
@@ -226,7 +238,7 @@ field("calibrated_low", means="the lower end for a run like the pooled groups")
 field("calibrated_high", means="the upper end for a run like the pooled groups")
 _ends("calibrated", ("calibrated_low", "calibrated_high"))
 field("confidence", means="the share of cases in which the interval holds")
-field("hardly judged", " ", "text", "the score says little", text=_hardly_judged)
+field("hardly judged", " ", "text", "the score says little", text=_hardly_judged, beside=True)
 field("query_low", means="the lower end for other queries")
 field("query_high", means="the upper end for other queries")
 _ends("other queries would give", ("query_low", "query_high"), "for other queries")

@@ -41,12 +41,13 @@ class Column(NamedTuple):
     A `label` names the row and is repeated where a wide table is folded. A `number` is shown with
     `decimals` and an `integer` without. A `p value` is a number that is never shown as 0, because no test
     proves that: it is less than the smallest that the decimals can show. All of these are aligned to the
-    right. Long `text` is wrapped.
+    right. Long `text` is wrapped. A wide table is not folded before a column that stands `beside` another.
     """
 
     name: str
     kind: Kind = "number"
     decimals: int = DECIMALS
+    beside: bool = False
 
     @property
     def numeric(self) -> bool:

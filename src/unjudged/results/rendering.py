@@ -221,8 +221,8 @@ def table(grid: Grid, *, width: int | None = None, rule: bool = True, bold: bool
     """Title, aligned columns and notes.
 
     A table wider than `width` is split into blocks of columns, each with the label columns, so that no
-    line is broken by the terminal. A column of text is wrapped instead, and so are labels and names of
-    columns that leave no room for anything else. `bold` stresses cells with ANSI codes.
+    line is broken by the terminal; a column stays with what it stands beside. A column of text is wrapped
+    instead, and so are labels and names of columns that leave no room for anything else. `bold` stresses cells with ANSI codes.
 
     >>> grid = Grid([Column("run", "label"), Column("AP"), Column("P")], [["a", 0.5, 0.25]], "", ["Few."])
     >>> print(table(grid, width=12), end="")
@@ -263,18 +263,34 @@ def _blocks(sized: Sequence[_Sized], width: int | None) -> Iterator[list[_Sized]
         return
     labels = _narrowed(labels, others, width)
     block = list(labels)
-    for other in others:
-        if other.column.kind == "text":
-            room = max(width - _width(block) - GAP * bool(block), NARROWEST_TEXT)
-            one = other._replace(width=min(other.width, room))
-        else:
-            room = max(width - _width(labels) - GAP * bool(labels), NARROWEST_TEXT)
-            one = other._replace(width=max(min(other.width, room), other.needed))
-        if len(block) > len(labels) and _width([*block, one]) > width:
+    for group in _groups(others):
+        if len(group) > 1 and len(block) > len(labels) and _width([*block, *group]) > width:
             yield block
             block = list(labels)
-        block.append(one)
+        for other in group:
+            if other.column.kind == "text":
+                room = max(width - _width(block) - GAP * bool(block), NARROWEST_TEXT)
+                one = other._replace(width=min(other.width, room))
+            else:
+                room = max(width - _width(labels) - GAP * bool(labels), NARROWEST_TEXT)
+                one = other._replace(width=max(min(other.width, room), other.needed))
+            if len(block) > len(labels) and _width([*block, one]) > width:
+                yield block
+                again = [group[0]] if other is not group[0] else []
+                block = [*labels, *(again if _width([*labels, *again, one]) <= width else [])]
+            block.append(one)
     yield block
+
+
+def _groups(others: Sequence[_Sized]) -> list[list[_Sized]]:
+    """Return columns with those that stand beside them."""
+    groups: list[list[_Sized]] = []
+    for one in others:
+        if one.column.beside and groups:
+            groups[-1].append(one)
+        else:
+            groups.append([one])
+    return groups
 
 
 def _narrowed(labels: Sequence[_Sized], others: Sequence[_Sized], width: int) -> list[_Sized]:
