@@ -222,7 +222,8 @@ def table(grid: Grid, *, width: int | None = None, rule: bool = True, bold: bool
 
     A table wider than `width` is split into blocks of columns, each with the label columns, so that no
     line is broken by the terminal; a column stays with what it stands beside. A column of text is wrapped
-    instead, and so are labels and names of columns that leave no room for anything else. `bold` stresses cells with ANSI codes.
+    instead, and so are labels and names of columns that leave no room for anything else. `bold` stresses
+    cells with ANSI codes.
 
     >>> grid = Grid([Column("run", "label"), Column("AP"), Column("P")], [["a", 0.5, 0.25]], "", ["Few."])
     >>> print(table(grid, width=12), end="")
