@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import examples
 from unjudged import Collection, Scores, UsageError, compare, compare_choices, sample
-from unjudged.questions.defensible_choices import survival_of
+from unjudged.questions.defensible_choices import AS_SEEN, AT_WORST, survival_of
 
 TWO = {name: sample.runs[name] for name in ("fused", "reranked")}
 TOLD = ("difference", "p", "query_low", "query_high", "headline", "more_judging", "other_queries", "ahead")
@@ -46,10 +46,10 @@ def test_every_row_is_the_one_that_compare_has(qrels: Any, old: Any, new: Any, d
     (wilcoxon,) = compare(qrels, {"old": old, "new": new}, test="wilcoxon").pairs
     assert changes["wilcoxon test"]["headline"] == wilcoxon["headline"]
     (base,) = compare(qrels, {"old": old, "new": new}).pairs
-    assert (changes["worst case"]["better"] is not None) >= base["sure"]
-    assert (changes["unjudged as those seen"]["better"] is not None) >= (base["better"] is not None)
+    assert (changes[AT_WORST]["better"] is not None) >= base["sure"]
+    assert (changes[AS_SEEN]["better"] is not None) >= (base["better"] is not None)
     if base["ahead"] and base["low"] <= 0 <= base["high"]:
-        assert abs(changes["worst case"]["difference"]) <= max(abs(base["low"]), abs(base["high"])) + 1e-9
+        assert abs(changes[AT_WORST]["difference"]) <= max(abs(base["low"]), abs(base["high"])) + 1e-9
 
 
 @pytest.mark.thorough
@@ -99,6 +99,11 @@ def test_the_sentence_names_the_largest_groups_of_exceptions() -> None:
     assert list(survival_of(rows)) == [
         "new leads under 14 of 18 choices, and is better under 14.",
         "It does not lead with relevant = 2 at cutoff 20 or with relevant = 1 at cutoff 5 by RR.",
+    ]
+    alone = [{"ahead": "new", "label": "wilcoxon test"}, {"ahead": "old", "label": AT_WORST}]
+    assert list(survival_of([*rows, *alone]))[2:] == [
+        "It leads under 1 of 2 other changes, made one at a time.",
+        "It does not lead if unjudged documents are at their worst for it.",
     ]
     several = [row("old" if k % 5 == 0 else "new", *one) for k, one in enumerate(grid)]
     assert re.search(r"or under \d more\.$", " ".join(survival_of(several)))

@@ -14,6 +14,7 @@ from unjudged.base.choices import TestName
 from unjudged.base.errors import UsageError
 from unjudged.base.notes import note
 from unjudged.base.segments import Floats
+from unjudged.base.wording import counted
 from unjudged.collection.description import Choices
 from unjudged.collection.query_segments import SegmentsSource, segments_of
 from unjudged.evidence.contrast import Contrast
@@ -41,6 +42,12 @@ SAID = {
 }
 """The parts of a choice, and how each is said."""
 TEXTS = {LEFT_OUT: "left out", "nonrelevant": "as not relevant"}
+AS_SEEN, AT_WORST = "unjudged like the judged", "unjudged at their worst"
+CHANGED = {
+    AS_SEEN: "if unjudged documents are relevant as often as judged ones",
+    AT_WORST: "if unjudged documents are at their worst for it",
+}
+"""How some changes made one at a time are said; others name themselves."""
 
 
 class Choice(NamedTuple):
@@ -163,11 +170,11 @@ def _one_at_a_time(
     if contrast.orders is not None:
         for place, name in enumerate(contrast.systems):
             scores = np.where(np.arange(2)[:, None] == place, contrast.orders.high, contrast.orders.low)
-            yield f"ties for {name}", _only(contrast, scores), settings
+            yield f"with ties for {name}", _only(contrast, scores), settings
     if contrast.tips is not None:
         ahead, behind, turned = leaders(contrast, contrast.values.mean(axis=1))
         tip, sign = contrast.tips(ahead, behind), -1.0 if turned[0] else 1.0
-        for said, leads in (("unjudged as those seen", tip.at(tip.seen)), ("worst case", tip.at_worst())):
+        for said, leads in ((AS_SEEN, tip.at(tip.seen)), (AT_WORST, tip.at_worst())):
             scores = np.zeros_like(contrast.scores)
             scores[contrast.first[0]] = sign * leads[0]
             yield said, _only(contrast, scores), settings
@@ -203,9 +210,11 @@ def survival_of(rows: Sequence[Row]) -> Iterator[str]:
         yield f"It does not lead {' or '.join(others)}."
     changes = {row["label"]: row["ahead"] == leader for row in rows if "cutoff" not in row}
     if changes:
-        turned = " and ".join(name for name, leads in changes.items() if not leads)
-        than = f"all but {turned}" if turned else f"all {len(changes)}"
-        yield f"Of other changes, one at a time, it leads under {than}."
+        turned = [name for name, leads in changes.items() if not leads]
+        kept = f"{len(changes) - len(turned)} of" if turned else "all"
+        yield f"It leads under {kept} {counted(len(changes), 'other change')}, made one at a time."
+        if turned:
+            yield f"It does not lead {' or '.join(CHANGED.get(one, one) for one in turned)}."
 
 
 def _exceptions(rows: Sequence[Row], leader: str) -> Iterator[str]:
