@@ -240,8 +240,10 @@ def _documents(query: Any, held: Any, number: str) -> tuple[Iterable[Any], Itera
     """Return documents with a number each: their own, their place from the top, or 1 in judgments."""
     held = _as_list(held)
     if isinstance(held, dict):
-        copied = dict.copy(held)
-        return copied, copied.values()
+        documents, values = list(dict.keys(held)), list(dict.values(held))  # a copy would ask its keys
+        if len(documents) != len(values):
+            raise InputError(f"query {quoted(str(query))} changed while it was read")
+        return documents, values
     if isinstance(held, Mapping):
         pairs = items_of(held)
         return [document for document, _ in pairs], [value for _, value in pairs]
