@@ -10,7 +10,7 @@ import numpy as np
 
 from unjudged import MEASURES, Judgments, Measure
 from unjudged.evidence.intervals import INTERVALS
-from unjudged.measures.kernel.estimand import (
+from unjudged.measures.kernel.permitted import (
     BY_DOCUMENT,
     CHOOSING,
     COMPARISON,

@@ -41,7 +41,7 @@ from unjudged.inference.pair_tests import Settings
 from unjudged.inference.significance import significance_test
 from unjudged.judging import Pool
 from unjudged.judging.designs import design
-from unjudged.measures.kernel.estimand import ALL_JUDGED
+from unjudged.measures.kernel.permitted import ALL_JUDGED
 from unjudged.measures.kernel.registry import Measure, bounds_of, reported_measure
 from unjudged.questions.comparing import compare_gathered
 from unjudged.questions.gathering import Gathered

@@ -21,8 +21,8 @@ from unjudged import (
     sample,
 )
 from unjudged.base.errors import AssumptionWarning
-from unjudged.measures.kernel.estimand import COMPARISON, permitted
 from unjudged.measures.kernel.names import parse_measure
+from unjudged.measures.kernel.permitted import COMPARISON, permitted
 
 pytestmark = pytest.mark.thorough
 

@@ -18,7 +18,8 @@ from unjudged.evidence.intervals import INTERVALS
 from unjudged.evidence.unjudged_sums import Uncertain
 from unjudged.judging.holes import in_random_order, with_next_batch
 from unjudged.judging.pooling import Pool, left_out_groups
-from unjudged.measures.kernel.estimand import (
+from unjudged.measures.kernel.names import parse
+from unjudged.measures.kernel.permitted import (
     BY_DOCUMENT,
     CHOOSING,
     COMPARISON,
@@ -28,7 +29,6 @@ from unjudged.measures.kernel.estimand import (
     Use,
     permitted,
 )
-from unjudged.measures.kernel.names import parse
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.extension import chosen_rows
 from unjudged.rankings.origin import KINDS, Kind, Origin

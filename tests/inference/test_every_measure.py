@@ -33,8 +33,8 @@ from unjudged.evidence.drawn.strata import ENOUGH, StrataEvidence
 from unjudged.evidence.drawn.strata_means import SampledMeans
 from unjudged.inference.verdict import BETTER, HOLD, NEEDS_QUERIES, UNKNOWN
 from unjudged.judging import Pool
-from unjudged.measures.kernel.estimand import permitted
 from unjudged.measures.kernel.names import parse_measure
+from unjudged.measures.kernel.permitted import permitted
 from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.questions.gathering import asked_about, gather

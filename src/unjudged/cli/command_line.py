@@ -98,7 +98,7 @@ class Given(Namespace):
         """Return the command that lists or draws what to judge of some systems; nothing if none would do."""
         from shlex import join
 
-        from unjudged.measures.kernel.estimand import how_to_judge
+        from unjudged.measures.kernel.permitted import how_to_judge
 
         how = how_to_judge(judgments, len(systems))
         return join(["unjudged", "next", *self.about(asked, systems), *more, *how]) if how else ""

@@ -49,7 +49,7 @@ from unjudged.diagnosis.recognised_files import (
     with_names,
 )
 from unjudged.judging.pooling import Pool, left_out_groups
-from unjudged.measures.kernel.estimand import CHOOSING, how_to_judge, refused_use
+from unjudged.measures.kernel.permitted import CHOOSING, how_to_judge, refused_use
 from unjudged.questions.calibrating import groups_of
 from unjudged.questions.evaluating import evaluate
 from unjudged.questions.fitting_measures import DEFAULT

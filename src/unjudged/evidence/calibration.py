@@ -33,8 +33,8 @@ from unjudged.data.values import number_in_file, whole_in_file
 from unjudged.data.writing import write_whole
 from unjudged.evidence.filled import anonymous
 from unjudged.evidence.value_bounds import bounds
-from unjudged.measures.kernel.estimand import LEAVING_OUT, check_permitted
 from unjudged.measures.kernel.measure import mean_over_queries
+from unjudged.measures.kernel.permitted import LEAVING_OUT, check_permitted
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.coverage import few_judged
 from unjudged.rankings.judged import JudgedRankings

@@ -39,7 +39,8 @@ from unjudged.evidence.powered import powered_means
 from unjudged.evidence.rankings_evidence import BOUNDING, ends_of
 from unjudged.evidence.unjudged_sums import FEW_QUERIES, UnjudgedSum, is_sum
 from unjudged.evidence.value_bounds import bounds, check_bounded
-from unjudged.measures.kernel.estimand import (
+from unjudged.measures.kernel.measure import mean_over_queries
+from unjudged.measures.kernel.permitted import (
     ALL_JUDGED,
     AS_THEY_ARE,
     LEAVING_OUT,
@@ -51,7 +52,6 @@ from unjudged.measures.kernel.estimand import (
     Use,
     permitted,
 )
-from unjudged.measures.kernel.measure import mean_over_queries
 from unjudged.measures.kernel.registry import BOUNDS, Measure
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.judged import JudgedRankings

@@ -20,8 +20,8 @@ from unjudged.base.errors import UsageError
 from unjudged.base.segments import Floats, Ints, Mask
 from unjudged.evidence.contrast import Contrast, Ends, is_alone
 from unjudged.evidence.value_bounds import bounds, check_bounded
-from unjudged.measures.kernel.estimand import ALL_JUDGED, Use, permitted
 from unjudged.measures.kernel.measure import mean_over_queries
+from unjudged.measures.kernel.permitted import ALL_JUDGED, Use, permitted
 from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.judged import JudgedRankings

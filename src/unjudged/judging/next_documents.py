@@ -23,8 +23,8 @@ from unjudged.inference.pairs import pairs_of
 from unjudged.judging.designs import DESIGNS, Design, draw
 from unjudged.judging.gains import most_telling
 from unjudged.judging.pooling import DEEPEST, Pool, identities_of_rows, numbers
-from unjudged.measures.kernel.estimand import CHOOSING, check_permitted
 from unjudged.measures.kernel.names import MeasureLike
+from unjudged.measures.kernel.permitted import CHOOSING, check_permitted
 from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.questions.fitting_measures import DEFAULT
 from unjudged.rankings.extension import extended, rows_of

@@ -23,9 +23,9 @@ from unjudged.base.segments import Floats, Integers, Mask, numbered
 from unjudged.base.wording import percent
 from unjudged.collection.collection import judged_rankings
 from unjudged.evidence.calibration import LeftOut, check_pooled
-from unjudged.measures.kernel.estimand import TAKING_AWAY, check_use_permitted
 from unjudged.measures.kernel.measure import means_of_runs, ratio
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
+from unjudged.measures.kernel.permitted import TAKING_AWAY, check_use_permitted
 from unjudged.rankings.coverage import in_order
 from unjudged.rankings.extension import chosen_rows, documents_of
 from unjudged.rankings.judged import JudgedRankings

@@ -11,7 +11,7 @@ import numpy as np
 from unjudged.base.errors import AssumptionWarning, UnjudgedWarning, UsageError
 from unjudged.base.notes import Note, note
 from unjudged.base.segments import Floats
-from unjudged.measures.kernel.estimand import COMPARISON, permitted
+from unjudged.measures.kernel.permitted import COMPARISON, permitted
 from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.coverage import TOP, few_judged, not_random

@@ -21,9 +21,9 @@ from unjudged.collection.scores import Scores
 from unjudged.evidence.contrast import ByCluster, Clusters, Ends, Evidence
 from unjudged.evidence.rankings_evidence import RankingsEvidence, StreamedRankings
 from unjudged.evidence.tied_scores import TIES, ends_of_orders, over_orders, tie_notes
-from unjudged.measures.kernel.estimand import SAMPLED
 from unjudged.measures.kernel.measure import Measure, compute_all
 from unjudged.measures.kernel.names import MeasureLike
+from unjudged.measures.kernel.permitted import SAMPLED
 from unjudged.questions.estimating import Drawn
 from unjudged.questions.fitting_measures import (
     comparable,

@@ -30,8 +30,8 @@ from unjudged.inference.verdict import (
     OTHER_QUERIES,
     UNKNOWN,
 )
-from unjudged.measures.kernel.estimand import how_to_judge
 from unjudged.measures.kernel.measure import Measure
+from unjudged.measures.kernel.permitted import how_to_judge
 from unjudged.report.page_documents import NONE
 from unjudged.results.comparison import Comparison
 from unjudged.results.fields import LITTLE, Row, known

@@ -1,4 +1,4 @@
-"""Quantities that numbers estimate, and whether judgments of this origin allow it.
+"""What judgments of their origin permit: what a number estimates from them, or why it cannot be computed.
 
 `permitted` is the one place that decides. Measures, interval methods, tests and commands declare which
 kinds of judgments they take; every call asks here, and prints the same sentence if the answer is no.
