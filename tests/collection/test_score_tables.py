@@ -412,7 +412,7 @@ def test_a_gate_takes_bounds_of_a_table() -> None:
             assert mine.outcome == theirs.outcome or sure[mine.outcome] < sure[theirs.outcome]
     waiting = gate(table, "dense", "boolean", "P@10", margin=0.3)
     assert waiting.outcome == "undecided"
-    assert "judge the unjudged documents that matter" in waiting.sentence()
+    assert "Judge the unjudged documents that matter" in waiting.sentence()
     assert gate(table, "dense", "boolean", "P@10", margin=0.3, judging="as-judged").outcome != "undecided"
 
 

@@ -137,7 +137,7 @@ def verdict_of_gate(checks: Sequence[Row], outcome: str, settings: Mapping[str, 
 def sentence_of_gate(checks: Sequence[Row], outcome: str, settings: Mapping[str, Any]) -> str:
     """Say the outcome and the numbers that decide it."""
     deciding = [c for c in checks if c["outcome"] == outcome and (outcome == FAIL or c["segment"] == EVERY)]
-    numbers = "; ".join(_numbers(check, settings) for check in deciding)
+    numbers = ". ".join(_numbers(check, settings) for check in deciding)
     return f"{verdict_of_gate(checks, outcome, settings)} {numbers}."
 
 
@@ -158,7 +158,8 @@ def _numbers(row: Row, settings: Mapping[str, Any]) -> str:
         return f"{start}, {limit} with {sure} confidence{often} ({many}, {assumed})"
     finite = isfinite(row["limit_low"] + row["limit_high"])
     ends = f"from {row['limit_low']:+.4f} to {row['limit_high']:+.4f}" if finite else "unknown"
-    return f"{start}, {ends} ({many}, {assumed}); {would_tell(row)}"
+    remedy = would_tell(row)
+    return f"{start}, {ends} ({many}, {assumed}). {remedy[0].upper()}{remedy[1:]}"
 
 
 def _where(some: Sequence[Row], checks: Sequence[Row]) -> str:
