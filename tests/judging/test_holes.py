@@ -99,7 +99,7 @@ def test_the_file_is_judgments(tmp_path: Path) -> None:
         assert to_judge_in(again) == to_judge_in(made)
     file.write_text(sample_text(drawn(1, 2)).replace(" -1\n", " 1\n"))
     assert Judgments.read(file).drawn is None
-    with pytest.raises(InputError, match="give plain qrels, or it first"):
+    with pytest.raises(InputError, match="give the sample first"):
         merge(POOL, {"ann": str(file)})
 
 

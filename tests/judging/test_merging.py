@@ -238,7 +238,7 @@ def test_what_cannot_be_judged_counts_as_unjudged_and_is_not_asked_again(tmp_pat
             FIRST,
             {"last": replace(Judgments.read({"q1": {"d1": 1}}), probability=np.array([0.5]))},
             "error",
-            "a sample with recorded strata, probabilities or",
+            "a drawn sample, whose probabilities",
         ),
         (
             replace(Judgments.read({"q1": {"d1": 1}}), probability=np.array([0.5])),

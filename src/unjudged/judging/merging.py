@@ -330,8 +330,8 @@ def _with_documents(judgments: Judgments, files: Sequence[Judgments]) -> Judgmen
     """Return the judgments with a row for every document of the files."""
     for file in files:
         if file.recorded:
-            problem = "the further judgments are a sample with recorded strata, probabilities or order"
-            raise InputError(f"{problem}, which do not hold for both together: give plain qrels, or it first")
+            problem = "the further judgments are a drawn sample, whose probabilities do not hold for both"
+            raise InputError(f"{problem}: give the sample first and plain judgments after it")
     tables = [file.as_table() for file in files]
     if not any((rows_of(judgments, table) < 0).any() for table in tables):
         return judgments
