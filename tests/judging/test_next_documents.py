@@ -48,7 +48,7 @@ def test_an_open_pair_says_what_compare_says_of_it() -> None:
     assert found.open_pairs == [pair]
     assert found.notes[:3] == [
         "More judging could change what RBP(p=0.8) says of dense and reranked.",
-        "This list promises nothing: to be sure of the order, judge until better.",
+        "This list may not be enough. To be sure of the order: --until better.",
         "reranked is ahead of dense, but unjudged documents could reverse it: needs judging.",
     ]
 

@@ -46,7 +46,7 @@ def shortlist(names: Sequence[str], shown: int = 5) -> str:
     ('q1, q2', 'q1, q2, q3 and 4 more')
     """
     more = len(names) - shown
-    return ", ".join(names[:shown]) + (f" and {more} more" if more > 0 else "")
+    return ", ".join(names[:shown]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def meant(word: object, known: Iterable[str]) -> str:

@@ -215,16 +215,20 @@ def _said(holes: Holes, forecasts: Sequence[Forecast]) -> Iterator[str]:
     frame, measure = holes.frame, holes.measure
     labels, size = int(frame.drawn.sum()), int((frame.order > 0).sum())
     waiting, runs = counted(holes.waiting, "document"), counted(len(holes.runs), "run")
-    yield f"{waiting} to judge, drawn from {size} unjudged ones of {runs}; deeper ones count as not relevant."
+    yield f"{waiting} to judge, drawn from {size:,} unjudged ones of {runs}."
+    yield "Deeper documents count as not relevant."
     least = int(np.argmax([one.variance(1) for one in forecasts]))
     named, width = f"{measure} of {[*holes.runs][least]}", 2 * forecasts[least].half_width(labels)
     if width == inf:
         enough = next((n for n in range(labels, size) if forecasts[least].half_width(n) < inf), size)
-        yield f"So few labels say nothing of {named}: {enough} are the fewest that do."
+        yield f"So few labels say nothing of {named}: {enough:,} are the fewest that do."
     else:
-        known, half = f"With {counted(labels, 'label')} the 95 % interval of {named}", width / 4
-        wide = f"the least known, will be about {width:.2f} wide"
-        yield f"{known}, {wide}; half of that needs {forecasts[least].needed(half)}."
+        known, half = (
+            f"{named} is the least known. With {counted(labels, 'label')} its 95 % interval",
+            width / 4,
+        )
+        needed = counted(forecasts[least].needed(half), "label")
+        yield f"{known} will be about {width:.2f} wide. Half of that width needs {needed}."
 
 
 def _deepest(measure: Measure, origin: Origin, depth: int | None) -> float:

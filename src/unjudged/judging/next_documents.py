@@ -39,8 +39,8 @@ from unjudged.results.words import headline_sentence
 MOST_TELLING, HOLES = "most telling", "holes"
 USUAL, BATCH = 100, 20
 """So many documents are listed or drawn, and are in a batch, if nothing else says how many."""
-PROMISES_NOTHING = "This list promises nothing: {}."
-IN_PLACE = "to be sure of the order, judge until better", 'for an interval, draw "holes(50)"'
+PROMISES_NOTHING = "This list may not be enough. {}."
+IN_PLACE = "To be sure of the order: --until better", 'For an interval: --design "holes(50)"'
 """What does promise something, of several runs and of one."""
 
 

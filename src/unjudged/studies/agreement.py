@@ -376,7 +376,7 @@ def _intervals(
 
 def note_on_intervals(confidence: float, how: str = "each query left out in turn") -> str:
     """Sentence that says what the intervals are of."""
-    return f"{percent(confidence)} for the mean over other sets of as many queries ({how})."
+    return f"{percent(confidence)} intervals for the mean over as many other queries ({how})."
 
 
 def row_of(estimate: Estimate, coefficient: str, **more: Any) -> Row:
