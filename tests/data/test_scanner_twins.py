@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from tests.conftest import examples
 from unjudged.base.errors import InputError
 from unjudged.data.columns import LONGEST_LINE, QRELS, RUN, ZSCORES, Layout
-from unjudged.data.nested_dicts import scores_by_document, table_of_scores
+from unjudged.data.nested_dicts import scores_by_document, table_of_rankings
 from unjudged.data.scan.plain import matcher as plain
 from unjudged.data.scan.plain import text as plain_text
 from unjudged.data.tables import Ids, Table
@@ -158,7 +158,7 @@ def test_matching_dicts(run: dict[str, Any], judged: list[list[str]]) -> None:
     if found is not None:
         index = plain.Index(Ids.of(["q", "p"]), starts, Ids.of(map(as_bytes, documents)))
         scores = {query: scores_by_document(query, ranking) for query, ranking in made.items()}
-        assert outcome(lambda: found) == outcome(lambda: plain.match_table(table_of_scores(scores), index))
+        assert outcome(lambda: found) == outcome(lambda: plain.match_table(table_of_rankings(scores), index))
 
 
 @pytest.mark.parametrize("starts", [[0, 1, 3], [0, 2, 3], [0, 1, 99], [-1, 1, 2], [0, 1]])

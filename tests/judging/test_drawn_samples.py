@@ -18,7 +18,7 @@ from unjudged.judging import DESIGNS, NextDocuments, Pool, merge
 from unjudged.judging import next as next_documents
 from unjudged.judging.designs import draw
 from unjudged.judging.judging_page import judging_page, to_judge_in
-from unjudged.judging.pooling import rounded
+from unjudged.judging.pooling import rounded_sizes
 from unjudged.rankings.origin import POOL, STRATIFIED, UNIFORM, Origin
 from unjudged.rankings.sample_file import sample_text
 
@@ -88,7 +88,7 @@ def test_sizes_are_those_of_the_shares() -> None:
     for q in range(2):
         for stratum, share in ((1, 1.0), (2, 0.5), (3, 0.2)):
             rows = (found.query == q) & (strata == stratum)
-            assert chosen[rows].sum() == rounded(share, np.array([rows.sum()]))[0]
+            assert chosen[rows].sum() == rounded_sizes(share, np.array([rows.sum()]))[0]
 
 
 @pytest.mark.parametrize(

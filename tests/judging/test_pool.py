@@ -168,7 +168,7 @@ def test_strata_and_their_sizes() -> None:
         for q in range(len(drawn.queries)):
             cell = (drawn.query == q) & (drawn.stratum == stratum) & (pool.judgments.grade >= 0)
             judged = int((drawn.grade[cell] >= 0).sum())
-            assert judged == int(sampling.rounded(share, np.array([cell.sum()]))[0])
+            assert judged == int(sampling.rounded_sizes(share, np.array([cell.sum()]))[0])
             pooled = (drawn.query == q) & (drawn.stratum == stratum)
             if cell.any():
                 assert set(drawn.probability[pooled].tolist()) == {judged / int(pooled.sum())}

@@ -109,10 +109,10 @@ def test_a_query_without_relevant_documents_is_not_drawn_again() -> None:
 
 def test_sizes_are_the_nearest_and_at_least_one() -> None:
     sizes = np.array([0, 1, 4, 15, 1404, 1405, 1709])
-    assert sampling.rounded(0.1, sizes).tolist() == [0, 1, 1, 2, 140, 141, 171]
-    assert sampling.rounded(0.3, np.array([1405])).tolist() == [422]  # 421.5 in decimals, less in binary
-    assert sampling.rounded(0.0, sizes).tolist() == [0] * 7
-    assert sampling.rounded(1.0, sizes).tolist() == sizes.tolist()
+    assert sampling.rounded_sizes(0.1, sizes).tolist() == [0, 1, 1, 2, 140, 141, 171]
+    assert sampling.rounded_sizes(0.3, np.array([1405])).tolist() == [422]  # decimal 421.5, less in binary
+    assert sampling.rounded_sizes(0.0, sizes).tolist() == [0] * 7
+    assert sampling.rounded_sizes(1.0, sizes).tolist() == sizes.tolist()
 
 
 def test_numbers_look_random_and_independent() -> None:

@@ -80,7 +80,7 @@ def judges_in(words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
     for word in words:
         judge = judge_in(word)
         if judge is None and len(others) == 1 and ".run" not in word:
-            both = kind_of(others[0]) in (JUDGMENTS, DESIGN) and kind_of(word) == JUDGMENTS
+            both = kind_of_word(others[0]) in (JUDGMENTS, DESIGN) and kind_of_word(word) == JUDGMENTS
             judge = (str(file_name(word)), word) if both else None
         if judge is None:
             others.append(word)
@@ -119,12 +119,12 @@ def _described(
     described = description_of(words[0])
     if described is not None:
         return described, list(words[1:])
-    kind = kind_of(words[0], settings)
+    kind = kind_of_word(words[0], settings)
     if kind == SCORES:
         systems = [word for word in words[1:] if not _is_source(word)]
         tables = [file for word in words if word not in systems for file in expanded(word)]
         return Description(scores=ScoreTable(tuple(tables))), systems
-    if kind == RUN and all(kind_of(word) == kind for word in words[1:]):
+    if kind == RUN and all(kind_of_word(word) == kind for word in words[1:]):
         return Description(runs=list(words)), None  # one can ask what to judge of them
     if len(words) < 2 and not alone:
         if os.path.isdir(words[0]):
@@ -160,7 +160,7 @@ def _is_source(word: str) -> bool:
     return special or os.path.exists(word)
 
 
-def kind_of(word: str, settings: Sequence[str] = ()) -> str:
+def kind_of_word(word: str, settings: Sequence[str] = ()) -> str:
     """Return the kind of the first file that a word names: as settings say, or by its start."""
     file = expanded(word)[0]
     if not os.path.isfile(file):

@@ -252,7 +252,7 @@ def keys_of(dotted: str) -> tuple[str, ...]:
     return () if isinstance(tree, dict) else tuple(keys)
 
 
-def quoted(text: str) -> str:
+def in_toml(text: str) -> str:
     """Return a text as TOML writes it."""
     import json
 
@@ -276,7 +276,7 @@ def with_table(text: str, name: str, keys: Mapping[str, str]) -> str:
     """
     lines = "\r\n" if "\r\n" in text else "\n"
     whole = _as_list(text, name)
-    table = [f"[[{name}]]", *(f"{key} = {quoted(value)}" for key, value in keys.items()), ""]
+    table = [f"[[{name}]]", *(f"{key} = {in_toml(value)}" for key, value in keys.items()), ""]
     return whole + lines * (2 - whole.endswith("\n")) + lines.join(table)
 
 

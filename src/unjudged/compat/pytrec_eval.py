@@ -34,7 +34,7 @@ from unjudged.compat.trec_eval_measures import (
 )
 from unjudged.data import matching
 from unjudged.data.columns import DECIMAL, LARGEST_WHOLE, QRELS, RUN, Layout
-from unjudged.data.nested_dicts import WrongType, plain_dict, scores_by_document, table_of_scores
+from unjudged.data.nested_dicts import WrongType, plain_dict, scores_by_document, table_of_rankings
 from unjudged.data.scan import scanner
 from unjudged.data.scan.checks import MOST_ROWS
 from unjudged.data.streams import name_source_in_errors
@@ -106,7 +106,7 @@ class RelevanceEvaluator:
                 own = {query: scores_by_document(query, ranking) for query, ranking in own.items()}
                 matched = scanner.match_dicts(own, *judged)
             if matched is None:
-                matched = matching.match(table_of_scores(own), self._judgments.index)
+                matched = matching.match(table_of_rankings(own), self._judgments.index)
         rankings = JudgedRankings(
             self._judgments, matched.rank, matched.row, matched.ends, matched.retrieved, matched.query
         )

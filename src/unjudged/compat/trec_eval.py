@@ -250,7 +250,7 @@ def _reset(table: Floats, chosen: Sequence[Column], absent: Integers) -> None:
 
 def _standardised(table: Floats, chosen: Sequence[Column], names: Sequence[bytes], path: str) -> Floats:
     """Each value as its distance, in standard deviations, from the mean that the file gives."""
-    known = read_means(path)
+    known = _means_of_zscores(path)
     scores = np.full(table.shape, MISSING)
     for k, column in enumerate(chosen):
         for q, name in enumerate(names):
@@ -317,7 +317,7 @@ def _scanned(options: Options, judgments: Judgments, run: str) -> tuple[JudgedRa
         return rankings, trec.last_tag(file) if "runid" in options.measures else b""
 
 
-def read_means(path: str) -> dict[tuple[bytes, bytes], tuple[float, float]]:
+def _means_of_zscores(path: str) -> dict[tuple[bytes, bytes], tuple[float, float]]:
     """Return the means and standard deviations that trec_eval's option -Z names, or stop with its message."""
     try:
         return trec.read_means(path)

@@ -198,7 +198,7 @@ def _number(query: Any, document: Any, score: Any) -> float:
     raise WrongType(f"{_place(query, document)}: the score is {found}, expected a number")
 
 
-def table_of_scores(scores: Mapping[str, Mapping[str, float]]) -> Table:
+def table_of_rankings(scores: Mapping[str, Mapping[str, float]]) -> Table:
     """Return nested dicts of scores as a table, in single precision."""
     documents = Ids.of(document for own in scores.values() for document in own)
     with np.errstate(over="ignore"):  # too large numbers are infinite

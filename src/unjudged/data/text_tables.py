@@ -363,9 +363,9 @@ def record_of(line: bytes, number: int) -> Mapping[str, Any]:
 
 def name_of(record: Mapping[str, Any]) -> str:
     """Return the name that a record has, or nothing."""
-    return first_of(record, NAME_KEYS)
+    return first_field(record, NAME_KEYS)
 
 
-def first_of(record: Mapping[str, Any], keys: Iterable[str]) -> str:
+def first_field(record: Mapping[str, Any], keys: Iterable[str]) -> str:
     """Return the first of these fields that has something, as text."""
     return next((str(record[key]).strip() for key in keys if record.get(key) not in (None, "")), "")

@@ -11,7 +11,7 @@ from typing import Any
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import plain, shortlist
 from unjudged.collection.description import FILE_NAME, description_of
-from unjudged.collection.description_keys import quoted
+from unjudged.collection.description_keys import in_toml
 from unjudged.data.nested_dicts import DATASET
 from unjudged.data.sources import in_shell
 from unjudged.data.streams import STANDARD_INPUT, display_name
@@ -116,7 +116,7 @@ class _Writer:
         for one in self.all_of(LABELS):
             yield f"\n[[judgments]]\nfile = {self.name(one.file)}  # {plain(one.description)}"
             name = one.name or os.path.splitext(os.path.basename(one.file))[0]
-            yield f'by = "model"\nname = {quoted(name)}'
+            yield f'by = "model"\nname = {in_toml(name)}'
         if named and alone:
             yield "\n[runs]"
             yield from (f"{_key(name)} = {self.name(file)}" for name, file in named.items())
@@ -125,7 +125,7 @@ class _Writer:
         for one in (one for kind, ones in self.kinds.items() if kind not in DESCRIBED for one in ones):
             yield f"# {plain(one.file)}: {plain(one.description)}"
         if named:
-            yield f"\n# [defaults]\n# baseline = {quoted(next(iter(named)))}  # others are compared with it"
+            yield f"\n# [defaults]\n# baseline = {in_toml(next(iter(named)))}  # others are compared with it"
         yield ""
 
     def keys(self, key: str, files: Sequence[RecognisedFile]) -> Iterator[str]:
@@ -155,10 +155,10 @@ class _Writer:
         )
         settings = dict.fromkeys(setting for one in tables for setting in one.settings)
         for key, _, value in (setting.removeprefix("scores.").partition("=") for setting in settings):
-            yield f"{'# ' if key == 'missing' else ''}{key} = {quoted(value)}"
+            yield f"{'# ' if key == 'missing' else ''}{key} = {in_toml(value)}"
         unknown = {str(m): m for one in tables for m in one.content.measures if m.name not in MEASURES}
         if unknown:
-            yield f"# lower = [{', '.join(map(quoted, unknown))}]  # those whose lower values are better"
+            yield f"# lower = [{', '.join(map(in_toml, unknown))}]  # those whose lower values are better"
 
     def listed(self, files: Sequence[RecognisedFile]) -> str:
         """Return a list of files."""
@@ -172,9 +172,9 @@ class _Writer:
                 name = os.path.relpath(name, self.folder)
             except ValueError:  # another drive
                 name = os.path.abspath(name)
-        return quoted(name)
+        return in_toml(name)
 
 
 def _key(name: str) -> str:
     """Return a key as TOML writes it."""
-    return name if PLAIN.fullmatch(name) else quoted(name)
+    return name if PLAIN.fullmatch(name) else in_toml(name)

@@ -336,7 +336,7 @@ def band_of(rank: ArrayLike) -> Integers:
     return band
 
 
-class Drawn(NamedTuple):
+class DrawnRelevant(NamedTuple):
     """Relevant documents of some completions: `document[i]` is relevant in completion `completion[i]`.
 
     `share` is a uniform number that decides the document's grade there.
@@ -349,7 +349,7 @@ class Drawn(NamedTuple):
 
 def drawn_relevant(
     identity: Numbers, chance: Floats, completions: int, batch: int, seed: int
-) -> Iterator[Drawn]:
+) -> Iterator[DrawnRelevant]:
     """Documents that are relevant, in batches of completions, sorted by completion, then by document."""
     gaps, grading = salt(seed, "gap"), salt(seed, "grade")
     document = np.flatnonzero(chance > 0)
@@ -380,7 +380,7 @@ def drawn_relevant(
         at, which, steps = map(np.concatenate, zip(*found, strict=True))
         order = np.argsort((at - first) * len(document) + which)
         at, which, steps = at[order], document[which[order]], steps[order]
-        yield Drawn(at, which, uniforms(identity[which], grading, steps))
+        yield DrawnRelevant(at, which, uniforms(identity[which], grading, steps))
 
 
 def _steps_ahead(completions: Integers, chance: Floats) -> int:

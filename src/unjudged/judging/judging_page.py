@@ -19,7 +19,7 @@ from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.data.nested_dicts import DATASET, dataset_rows
 from unjudged.data.streams import name_file_in_errors
 from unjudged.data.tables import encode
-from unjudged.data.text_tables import blocks_of_lines, first_of, name_of, record_of
+from unjudged.data.text_tables import blocks_of_lines, first_field, name_of, record_of
 from unjudged.data.writing import document_id, query_id
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.origin import A_POOL, Origin
@@ -143,8 +143,8 @@ def _chosen(read: Iterator[Record], wanted: Collection[str]) -> dict[str, Text]:
     found: dict[str, Text] = {}
     for name, record in read:
         if name in wanted and name not in found:
-            body = "\n\n".join(filter(None, (first_of(record, names) for names in (BODIES, NARRATIVES))))
-            found[name] = Text(first_of(record, TITLES), body)
+            body = "\n\n".join(filter(None, (first_field(record, names) for names in (BODIES, NARRATIVES))))
+            found[name] = Text(first_field(record, TITLES), body)
     return found
 
 

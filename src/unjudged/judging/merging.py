@@ -17,8 +17,7 @@ from unjudged.base.segments import Integers
 from unjudged.base.wording import counted, shortlist
 from unjudged.collection.collection import united
 from unjudged.collection.description import MODEL, PEOPLE, Description, description_above
-from unjudged.collection.description_keys import quoted as in_quotes
-from unjudged.collection.description_keys import with_table
+from unjudged.collection.description_keys import in_toml, with_table
 from unjudged.data.streams import display_name, opened
 from unjudged.data.writing import write_whole
 from unjudged.rankings.extension import extended, rows_of
@@ -209,7 +208,7 @@ def _renamed(text: str, old: str, new: str) -> str:
     """Return a description in which a file has another name."""
     return re.sub(
         rf"""(?m)^(\s*file\s*=\s*)(["']){re.escape(old)}\2""",
-        lambda found: found[1] + in_quotes(new),
+        lambda found: found[1] + in_toml(new),
         text,
     )
 

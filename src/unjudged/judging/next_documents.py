@@ -109,7 +109,7 @@ def _by_measure(collection: Collection, measure: MeasureLike | Sequence[MeasureL
     return chosen[0]
 
 
-class Asked(NamedTuple):
+class AskedDesign(NamedTuple):
     """A design as it is written, `stratified(20%, top=5)`: its name, level and parameters."""
 
     name: str
@@ -119,7 +119,7 @@ class Asked(NamedTuple):
     seed: int
 
 
-def _asked(design: str, n: int | None, seed: int, usual: int) -> Asked:
+def _asked(design: str, n: int | None, seed: int, usual: int) -> AskedDesign:
     """Return what to list or draw: the design, how many documents, and its parameters."""
     name, levels, parameters = called_with_levels(design)
     level = ", ".join(levels)
@@ -130,10 +130,10 @@ def _asked(design: str, n: int | None, seed: int, usual: int) -> Asked:
             raise UsageError(f"design is {quoted(design)}, expected {name!r} with a number of documents")
         n = int(level) if level else n
     number = checked_int("n", usual if n is None else n, least=1)
-    return Asked(name, level, parameters, number, checked_int("seed", seed))
+    return AskedDesign(name, level, parameters, number, checked_int("seed", seed))
 
 
-def _by_design(collection: Collection, kind: Design, asked: Asked) -> NextDocuments:
+def _by_design(collection: Collection, kind: Design, asked: AskedDesign) -> NextDocuments:
     """Return what a design chooses of a pool: a random sample, or all that a rule lists."""
     at = kind.level_of(asked.level) if asked.level else None
     named = {name: Run.read(run) for name, run in collection.runs.items()}
@@ -169,7 +169,7 @@ def _sampled(sample: Judgments, seed: int) -> NextDocuments:
     return NextDocuments({"next": wanted}, sample=sample, order=order.tolist(), origin=sample.origin)
 
 
-def _most_telling(collection: Collection, measure: Measure, asked: Asked) -> NextDocuments:
+def _most_telling(collection: Collection, measure: Measure, asked: AskedDesign) -> NextDocuments:
     """List what says most about the pairs that judging could change, or about one run."""
     if collection.judgments.frame is not None:
         problem = (
@@ -195,7 +195,7 @@ def _most_telling(collection: Collection, measure: Measure, asked: Asked) -> Nex
     return NextDocuments({"next": wanted, "pairs": pairs}, (), settings, origin=Origin(CHOSEN))
 
 
-def _holes(collection: Collection, measure: Measure, asked: Asked) -> NextDocuments:
+def _holes(collection: Collection, measure: Measure, asked: AskedDesign) -> NextDocuments:
     """Draw documents by what they could change of the means of the runs."""
     check_parameters(HOLES, asked.parameters, ["depth", "width"])
     drawn = import_module("unjudged.judging.holes").drawn
@@ -203,7 +203,10 @@ def _holes(collection: Collection, measure: Measure, asked: Asked) -> NextDocume
 
 
 def _until(
-    collection: Collection, measure: MeasureLike | Sequence[MeasureLike] | None, asked: Asked, until: str
+    collection: Collection,
+    measure: MeasureLike | Sequence[MeasureLike] | None,
+    asked: AskedDesign,
+    until: str,
 ) -> NextDocuments:
     """Draw the next batch of holes, unless the order of all pairs is decided."""
     check_parameters(HOLES, asked.parameters, ["depth"])
@@ -226,7 +229,7 @@ def _in_order(sample: Judgments, answers: Sequence[str]) -> NextDocuments:
     )
 
 
-LISTS: Choices[Callable[[Collection, Measure, Asked], NextDocuments]] = Choices(
+LISTS: Choices[Callable[[Collection, Measure, AskedDesign], NextDocuments]] = Choices(
     "design", **{MOST_TELLING: _most_telling, HOLES: _holes}
 )
 """Designs that go by a measure, beside those that know pools alone."""

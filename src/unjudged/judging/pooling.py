@@ -73,11 +73,11 @@ def numbers(identity: Numbers, *seed: int | str) -> Numbers:
 
 def smallest(number: Numbers, cell: Integers, wanted: Integers) -> Mask:
     """Return the `wanted[c]` rows with the smallest numbers of each cell c."""
-    chosen: Mask = places(number, cell, len(wanted)) < wanted[cell]
+    chosen: Mask = places_in_cells(number, cell, len(wanted)) < wanted[cell]
     return chosen
 
 
-def places(number: Numbers, cell: Integers, cells: int) -> Integers:
+def places_in_cells(number: Numbers, cell: Integers, cells: int) -> Integers:
     """Return how many rows of its cell have a smaller number, for each row."""
     if cells < 1 << int(_CELL_BITS):  # both fit in one number, which sorts faster than two
         order = np.argsort(
@@ -91,7 +91,7 @@ def places(number: Numbers, cell: Integers, cells: int) -> Integers:
     return place
 
 
-def rounded(share: float | Floats, sizes: Integers) -> Integers:
+def rounded_sizes(share: float | Floats, sizes: Integers) -> Integers:
     """Size of this share of each cell: the nearest whole number, at least one if the share is above 0."""
     nearest = np.floor(np.asarray(share) * sizes + 0.5 + 1e-9).astype(np.int64)
     return np.minimum(np.where(np.asarray(share) > 0, np.maximum(nearest, 1), 0), sizes)
@@ -290,7 +290,7 @@ class Pool:
         judged = np.flatnonzero(self.judgments.grade >= 0)
         cell = self.judgments.query * strata + (stratum - 1)
         pooled, sizes = (np.bincount(cells, minlength=queries * strata) for cells in (cell, cell[judged]))
-        wanted = rounded(np.broadcast_to(shares, (queries, strata)).ravel(), sizes)
+        wanted = rounded_sizes(np.broadcast_to(shares, (queries, strata)).ravel(), sizes)
         number = numbers(self._identity[judged], checked_int("seed", seed))
         chosen = np.zeros(len(cell), bool)
         chosen[judged] = smallest(number, cell[judged], wanted)

@@ -56,7 +56,7 @@ def next_batch(
     holes = Holes.of(collection, measure, depth)
     if pairs:
         holes = started(holes, pairs, n, looks, seed)
-    path, batch = Path.of(holes), int(holes.frame.batch.max())
+    path, batch = Looks.of(holes), int(holes.frame.batch.max())
     if waiting := holes.waiting:
         rest = f"{counted(waiting, 'document')} of batch {batch} still to judge"
         return holes.judgments, [f"{rest}: judge and merge, then ask again."]
@@ -121,7 +121,7 @@ def started(holes: Holes, pairs: Sequence[tuple[str, str]], n: int, looks: int |
 
 
 @dataclass(frozen=True, eq=False)
-class Path:
+class Looks:
     """What was known of pairs after each batch: looks x pairs."""
 
     holes: Holes
@@ -133,7 +133,7 @@ class Path:
     """Number of labels at each look."""
 
     @classmethod
-    def of(cls, holes: Holes) -> Path:
+    def of(cls, holes: Holes) -> Looks:
         """Look back at every batch that was judged."""
         pairs = [(a, b) for a, b in holes.frame.settings["pairs"]]
         first, second = _places(holes, pairs)

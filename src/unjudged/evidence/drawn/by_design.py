@@ -74,7 +74,7 @@ class Totals(NamedTuple):
         return given
 
 
-class Path(NamedTuple):
+class TotalsByDraw(NamedTuple):
     """Totals after every draw, contrasts x draws, and the sum of weights so far."""
 
     value: Floats
@@ -122,7 +122,7 @@ class Sequential:
         weight[self.front] = (own * self.stretch + later) / max(own.sum(), 1.0)
         return weight
 
-    def path(self, z: Floats, spread: Floats) -> Path:
+    def path(self, z: Floats, spread: Floats) -> TotalsByDraw:
         """Return the totals after every draw."""
         own, drawn = self.information, z[:, self.front]
         each = np.cumsum(drawn, axis=1) - drawn + drawn * self.stretch
@@ -134,7 +134,7 @@ class Sequential:
         variance = kappa / weight
         if len(self.front) == len(self.size) and len(own):
             value[:, -1], variance[:, -1] = z.sum(axis=1), 0.0
-        return Path(value, variance, weight)
+        return TotalsByDraw(value, variance, weight)
 
     def expected(self, spread: Floats) -> Floats:
         """Return the variance to expect of the first draw, for each contrast."""
