@@ -223,10 +223,10 @@ def _said(holes: Holes, forecasts: Sequence[Forecast]) -> Iterator[str]:
         enough = next((n for n in range(labels, size) if forecasts[least].half_width(n) < inf), size)
         yield f"So few labels say nothing of {named}: {enough:,} are the fewest that do."
     else:
-        known, half = (
-            f"{named} is the least known. With {counted(labels, 'label')} its 95 % interval",
-            width / 4,
-        )
+        with_labels, half = f"With {counted(labels, 'label')}", width / 4
+        known = f"{with_labels} the 95 % interval of {named}"
+        if len(forecasts) > 1:
+            known = f"{named} is the least known. {with_labels} its 95 % interval"
         needed = counted(forecasts[least].needed(half), "label")
         yield f"{known} will be about {width:.2f} wide. Half of that width needs {needed}."
 
