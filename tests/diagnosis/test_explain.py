@@ -57,7 +57,8 @@ OF_THE_PAPERS = {
 PRINTED = {
     "Holm": "false discovery",
     "paired t test": "Student's t",
-    "tied means": "move ... by more",
+    "tied means": "move ... means by more",
+    "missing queries": "and scores 0 there",
     "UNDECIDED": "cannot tell",
     "rms": "RMS error",
     "?": "judging could change",

@@ -15,8 +15,9 @@ from typing import Any
 from unjudged.base import errors
 from unjudged.base.choices import shown
 from unjudged.base.errors import InputError, UsageError
+from unjudged.base.notes import FORMS, NOUNS
 from unjudged.base.notes import WORDS as NOTES
-from unjudged.base.wording import meant
+from unjudged.base.wording import counted, meant
 from unjudged.citation import REFERENCES, cite, methods
 from unjudged.measures.kernel.names import other_names, parse
 from unjudged.measures.kernel.registry import MEASURES, Measure
@@ -129,7 +130,7 @@ def _of_field(text: str) -> Explanation | None:
     wanted = plainly(text)
     for field in FIELDS.values():
         if wanted in (plainly(field.name), plainly(field.heading)) and field.means:
-            return Explanation(f"{field.heading}: {field.means}.")
+            return Explanation(f"{field.heading.strip() or field.name}: {field.means}.")
     return None
 
 
@@ -138,8 +139,18 @@ def _of_note(text: str) -> Explanation | None:
     if found is None:
         return None
     weight, words = found
-    why = "A reason why another conclusion may be right." if weight else "How to read the results."
-    return Explanation(f"{why}\n\n{re.sub(r'{[^}]*}', '...', words)}")
+    why = (
+        "It is a reason why another conclusion may be right."
+        if weight
+        else "It says how to read the results."
+    )
+    return Explanation(f"{re.sub(r'{[^:}]*:?([^}]*)}', _left_open, words)}\n\n{why}")
+
+
+def _left_open(value: re.Match[str]) -> str:
+    """Return what stands for a value of a note: verbs and nouns are what they always are."""
+    form = value[1]
+    return form if form in FORMS else f"... {counted(2, form)[2:]}" if form in NOUNS else "..."
 
 
 def _of_error(text: str) -> Explanation | None:
