@@ -54,7 +54,7 @@ def test_table() -> None:
     assert render(GRID, "table", width=80) == (
         "run      AP  NumRet\n"
         "───────────────────\n"
-        "a    0.2500    1200\n"
+        "a    0.2500   1,200\n"
         "b    0.5000       7\n"
         "\n"
         "b has no ranking for 1 query of 2: q2.\n"
@@ -70,12 +70,12 @@ def test_stressed_cells() -> None:
 
 def test_for_papers_and_pages() -> None:
     assert render(GRID, "markdown") == (
-        "| run | AP | NumRet |\n| --- | ---: | ---: |\n| a | 0.2500 | 1200 |\n| b | **0.5000** | 7 |\n"
+        "| run | AP | NumRet |\n| --- | ---: | ---: |\n| a | 0.2500 | 1,200 |\n| b | **0.5000** | 7 |\n"
         "\nb has no ranking for 1 query of 2: q2.\n"
     )
     assert render(GRID, "latex") == (
         "% b has no ranking for 1 query of 2: q2.\n\\begin{tabular}{lrr}\n\\toprule\nrun & AP & NumRet \\\\\n"
-        "\\midrule\na & 0.2500 & 1200 \\\\\nb & \\textbf{0.5000} & 7 \\\\\n\\bottomrule\n\\end{tabular}\n"
+        "\\midrule\na & 0.2500 & 1,200 \\\\\nb & \\textbf{0.5000} & 7 \\\\\n\\bottomrule\n\\end{tabular}\n"
     )
     assert "<p>b has no ranking for 1 query of 2: q2.</p>" in as_html(GRID)
 
@@ -203,7 +203,7 @@ def test_long_text_is_wrapped_in_its_column() -> None:
 
 def test_results_show_themselves() -> None:
     scores = evaluate(sample.qrels, sample.runs, ["AP", "NumRet"])
-    assert "fused     0.3321  0.16 \N{EN DASH} 0.52    1200" in str(scores)
+    assert "fused     0.3321  0.16 \N{EN DASH} 0.52   1,200" in str(scores)
     for shown in (str(scores), repr(scores), scores._repr_html_()):
         assert "2 notes (missing queries, tied means): see .notes" in shown
     found = experiment(sample.qrels, sample.runs, levels=[0.5], measures="AP", repeats=1)
@@ -226,7 +226,7 @@ def test_a_long_result_is_cut_where_it_shows_itself() -> None:
 
 def test_a_grid_shows_itself_as_a_table() -> None:
     """`Comparison.pairs_grid()` and others return grids; printed, one was the fields of a dataclass."""
-    expected = "run      AP  NumRet\na    0.2500    1200\nb    0.5000       7\n\n"
+    expected = "run      AP  NumRet\na    0.2500   1,200\nb    0.5000       7\n\n"
     assert str(GRID) == repr(GRID) == f"{expected}b has no ranking for 1 query of 2: q2."
     assert GRID._repr_html_() == as_html(GRID)
     long = Grid([Column("n", "integer")], [[n] for n in range(100)])

@@ -39,7 +39,7 @@ class Column(NamedTuple):
     """How the values of a column are shown.
 
     A `label` names the row and is repeated where a wide table is folded. A `number` is shown with
-    `decimals` and an `integer` without. A `p value` is a number that is never shown as 0, because no test
+    `decimals` and an `integer` as 1,590. A `p value` is a number that is never shown as 0, because no test
     proves that: it is less than the smallest that the decimals can show. All of these are aligned to the
     right. Long `text` is wrapped. A wide table is not folded before a column that stands `beside` another.
     """
@@ -62,7 +62,7 @@ class Column(NamedTuple):
             return value
         if isnan(value):
             return "nan"
-        text = f"{value:z.{0 if self.kind == 'integer' else self.decimals}f}"
+        text = f"{value:z,.0f}" if self.kind == "integer" else f"{value:z.{self.decimals}f}"
         smallest = f"{10**-self.decimals:.{self.decimals}f}"
         return f"<{smallest}" if self.kind == "p value" and float(text) == 0 else text
 
