@@ -92,7 +92,8 @@ chose that the first labels correct the predictions. A trial is one draw, with t
         "Judging until decided",
         """Pairs that differ by less than .03 (close), by more than .1 (far), or not at all: each query twice, with labels
 swapped. A look after every ten labels, up to 200; held are replays without a wrong decision. The file has the interval for one look, which decides .18 to .30
-of the equal pairs, and the labels needed. Measured are P@10 and RBP on both collections, and AP@10 on DL-2019.""",
+of the equal pairs, and the labels needed. Measured are P@10, RBP and nDCG@10 on both collections, AP@10 on DL-2019, and AP@30 on
+TREC-8.""",
         lambda row: row.setting,
         lambda row: row.setting.endswith("looks"),
     ),
