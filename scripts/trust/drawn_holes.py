@@ -22,8 +22,8 @@ from unjudged.evidence.contrast import ALONE
 from unjudged.evidence.drawn.by_design import Design, Sequential
 from unjudged.evidence.drawn.effects import Effects, steps_of
 from unjudged.evidence.drawn.estimated import EstimatedEvidence
+from unjudged.evidence.drawn.judges import Judges, Predictions
 from unjudged.evidence.drawn.population import Population
-from unjudged.evidence.drawn.predictions import Judges, Predictions
 from unjudged.evidence.rankings_evidence import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
 from unjudged.measures.kernel.measure import mean_over_queries

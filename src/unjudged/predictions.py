@@ -18,7 +18,7 @@ from unjudged.data.columns import QRELS
 from unjudged.data.tables import Ids
 from unjudged.evidence.contrast import ALONE, Contrast
 from unjudged.evidence.drawn.grades import stacked
-from unjudged.evidence.drawn.predictions import (
+from unjudged.evidence.drawn.judges import (
     GRADES,
     Judges,
     JudgesSource,

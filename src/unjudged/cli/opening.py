@@ -68,7 +68,7 @@ def collection_of_words(words: Sequence[str], settings: Sequence[str], usage: st
     reads(files_in(described))
     predictions = None
     if judges:
-        from unjudged.evidence.drawn.predictions import Judges
+        from unjudged.evidence.drawn.judges import Judges
 
         predictions = Judges.of(judges, kind=how_predicted(settings).get("kind")).by_name
     return Collection(described, runs or None, predictions=predictions)

@@ -25,8 +25,8 @@ from unjudged.evidence.contrast import ALONE
 from unjudged.evidence.drawn.by_design import Forecast
 from unjudged.evidence.drawn.effects import Effects
 from unjudged.evidence.drawn.estimated import EstimatedEvidence
+from unjudged.evidence.drawn.judges import Judges
 from unjudged.evidence.drawn.population import Population
-from unjudged.evidence.drawn.predictions import Judges
 from unjudged.evidence.rankings_evidence import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
 from unjudged.judging.pooling import DEEPEST, Pool, identities_of_rows, numbers

@@ -19,7 +19,7 @@ from unjudged.rankings.origin import UNIFORM
 
 if TYPE_CHECKING:
     from unjudged.evidence.drawn.estimated import EstimatedEvidence
-    from unjudged.evidence.drawn.predictions import Judges
+    from unjudged.evidence.drawn.judges import Judges
     from unjudged.evidence.drawn.strata import StrataEvidence
 
 STATE_IT = (
@@ -47,7 +47,7 @@ class Drawn:
         judgments = collection.judgments
         judges = None
         if collection.predictions:
-            from unjudged.evidence.drawn.predictions import Judges
+            from unjudged.evidence.drawn.judges import Judges
 
             judges = Judges.of(collection.predictions)
         layered, weighted = judgments.stratum is not None, judgments.probability is not None

@@ -375,7 +375,7 @@ def gather_table(table: Scores, measures: Measures = None) -> Gathered:
 
 def with_predictions(collection: Collection, source: Any) -> Collection:
     """Return a collection with what judges predict; a name chooses one of those that it describes."""
-    from unjudged.evidence.drawn.predictions import Judges
+    from unjudged.evidence.drawn.judges import Judges
 
     if isinstance(source, str) and source in collection.predictions:
         source = {source: collection.predictions[source]}
@@ -384,7 +384,7 @@ def with_predictions(collection: Collection, source: Any) -> Collection:
 
 def has_further_queries(collection: Collection) -> bool:
     """Whether people judged all that they list, and something is predicted of further queries."""
-    from unjudged.evidence.drawn.predictions import Judges
+    from unjudged.evidence.drawn.judges import Judges
 
     people = collection.judgments
     whole = bool((people.grade >= 0).all())

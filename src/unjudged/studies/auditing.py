@@ -18,7 +18,7 @@ from unjudged.base.wording import counted, shortlist
 from unjudged.collection.collection import Collection, collection_of, judged_rankings
 from unjudged.evidence.contrast import alone
 from unjudged.evidence.drawn.estimated import EstimatedEvidence
-from unjudged.evidence.drawn.predictions import GRADES, Judges, JudgesSource, Predictions
+from unjudged.evidence.drawn.judges import GRADES, Judges, JudgesSource, Predictions
 from unjudged.evidence.drawn.strata import StrataEvidence
 from unjudged.evidence.mean_intervals import t_half, within
 from unjudged.evidence.rankings_evidence import RankingsEvidence

@@ -30,8 +30,8 @@ from unjudged.evidence.contrast import (
 )
 from unjudged.evidence.drawn.by_design import Sequential, Totals, bent, reach, sizes_left
 from unjudged.evidence.drawn.effects import Effects, steps_of
+from unjudged.evidence.drawn.judges import Judges
 from unjudged.evidence.drawn.population import Population
-from unjudged.evidence.drawn.predictions import Judges
 from unjudged.evidence.rankings_evidence import RankingsEvidence
 from unjudged.evidence.shared import SharedRankings
 from unjudged.measures.kernel.measure import mean_over_queries

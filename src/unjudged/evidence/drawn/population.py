@@ -11,7 +11,7 @@ from unjudged.base.segments import Floats, Integers, Mask
 from unjudged.evidence.completions import band_of
 from unjudged.evidence.drawn.by_design import Design, Poisson, Sequential
 from unjudged.evidence.drawn.grades import Learnt
-from unjudged.evidence.drawn.predictions import Judges
+from unjudged.evidence.drawn.judges import Judges
 from unjudged.evidence.shared import SharedRankings
 from unjudged.measures.kernel.registry import ratio
 from unjudged.measures.stratified import cells_of
