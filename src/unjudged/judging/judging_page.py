@@ -78,7 +78,7 @@ def judging_page(
         "texts": [documents[document].whole if document in documents else None for document in row],
     }
     style, script = _part("page.css"), f'{{\n"use strict";\n{"".join(map(_part, SCRIPTS))}}}\n'
-    policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}"
+    policy = f"default-src 'none'; style-src {policy_hash(style)}; script-src {policy_hash(script)}"
     parts = {
         "policy": f"{policy}; base-uri 'none'; form-action 'none'",
         "style": style,
@@ -99,8 +99,8 @@ def _part(name: str) -> str:
     return files("unjudged.judging").joinpath("page", name).read_text(encoding="utf-8")
 
 
-def _hash(text: str) -> str:
-    """Return the hash by which the page's policy allows a script."""
+def policy_hash(text: str) -> str:
+    """Return the hash by which a page's security policy allows a script or a style."""
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import html
 import os
 import re
@@ -25,6 +23,7 @@ from unjudged.evidence.intervals import Asked, How
 from unjudged.inference.pair_tests import Settings
 from unjudged.inference.significance import DRAWS
 from unjudged.inference.system_rows import as_rows
+from unjudged.judging.judging_page import policy_hash
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.kernel.traits import Refusal
@@ -198,8 +197,3 @@ class Page:
     def _repr_html_(self) -> str:
         inside = html.escape(self.html)
         return f'<iframe title="evaluation report" style="width:100%;height:80vh" srcdoc="{inside}"></iframe>'
-
-
-def policy_hash(text: str) -> str:
-    """Return the hash by which a security policy allows a script or a style."""
-    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
