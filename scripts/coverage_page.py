@@ -83,7 +83,8 @@ Sums that are nearly known, such as RBP(p=0.8) where all first ten documents are
         "Holes of new runs, drawn",
         """Five runs of five groups are pooled, and three of other groups are new. Of their unjudged documents 20 to 100 are
 drawn by what each may change: all topics of TREC-8 (to rank 30 for AP and RBP), the even ones of DL-2019. The odd ones
-chose that the first labels correct the predictions. A trial is one draw, with three means or differences. The file has widths beside the bounds, and the worst tenth of the runs.""",
+chose that the first labels correct the predictions. A trial is one draw, with three means or differences. The file has widths beside the bounds, and the worst tenth of the runs.
+Measured are estimates before their means are moved to what is possible. Outputs show moved ones.""",
         _last,
         least=0.93,
     ),
@@ -93,7 +94,7 @@ chose that the first labels correct the predictions. A trial is one draw, with t
         """Pairs that differ by less than .03 (close), by more than .1 (far), or not at all: each query twice, with labels
 swapped. A look after every ten labels, up to 200; held are replays without a wrong decision. The file has the interval for one look, which decides .18 to .30
 of the equal pairs, and the labels needed. Measured are P@10, RBP and nDCG@10 on both collections, AP@10 on DL-2019, and AP@30 on
-TREC-8.""",
+TREC-8, all before means are moved to what is possible.""",
         lambda row: row.setting,
         lambda row: row.setting.endswith("looks"),
     ),
